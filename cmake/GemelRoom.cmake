@@ -1,0 +1,91 @@
+# Rooms, the library made of them, and plug-ins.
+
+set(GEMEL_ROOMS "" CACHE INTERNAL "")
+
+# gemel_room(<name> SOURCES ... [KNOWS <room>...])
+# A room is compiled on its own, with an include root of its own and those of the rooms that it may know:
+# a wrong-way include does not compile.
+function(gemel_room name)
+    cmake_parse_arguments(ROOM "" "" "SOURCES;KNOWS" ${ARGN})
+    add_library(gemel_${name}_headers INTERFACE)
+    target_include_directories(gemel_${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_BINARY_DIR}/include)
+    target_compile_features(gemel_${name}_headers INTERFACE cxx_std_20)
+    foreach(known IN LISTS ROOM_KNOWS)
+        target_link_libraries(gemel_${name}_headers INTERFACE gemel_${known}_headers)
+    endforeach()
+
+    add_library(gemel_${name} OBJECT ${ROOM_SOURCES})
+    set_target_properties(gemel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+        VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
+    target_link_libraries(gemel_${name} PRIVATE gemel_${name}_headers)
+    set(GEMEL_ROOMS "${GEMEL_ROOMS};${name}" CACHE INTERNAL "")
+endfunction()
+
+# libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.
+function(gemel_library)
+    add_library(gemel SHARED)
+    add_library(gemel::gemel ALIAS gemel)
+    set_target_properties(gemel PROPERTIES
+        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+        LIBRARY_OUTPUT_DIRECTORY ${GEMEL_LIB_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/gemel.map)
+    target_compile_features(gemel PUBLIC cxx_std_20)
+    # Inlines and the symbols of dependencies stay inside, so that a program may hold another fmt.
+    target_link_options(gemel PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/gemel.map")
+    find_package(Threads REQUIRED)
+    target_link_libraries(gemel PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+    foreach(room IN LISTS GEMEL_ROOMS)
+        if(room)
+            target_link_libraries(gemel PRIVATE gemel_${room})
+            get_target_property(root gemel_${room}_headers INTERFACE_INCLUDE_DIRECTORIES)
+            foreach(dir IN LISTS root)
+                file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${dir}/*.hpp)
+                if(headers)
+                    string(MAKE_C_IDENTIFIER "${room}_${dir}" set_name)
+                    string(LENGTH ${set_name} n)
+                    math(EXPR from "${n} - 40")
+                    if(from LESS 0)
+                        set(from 0)
+                    endif()
+                    string(SUBSTRING ${set_name} ${from} -1 set_name)
+                    target_sources(gemel PUBLIC FILE_SET h_${set_name} TYPE HEADERS BASE_DIRS ${dir} FILES ${headers})
+                    set_property(GLOBAL APPEND PROPERTY GEMEL_HEADER_SETS h_${set_name})
+                endif()
+            endforeach()
+        endif()
+    endforeach()
+endfunction()
+
+# gemel_plugin(<name> SOURCES ... LINKS ... [INTEROP <include root>])
+# A backend: a module that core loads at run time. It sees core's headers only.
+function(gemel_plugin name)
+    cmake_parse_arguments(PLUGIN "" "INTEROP" "SOURCES;LINKS" ${ARGN})
+    add_library(gemel_${name} MODULE ${PLUGIN_SOURCES})
+    set_target_properties(gemel_${name} PROPERTIES
+        LIBRARY_OUTPUT_DIRECTORY ${GEMEL_LIB_DIR}/gemel CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+        CXX_EXTENSIONS OFF INSTALL_RPATH "$ORIGIN/..")
+    target_link_libraries(gemel_${name} PRIVATE gemel_core_headers $<LINK_ONLY:gemel> ${CMAKE_DL_LIBS} ${PLUGIN_LINKS})
+    # Native handles for users: gemel/interop/<name>.hpp with the headers that it needs, nothing to link.
+    add_library(gemel_interop_${name} INTERFACE)
+    add_library(gemel::${name} ALIAS gemel_interop_${name})
+    set_target_properties(gemel_interop_${name} PROPERTIES EXPORT_NAME ${name})
+    target_link_libraries(gemel_interop_${name} INTERFACE gemel)
+    file(GLOB headers CONFIGURE_DEPENDS ${PLUGIN_INTEROP}/gemel/interop/*.hpp)
+    target_sources(gemel_interop_${name} INTERFACE FILE_SET HEADERS BASE_DIRS ${PLUGIN_INTEROP} FILES ${headers})
+    set_property(GLOBAL APPEND PROPERTY GEMEL_PLUGINS ${name})
+endfunction()
+
+# One line per decision, at the end of configuring.
+function(gemel_note line)
+    set_property(GLOBAL APPEND PROPERTY GEMEL_NOTES "${line}")
+endfunction()
+
+function(gemel_summary)
+    if(PROJECT_IS_TOP_LEVEL)
+        get_property(notes GLOBAL PROPERTY GEMEL_NOTES)
+        message(STATUS "gemel ${PROJECT_VERSION}")
+        foreach(note IN LISTS notes)
+            message(STATUS "  ${note}")
+        endforeach()
+    endif()
+endfunction()

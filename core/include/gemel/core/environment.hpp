@@ -1,0 +1,35 @@
+/// The environment variables that gemel reads: one table that makes the behaviour, the documentation and `gemel info`.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+/// One variable of the table.
+struct EnvironmentVariable {
+    std::string name;         ///< "GEMEL_BACKEND"
+    std::string values;       ///< what may stand there, e.g. "cuda | opencl"
+    std::string meaning;      ///< one sentence
+    std::optional<std::string> current;  ///< the value in force, if set
+};
+
+/// All variables that gemel reads, in the order of the documentation, with their current values.
+GEMEL_API std::vector<EnvironmentVariable> environment();
+
+namespace env {
+
+/// The value of a variable of the table, or nothing when unset or empty. Read anew at every call.
+GEMEL_API std::optional<std::string> get(const char* name);
+/// True for 1, on, true, yes; false for 0, off, false, no and unset. @throws ArgumentError for anything else
+GEMEL_API bool flag(const char* name);
+/// Bytes from "1048576", "512K", "2G", or a share of `total_bytes` from "80%".
+/// @throws ArgumentError naming the variable and the value
+GEMEL_API std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes);
+
+}  // namespace env
+}  // namespace gemel

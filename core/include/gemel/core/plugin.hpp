@@ -1,0 +1,343 @@
+/// The plug-in boundary: what a backend must do, and nothing that all backends do alike.
+///
+/// Three promises, and what each governs:
+///   1. The entry point. A plug-in is a shared library named libgemel_<name>.so that exports one C function,
+///      `gemel_plugin_entry`, returning a pointer to a constant `PluginEntry`. The layout of PluginEntry never changes.
+///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family, the
+///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused with both values.
+///   3. The classes below. Past that check they are ordinary C++: they may throw gemel's exceptions and pass standard
+///      types. Plug-ins are never unloaded.
+///
+/// Rules for every virtual function, unless it says otherwise:
+///   - Thread-safe on different objects; core adds the locks where one object is shared, except as stated at Kernel.
+///   - A failed driver call throws DeviceError (DeviceLost if the context is unusable from then on; OutOfMemory if memory
+///     ran out). Core adds the names of the last launches to DeviceLost; the plug-in need not know them.
+///   - Destructors and `noexcept` functions log failures and swallow them.
+///   - Handles are what the driver has: CUdeviceptr, CUstream, cl_mem, cl_command_queue, as 64-bit integers.
+///   - Sizes are in bytes, offsets too.
+///   - Core checks everything that the user gave (ranges, null handles, contexts) before it calls.
+#pragma once
+
+#include <gemel/core/device.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/source.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gemel::plugin {
+
+inline constexpr std::uint32_t abi_version = 1;
+
+/// A driver or compiler library in use; shown by `gemel info`.
+struct Library {
+    std::string name;     ///< "NVRTC"
+    std::string path;     ///< file, or what the loader was asked for
+    std::string version;  ///< "13.0", or why it could not be used
+};
+
+enum class MemoryKind : std::uint8_t {
+    device,   ///< ordinary device memory
+    mapped,   ///< page-locked host memory that kernels reach directly (zero copy)
+    managed,  ///< memory that migrates between host and device (CUDA managed memory, OpenCL shared virtual memory)
+};
+
+/// One allocation. `handle` is a CUdeviceptr or a cl_mem; `host` is where the host sees it, if it does without mapping.
+struct Memory {
+    std::uint64_t handle = 0;
+    void* host = nullptr;
+    std::size_t bytes = 0;
+    MemoryKind kind = MemoryKind::device;
+    void* owner = nullptr;  ///< the plug-in's own bookkeeping, if it needs any
+    bool foreign = false;   ///< wrapped: release() must not free it
+};
+
+/// A place in device memory.
+struct Place {
+    const Memory* memory = nullptr;
+    std::size_t offset_bytes = 0;
+};
+
+/// One side of a rectangular copy: `host` or `device` is set. Pitches are distances between rows and between slices.
+struct RectSide {
+    std::byte* host = nullptr;
+    const Memory* device = nullptr;
+    std::size_t offset_bytes = 0;  ///< of the first byte
+    std::size_t row_pitch_bytes = 0;
+    std::size_t slice_pitch_bytes = 0;
+};
+
+/// Grid and block after all checks; never zero.
+struct LaunchShape {
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+    std::uint32_t shared_bytes = 0;
+};
+
+/// One argument as the driver takes it: bytes of a scalar or struct, or the 8-byte handle from Context::argument().
+struct ArgumentView {
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// What a driver knows about a compiled kernel.
+struct KernelFacts {
+    std::optional<std::uint32_t> registers;
+    std::optional<std::size_t> shared_bytes;    ///< static
+    std::optional<std::size_t> local_bytes;     ///< per thread; more than zero means spilled registers or local arrays
+    std::optional<std::size_t> constant_bytes;
+    std::size_t max_threads_per_block = 0;
+    std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
+    std::optional<std::string> binary_architecture;   ///< "sm_90"
+    std::optional<std::array<std::uint32_t, 3>> required_block;
+    /// Sizes of the parameters in order, where the driver tells; a cross-check of the parsed signature.
+    std::optional<std::vector<std::size_t>> parameter_bytes;
+    std::optional<std::size_t> parameter_count;
+};
+
+/// A variable of a module, reached by name.
+struct Global {
+    Memory memory;
+};
+
+class Context;
+class Stream;
+
+/// A point in a stream.
+class GEMEL_API Event {
+   public:
+    virtual ~Event();
+    /// Blocks the calling thread until everything before the point has finished; asynchronous failures surface here.
+    virtual void wait() = 0;
+    /// Whether that is so already; does not block.
+    virtual bool done() = 0;
+    /// Device time from `start` to this event. Both have finished (core waits). @throws DeviceError without timing
+    virtual double milliseconds_since(const Event& start) const = 0;
+    virtual std::uint64_t native() const = 0;
+};
+
+/// An in-order stream of commands. Every function enqueues and returns unless it says that it blocks.
+class GEMEL_API Stream {
+   public:
+    virtual ~Stream();
+
+    /// Host memory to device. Blocking: `host` may be reused on return. Otherwise core keeps it alive and page-locked.
+    virtual void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) = 0;
+    virtual void download(void* host, const Place& from, std::size_t bytes, bool blocking) = 0;
+    /// Device to device, ranges disjoint. The source may belong to another context if that context's
+    /// `copies_directly_to` said so.
+    virtual void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) = 0;
+    /// A window of bytes x rows x slices between any two sides.
+    virtual void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                                bool blocking) = 0;
+    /// Repeats a pattern (1, 2, 4, 8, 12 or 16 bytes, ...) `count` times. Returns false, having done nothing, where the
+    /// driver has no call for that size; core then launches a kernel.
+    virtual bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) = 0;
+
+    /// Gives the host access to mapped or managed memory until unmap(). Blocks until the stream's earlier work is done.
+    /// Where host and device see the same bytes at all times there is no more to do than to wait.
+    virtual void* map(const Place& from, std::size_t bytes) = 0;
+    virtual void unmap(const Memory& memory, void* host) = 0;
+
+    virtual std::unique_ptr<Event> record() = 0;
+    /// Commands enqueued later start only after the event, which may be of another stream or context of this plug-in.
+    virtual void wait(Event& event) = 0;
+    /// Blocks until the stream is empty; asynchronous failures surface here.
+    virtual void synchronize() = 0;
+    /// Whether the stream is empty; does not block.
+    virtual bool idle() = 0;
+    /// Hands enqueued commands to the device without waiting for them (nothing to do where that happens by itself).
+    virtual void flush() = 0;
+    /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls no
+    /// driver function (core sees to that) and does not throw.
+    virtual void call_host(void (*function)(void*), void* data) = 0;
+
+    virtual std::uint64_t native() const = 0;
+};
+
+/// A kernel with its arguments set once. Not shared between threads.
+class GEMEL_API BoundKernel {
+   public:
+    virtual ~BoundKernel();
+    virtual void set(std::size_t index, const ArgumentView& argument) = 0;
+    virtual void launch(Stream& stream, const LaunchShape& shape) = 0;
+};
+
+/// A kernel of a module. launch() and bind() may be called by several threads at once: where a driver's kernel object
+/// holds the arguments, the plug-in locks around set and enqueue.
+class GEMEL_API Kernel {
+   public:
+    virtual ~Kernel();
+    virtual const KernelFacts& facts() const = 0;
+    /// Number, sizes and kinds of the arguments have been checked. `arena` is the index of the SHARED_ARENA parameter,
+    /// or -1; its view is empty. No heap allocation once warm.
+    virtual void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) = 0;
+    /// A launch to be repeated; the views' data is copied.
+    virtual std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) = 0;
+    /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
+    virtual std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,
+                                                                 std::size_t dynamic_shared_bytes) = 0;
+    virtual std::uint64_t native() const = 0;
+};
+
+/// A compiled program.
+class GEMEL_API Module {
+   public:
+    virtual ~Module();
+    /// @throws Error naming the kernels that there are, if this one is not among them
+    virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
+    virtual std::vector<std::string> kernel_names() const = 0;
+    /// What Context::load takes. Where a driver finishes compiling at the first launch (PoCL), later calls give more.
+    virtual std::vector<std::byte> binary() const = 0;
+    virtual bool finishes_at_first_launch() const = 0;
+    /// A writable variable at file scope. @throws Error where the API has no such thing
+    virtual Global global(const std::string& name) = 0;
+    virtual std::uint64_t native() const = 0;
+};
+
+/// Text ready to compile.
+struct BuildRequest {
+    std::string_view text;             ///< whole program
+    std::string_view name;             ///< what messages call it
+    std::vector<std::string> options;  ///< from compiler_options(), with what the user added
+};
+
+struct BuildResult {
+    std::unique_ptr<Module> module;
+    std::string log;  ///< warnings of a successful build
+};
+
+/// Thrown by build() when the compiler refuses; core turns it into a CompileError with numbered lines.
+class GEMEL_API BuildFailure : public std::exception {
+   public:
+    explicit BuildFailure(std::string log);
+    ~BuildFailure() override;
+    const char* what() const noexcept override { return log.c_str(); }
+    std::string log;
+};
+
+/// One context of one device.
+class GEMEL_API Context {
+   public:
+    virtual ~Context();
+
+    virtual Memory allocate(std::size_t bytes, MemoryKind kind) = 0;
+    virtual void release(const Memory& memory) noexcept = 0;
+    /// Adopts a foreign handle; core holds whatever keeps it alive.
+    virtual Memory wrap_memory(std::uint64_t handle, std::size_t bytes) = 0;
+    /// Page-locked host memory for asynchronous copies.
+    virtual Memory allocate_host(std::size_t bytes) = 0;
+    virtual void release_host(const Memory& memory) noexcept = 0;
+    /// The 8-byte value that a kernel takes for this place: a device address, or a cl_mem (a sub-buffer for an offset;
+    /// core caches it and gives it back). @throws ArgumentError naming the alignment that the offset lacks
+    virtual std::uint64_t argument(const Place& place, std::size_t bytes) = 0;
+    virtual void release_argument(const Place& place, std::uint64_t argument) noexcept = 0;
+    /// Free and total device memory, where the driver tells.
+    virtual std::optional<std::pair<std::size_t, std::size_t>> memory_info() = 0;
+    /// Whether Stream::copy can read this context's memory into `other`'s.
+    virtual bool copies_directly_to(const Context& other) const = 0;
+
+    virtual std::unique_ptr<Stream> create_stream() = 0;
+    /// A foreign stream or queue of this context. @throws ArgumentError if it belongs to another
+    virtual std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) = 0;
+
+    /// Command-line options for these wishes, in a fixed order: part of the cache key. Include folders are free of spaces.
+    virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
+    /// @throws BuildFailure with the compiler's log
+    virtual BuildResult build(const BuildRequest& request) = 0;
+    /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
+    /// @throws Error if the driver refuses it
+    virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
+
+    /// Blocks until all streams of the context are empty.
+    virtual void synchronize() = 0;
+    /// Gives up a lost context: from now on every release is a no-op. The next Device::create_context() works again.
+    virtual void abandon() noexcept = 0;
+    virtual std::uint64_t native() const = 0;
+};
+
+/// One device. Lives as long as the process.
+class GEMEL_API Device {
+   public:
+    virtual ~Device();
+    virtual const DeviceInfo& info() const = 0;
+    virtual std::unique_ptr<Context> create_context() = 0;
+    /// A context around a foreign one (cl_context). @throws ArgumentError if it does not hold this device, or where
+    /// contexts are not wrapped because all share the primary one (CUDA)
+    virtual std::unique_ptr<Context> wrap_context(std::uint64_t handle) = 0;
+    /// Everything that decides what a binary for this device looks like and whether it still fits: architecture, driver
+    /// and compiler versions and builds.
+    virtual std::string fingerprint() const = 0;
+    virtual std::uint64_t native() const = 0;
+};
+
+/// A loaded plug-in.
+class GEMEL_API Plugin {
+   public:
+    virtual ~Plugin();
+    virtual std::string name() const = 0;
+    /// Name of the Dialect that its contexts compile.
+    virtual std::string dialect() const = 0;
+    /// Among devices of one type, higher comes first (CUDA 20, OpenCL 10).
+    virtual int priority() const = 0;
+    /// Usable devices, in the order of their index. Called once.
+    virtual std::vector<std::shared_ptr<Device>> devices() = 0;
+    /// Why devices() is empty, for a person: which library is missing, what the driver said, what to install.
+    virtual std::string why_unavailable() const = 0;
+    virtual std::vector<Library> libraries() const = 0;
+    /// Compiles for a named architecture without a device. @throws BackendUnavailable where that cannot be
+    virtual std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
+                                                   const CompileOptions& options) = 0;
+};
+
+/// What `gemel_plugin_entry` returns a pointer to.
+struct PluginEntry {
+    std::uint32_t abi_version;
+    const char* build_tag;
+    Plugin* (*create)();  ///< called once, after the check; the object lives as long as the process
+};
+
+using EntryFunction = const PluginEntry* (*)();
+inline constexpr const char* entry_symbol = "gemel_plugin_entry";
+
+/// The tag of this build of libgemel.so.
+GEMEL_API const char* library_build_tag();
+
+/// The tag under which this header is being compiled; a plug-in puts it into its PluginEntry.
+#define GEMEL_TEXT_OF_(x) #x
+#define GEMEL_TEXT_OF(x) GEMEL_TEXT_OF_(x)
+#if defined(__clang__)
+#define GEMEL_COMPILER_FAMILY "clang"
+#else
+#define GEMEL_COMPILER_FAMILY "gcc"
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define GEMEL_SANITIZER_TAG "address"
+#elif defined(__SANITIZE_THREAD__)
+#define GEMEL_SANITIZER_TAG "thread"
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GEMEL_SANITIZER_TAG "address"
+#elif __has_feature(thread_sanitizer)
+#define GEMEL_SANITIZER_TAG "thread"
+#endif
+#endif
+#ifndef GEMEL_SANITIZER_TAG
+#define GEMEL_SANITIZER_TAG "none"
+#endif
+
+}  // namespace gemel::plugin
+
+#include <gemel/core/version.hpp>
+
+#define GEMEL_BUILD_TAG                                                                                  \
+    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) \
+        ", sanitizer " GEMEL_SANITIZER_TAG

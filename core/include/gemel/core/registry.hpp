@@ -1,0 +1,58 @@
+/// Which backends and devices there are, and which one a program gets.
+#pragma once
+
+#include <gemel/core/device.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/plugin.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+/// What became of one backend.
+struct BackendStatus {
+    std::string name;        ///< "cuda"; for a file that could not be loaded, the name that its file name suggests
+    bool available = false;  ///< loaded, and at least one device is usable
+    std::string reason;      ///< why not, in words for a person; empty when available
+    std::string path;        ///< the plug-in file that was chosen; empty if none was found
+    std::size_t device_count = 0;
+    std::vector<plugin::Library> libraries;  ///< driver and compiler libraries in use
+    /// Every file that was tried for this backend, in order, with what happened ("loaded", or the loader's own words).
+    struct Attempt {
+        std::string path, outcome;
+    };
+    std::vector<Attempt> attempts;
+};
+
+/// Every backend that was found or asked for by GEMEL_BACKEND, in order of preference.
+/// @time the first call of a process loads the plug-ins and asks the drivers for their devices
+GEMEL_API std::vector<BackendStatus> backends();
+
+/// The folders in which plug-ins were looked for, in order.
+GEMEL_API std::vector<std::string> plugin_search_path();
+
+/// All devices of all backends, best first: GPUs before CPUs, CUDA before OpenCL. Empty if there is none.
+GEMEL_API std::vector<Device> devices();
+/// The devices of one backend, in index order.
+/// @throws BackendUnavailable if the backend is unknown or cannot be used here; it says what was tried and why it failed
+GEMEL_API std::vector<Device> devices(std::string_view backend);
+
+/// One device by the syntax of GEMEL_DEVICE: an index ("0", counted within `backend`, or within the backend of the first
+/// device when that is empty), "opencl:1", or part of a device's name.
+/// @throws BackendUnavailable listing the devices that exist
+GEMEL_API Device find_device(std::string_view selection, std::string_view backend = {});
+
+/// The device that GEMEL_BACKEND and GEMEL_DEVICE choose, else the best one.
+/// @throws BackendUnavailable if what they name cannot be had: never a silent fallback
+GEMEL_API Device default_device();
+
+/// Compiles native text for an architecture without any device or driver, e.g. compile_offline("cuda", text, "sm_90").
+/// Options are those of CompileOptions; portable text needs its prelude in front (`prelude(...)`).
+/// @returns the binary, as `Context::load_binary` takes it
+/// @throws BackendUnavailable where the backend has no such compiler; CompileError if the text does not compile
+GEMEL_API std::vector<std::byte> compile_offline(std::string_view backend, std::string_view text,
+                                                 std::string_view architecture, const CompileOptions& options);
+
+}  // namespace gemel

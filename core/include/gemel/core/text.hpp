@@ -1,0 +1,30 @@
+/// Small helpers for messages.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <cstddef>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+/// Its arguments streamed one after another into a string: text("expected ", 2, ", got ", 1).
+template <class... Parts>
+std::string text(const Parts&... parts) {
+    std::ostringstream out;
+    (out << ... << parts);
+    return std::move(out).str();
+}
+
+/// "a, b, c"
+GEMEL_API std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
+/// "1.5 MiB", "640 bytes": a size for people, exact below 10 KiB.
+GEMEL_API std::string readable_bytes(std::size_t bytes);
+/// Forty hexadecimal digits that identify some bytes (SHA-1): names of cache files, checksums.
+GEMEL_API std::string digest(std::string_view bytes);
+
+}  // namespace gemel
