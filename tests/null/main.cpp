@@ -1,0 +1,3 @@
+/// Runs the suites that need no device.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
