@@ -27,6 +27,8 @@
 #include <tuple>
 #include <utility>
 
+#include "private_folder.hpp"
+
 namespace gemel {
 
 namespace fs = std::filesystem;
@@ -191,16 +193,6 @@ std::pair<int, fs::path> create_temporary(const fs::path& folder) {
     }
 }
 
-/// Makes a folder and those above it, for this user only. Sets errno on failure.
-bool make_folders(const fs::path& folder) {
-    if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) {
-        return true;
-    }
-    const fs::path above = folder.parent_path();
-    return errno == ENOENT && above != folder && !above.empty() && make_folders(above) &&
-           (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST);
-}
-
 }  // namespace
 
 struct DiskCache::State {
@@ -268,7 +260,7 @@ struct DiskCache::State {
         auto [descriptor, temporary] = create_temporary(level);
         // Another process may remove the folder at any moment; then it is made again.
         for (int attempt = 0; descriptor < 0 && errno == ENOENT && attempt < 3; ++attempt) {
-            if (!make_folders(level)) {
+            if (!make_private_folder(level)) {
                 return errno;
             }
             std::tie(descriptor, temporary) = create_temporary(level);

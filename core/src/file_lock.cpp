@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "private_folder.hpp"
+
 namespace gemel {
 
 namespace {
@@ -20,9 +22,7 @@ int open_lock_file(const std::filesystem::path& file) {
     const auto open_once = [&] { return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); };
     int descriptor = open_once();
     if (descriptor < 0 && errno == ENOENT && file.has_parent_path()) {
-        std::error_code ignored;
-        std::filesystem::create_directories(file.parent_path(), ignored);
-        descriptor = open_once();
+        descriptor = make_private_folder(file.parent_path()) ? open_once() : -1;
     }
     return descriptor;
 }
