@@ -15,6 +15,10 @@
 #include <utility>
 #include <vector>
 
+// fmt is compiled into this file, whatever spdlog's package would link, so that libgemel.so needs no libfmt.
+#ifndef FMT_HEADER_ONLY
+#define FMT_HEADER_ONLY
+#endif
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
