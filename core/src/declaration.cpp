@@ -254,6 +254,8 @@ std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size
                 if (awaited.empty() || awaited.back() != c) return std::nullopt;
                 awaited.pop_back();
                 break;
+            case ';':  // stands in no parameter list and in no attribute
+                return std::nullopt;
             default:
                 break;
         }

@@ -96,6 +96,7 @@ class Definitions {
         for (; end < tokens.size(); ++end) {
             const Token& token = tokens[end];
             if (token.is(";") && depth == 0) break;
+            if (token.is("typedef") || token.is("using")) break;  // read when its own turn comes
             if (token.is("{")) ++depth;
             if (token.is("}") && --depth < 0) return;
             if (depth > 0) continue;
