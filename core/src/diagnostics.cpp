@@ -217,9 +217,13 @@ bool is_main_text(const Complaint& complaint, const CompileReport& report) {
     if (file.starts_with('<') && file.ends_with('>')) {
         file = file.substr(1, file.size() - 2);
     }
+    // A quote cannot stand in the #line that gives the compiler the name.
+    std::string name = report.name;
+    std::replace(name.begin(), name.end(), '"', '\'');
     const std::string last_part = std::filesystem::path(file).filename().string();
-    return file.empty() || file == report.name || file == "kernel" || file == "default_program" || file == "input.cl" ||
-           file == "program_source" || (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
+    return file.empty() || file == name || file == report.kept_source || file == "kernel" ||
+           file == "default_program" || file == "input.cl" || file == "program_source" ||
+           (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
 }
 
 /// One source line, cut around the column if it is very long; `column` moves along.
