@@ -156,6 +156,8 @@ TEST_CASE("many threads may log while sinks and levels change") {
     const Collector restores("info");
     std::atomic<bool> stop{false};
     std::atomic<int> after_end{0};
+    std::atomic<int> inside{0};
+    std::atomic<int> crowded{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
@@ -166,8 +168,10 @@ TEST_CASE("many threads may log while sinks and levels change") {
     }
     for (int i = 0; i < 200; ++i) {
         auto alive = std::make_unique<std::atomic<bool>>(true);
-        log::set_sink([&after_end, flag = alive.get()](Level, std::string_view, std::string_view) {
+        log::set_sink([&, flag = alive.get()](Level, std::string_view, std::string_view) {
+            crowded += ++inside > 1 ? 1 : 0;
             after_end += *flag ? 0 : 1;
+            --inside;
         });
         log::set_levels(i % 2 == 0 ? "info" : "info,test=trace");
         // From here on nobody may be inside the function that knows the flag.
@@ -179,6 +183,7 @@ TEST_CASE("many threads may log while sinks and levels change") {
         thread.join();
     }
     CHECK(after_end == 0);
+    CHECK(crowded == 0);
 }
 
 TEST_CASE("log child that writes" * doctest::skip()) {
