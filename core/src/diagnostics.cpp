@@ -33,9 +33,10 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view line) {
-    const std::size_t from = line.find_first_not_of(" \t");
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t from = line.find_first_not_of(blanks);
     return from == std::string_view::npos ? std::string_view()
-                                          : line.substr(from, line.find_last_not_of(" \t") - from + 1);
+                                          : line.substr(from, line.find_last_not_of(blanks) - from + 1);
 }
 
 /// A number at the end of `text`, which is shortened by it.
@@ -81,10 +82,10 @@ std::optional<Position> parse_position(std::string_view text) {
     }
     std::string_view shorter = rest;
     const std::optional<int> line = take_number_from_end(shorter);
-    if (line && take_from_end(shorter, ':') && !shorter.empty()) {
-        return Position{std::string(shorter), *line, *last};
+    if (!line || !take_from_end(shorter, ':')) {
+        return Position{std::string(rest), *last, 0};
     }
-    return Position{std::string(rest), *last, 0};
+    return shorter.empty() ? std::nullopt : std::optional<Position>({std::string(shorter), *line, *last});
 }
 
 enum class Severity { error, warning, note };

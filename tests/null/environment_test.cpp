@@ -68,11 +68,11 @@ TEST_CASE("a choice takes its words in any case and nothing else") {
 TEST_CASE("a flag takes the usual words") {
     const ScopedVariable unset("GEMEL_TRACE", std::nullopt);
     CHECK_FALSE(env::flag("GEMEL_TRACE"));
-    for (const char* const on : {"1", "on", "true", "yes", "TRUE"}) {
+    for (const std::string on : {"1", "on", "true", "yes", "TRUE"}) {
         const ScopedVariable set("GEMEL_TRACE", on);
         CHECK(env::flag("GEMEL_TRACE"));
     }
-    for (const char* const off : {"0", "off", "false", "no", "Off", ""}) {
+    for (const std::string off : {"0", "off", "false", "no", "Off", ""}) {
         const ScopedVariable set("GEMEL_TRACE", off);
         CHECK_FALSE(env::flag("GEMEL_TRACE"));
     }
@@ -83,7 +83,7 @@ TEST_CASE("a flag takes the usual words") {
 
 TEST_CASE("sizes take units and shares") {
     constexpr std::size_t total = 1000;
-    const auto bytes = [&](const char* value) {
+    const auto bytes = [&](const std::string& value) {
         const ScopedVariable set("GEMEL_POOL_LIMIT", value);
         return env::bytes("GEMEL_POOL_LIMIT", total);
     };
@@ -106,7 +106,7 @@ TEST_CASE("sizes take units and shares") {
         CHECK(env::bytes("GEMEL_POOL_LIMIT", std::numeric_limits<std::size_t>::max()) > std::size_t{1} << 63);
         CHECK(env::bytes("GEMEL_POOL_LIMIT", 99) == 98);
     }
-    for (const char* const wrong : {"x", "G", "-1", "1.5G", "1 G", "101%", "%", "1X", "1Gi", "1GBB", "1Kx", "1%%",
+    for (const std::string wrong : {"x", "G", "-1", "1.5G", "1 G", "101%", "%", "1X", "1Gi", "1GBB", "1Kx", "1%%",
                                     "18446744073709551616", "18446744073709551615K", "16777216T"}) {
         CAPTURE(wrong);
         const std::string message = refusal([&] { bytes(wrong); });

@@ -22,7 +22,7 @@ namespace {
 
 /// Collects messages, and restores levels and sink at the end.
 class Collector {
-   public:
+ public:
     explicit Collector(std::string_view levels) {
         log::set_levels(levels);
         log::set_sink([this](Level, std::string_view subsystem, std::string_view message) {
@@ -38,11 +38,12 @@ class Collector {
 
     const std::string& all() const { return all_; }
 
-   private:
+ private:
     std::string all_;
 };
 
-/// Starts this program again with only one case, which is skipped otherwise, and returns what it writes to standard error.
+/// Starts this program again with only one case, which is skipped otherwise, and returns what it writes to standard
+/// error.
 std::string run_again(const std::string& test_case) {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
     const std::string command = "'" + program + "' --no-skip --test-case='" + test_case + "' 2>&1 >/dev/null";
@@ -101,7 +102,7 @@ TEST_CASE("a subsystem may have a level of its own") {
 
 TEST_CASE("unknown levels are refused and change nothing") {
     const Collector collector("trace");
-    for (const char* const wrong : {"loud", "info,cache=loud", "=debug", "cache=", "info debug", "cache=debug=info"}) {
+    for (const std::string wrong : {"loud", "info,cache=loud", "=debug", "cache=", "info debug", "cache=debug=info"}) {
         CAPTURE(wrong);
         CHECK_THROWS_AS(log::set_levels(wrong), ArgumentError);
     }
@@ -230,7 +231,8 @@ TEST_CASE("colour is for terminals") {
     int terminal = -1;
     const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
     if (child == 0) {
-        ::execl(program.c_str(), program.c_str(), "--no-skip", "--test-case=log child that writes", "--no-colors", nullptr);
+        ::execl(program.c_str(), program.c_str(), "--no-skip", "--test-case=log child that writes", "--no-colors",
+                nullptr);
         ::_exit(1);
     }
     if (child < 0) {
