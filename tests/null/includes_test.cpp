@@ -160,11 +160,12 @@ TEST_CASE("text that may mean something else tomorrow is not to be cached") {
         {"#embed \"data\"", "the program: it uses #embed"},
         {"#include <uses.h>\n#include NAME", "the program: it has a computed #include"},
     };
-    for (const auto& [text, why] : texts) {
-        INFO("text: ", std::string(text));
+    for (const auto& entry : texts) {
+        const std::string text = entry.first;
+        CAPTURE(text);
         const Includes found = folders.follow(text);
         CHECK_FALSE(found.cacheable);
-        CHECK(found.why_not == why);
+        CHECK(found.why_not == entry.second);
     }
     const Includes through_header = folders.follow("#include <uses.h>");
     CHECK_FALSE(through_header.cacheable);
