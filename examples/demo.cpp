@@ -135,12 +135,12 @@ int main() {
         const auto start = std::chrono::steady_clock::now();
         // No fused multiply-add: so every device gives the same bits.
         const gemel::Kernel kernel = context.compile(program, {.fp_contract = false}).kernel("mandelbrot");
-        kernel({.threads = {width, height}, .block = {16, 16}}, on_device, width, height, limit);
+        kernel({.block = {16, 16}, .threads = {width, height}}, on_device, width, height, limit);
         context.synchronize();
         const double first_result = milliseconds_since(start);
 
         const double again =
-            kernel.time({.threads = {width, height}, .block = {16, 16}}, on_device, width, height, limit);
+            kernel.time({.block = {16, 16}, .threads = {width, height}}, on_device, width, height, limit);
         on_device.download(steps);
         if (first.empty()) first = steps;
         equal = equal && steps == first;
