@@ -83,6 +83,8 @@ class GemelConan(ConanFile):
         present = {dependency.ref.name for dependency in self.dependencies.host.values()}
 
         self.cpp_info.set_property("cmake_file_name", "gemel")
+        # The target of all components together, which nobody needs, must not take the name of the library's.
+        self.cpp_info.set_property("cmake_target_name", "gemel::all_components")
         self.cpp_info.set_property("cmake_build_modules",
                                    [os.path.join("lib", "gemel", "cmake", "gemelNativeHeaders.cmake")])
         core = self.cpp_info.components["core"]
