@@ -60,7 +60,8 @@ class GEMEL_API DiskCache {
     std::size_t limit_bytes() const;
     Mode mode() const;
 
-    /// The cache of compiled kernels, as GEMEL_CACHE and GEMEL_CACHE_DIR ask; off when there is no home folder.
+    /// The cache of compiled kernels, as GEMEL_CACHE and GEMEL_CACHE_DIR ask; off when there is no home folder, and with
+    /// GEMEL_DEBUG=1.
     static DiskCache kernels();
     /// Where that is: GEMEL_CACHE_DIR, else $XDG_CACHE_HOME/gemel, else ~/.cache/gemel; nothing without a home folder.
     static std::optional<std::filesystem::path> default_folder();

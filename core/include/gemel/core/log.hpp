@@ -19,8 +19,10 @@ GEMEL_API bool enabled(Level level, std::string_view subsystem);
 /// Shows a message if its level is enabled. Safe from any thread; never throws.
 GEMEL_API void write(Level level, std::string_view subsystem, std::string_view message) noexcept;
 
-/// Where messages go instead of standard error; an empty function restores that. What the function throws is swallowed.
+/// Where messages go instead of standard error; an empty function restores that. What the function throws is swallowed,
+/// and what it logs itself goes to standard error. Several threads may be in it at once.
 using Sink = std::function<void(Level, std::string_view subsystem, std::string_view message)>;
+/// Waits for calls of the previous function that are running. @throws Error when called from inside a sink
 GEMEL_API void set_sink(Sink sink);
 /// Overrides GEMEL_LOG, in the same syntax. @throws ArgumentError for an unknown level
 GEMEL_API void set_levels(std::string_view levels);

@@ -192,7 +192,7 @@ class GEMEL_API Kernel {
 class GEMEL_API Module {
    public:
     virtual ~Module();
-    /// @throws Error naming the kernels that there are, if this one is not among them
+    /// Null if the program has no kernel of that name.
     virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
     virtual std::vector<std::string> kernel_names() const = 0;
     /// What Context::load takes. Where a driver finishes compiling at the first launch (PoCL), later calls give more.
@@ -240,6 +240,8 @@ class GEMEL_API Context {
     /// core caches it and gives it back). @throws ArgumentError naming the alignment that the offset lacks
     virtual std::uint64_t argument(const Place& place, std::size_t bytes) = 0;
     virtual void release_argument(const Place& place, std::uint64_t argument) noexcept = 0;
+    /// Whether argument() of an offset is argument() of the start plus the offset, so that nobody need ask.
+    virtual bool addresses_are_linear() const = 0;
     /// Free and total device memory, where the driver tells.
     virtual std::optional<std::pair<std::size_t, std::size_t>> memory_info() = 0;
     /// Whether Stream::copy can read this context's memory into `other`'s.
@@ -253,6 +255,9 @@ class GEMEL_API Context {
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
+    /// A file that core locks between processes while this driver compiles (at a build, and at the first launch where it
+    /// finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Empty where that is not needed.
+    virtual std::string build_lock() const = 0;
     /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it
     virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;

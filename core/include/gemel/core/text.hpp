@@ -4,6 +4,7 @@
 #include <gemel/core/export.hpp>
 
 #include <cstddef>
+#include <locale>
 #include <span>
 #include <sstream>
 #include <string>
@@ -13,9 +14,11 @@
 namespace gemel {
 
 /// Its arguments streamed one after another into a string: text("expected ", 2, ", got ", 1).
+/// Numbers look the same under every locale, since some end up in kernel text.
 template <class... Parts>
 std::string text(const Parts&... parts) {
     std::ostringstream out;
+    out.imbue(std::locale::classic());
     (out << ... << parts);
     return std::move(out).str();
 }

@@ -1,0 +1,95 @@
+/// Device memory.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+namespace gemel {
+
+class Context;
+class Stream;
+struct Block;
+struct HostBlock;
+struct RectWindow;
+struct RectExtent;
+
+/// Anything contiguous whose elements may be copied as bytes: std::vector, std::array, std::span, a built-in array.
+template <class R>
+concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                    std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+
+/// A stretch of memory on a device: a cheap handle that shares ownership. Copying the handle copies no memory.
+/// Copies between host and device block unless they are given to a Stream; they run on the thread's current stream.
+class GEMEL_API Buffer {
+   public:
+    Buffer() = default;
+
+    std::size_t size_bytes() const { return bytes_; }
+    /// From the start of the allocation.
+    std::size_t offset_bytes() const { return offset_; }
+    /// True for a handle that holds no memory: default-constructed or released.
+    bool empty() const { return !block_; }
+    /// @throws ArgumentError if the handle is empty
+    Context context() const;
+
+    /// Copies a host range to the start of the buffer (or to `offset_bytes`); its bytes must fit.
+    template <HostRange R>
+    void upload(const R& from, std::size_t offset_bytes = 0) const {
+        upload_bytes(std::ranges::data(from), std::ranges::size(from) * sizeof(std::ranges::range_value_t<R>),
+                     offset_bytes);
+    }
+    /// Fills a host range from the start of the buffer (or from `offset_bytes`).
+    template <HostRange R>
+        requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
+    void download(R&& to, std::size_t offset_bytes = 0) const {
+        download_bytes(std::ranges::data(to), std::ranges::size(to) * sizeof(std::ranges::range_value_t<R>),
+                       offset_bytes);
+    }
+    void upload_bytes(const void* from, std::size_t bytes, std::size_t offset_bytes = 0) const;
+    void download_bytes(void* to, std::size_t bytes, std::size_t offset_bytes = 0) const;
+
+    /// A window of host memory to a window of the buffer, and back. Blocks. @throws ArgumentError if either does not fit
+    void upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from, const RectWindow& from_window,
+                          const RectExtent& extent) const;
+    void download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
+                            const RectExtent& extent) const;
+
+    /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within one
+    /// context this is enqueued; between contexts it blocks.
+    void copy_from(const Buffer& from) const;
+
+    /// Repeats `value` over the whole buffer; enqueued. The size must be a multiple of sizeof(T), at most 16.
+    template <class T>
+        requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)
+    void fill(const T& value) const {
+        fill_bytes(&value, sizeof(T));
+    }
+    void fill_bytes(const void* pattern, std::size_t pattern_bytes) const;
+
+    /// Part of this buffer, sharing its memory. As an argument of a hand-written kernel on OpenCL its offset must suit the
+    /// device's base alignment. @throws ArgumentError if it does not lie inside
+    Buffer view(std::size_t offset_bytes, std::size_t size_bytes) const;
+
+    /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.
+    void release();
+
+    /// The driver's handle of the allocation (CUdeviceptr, cl_mem); see gemel/interop.
+    std::uint64_t native_handle() const;
+
+    Buffer(std::shared_ptr<Block> block, std::size_t offset_bytes, std::size_t size_bytes)
+        : block_(std::move(block)), offset_(offset_bytes), bytes_(size_bytes) {}
+    const std::shared_ptr<Block>& block() const { return block_; }
+
+   private:
+    std::shared_ptr<Block> block_;
+    std::size_t offset_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace gemel

@@ -1,0 +1,133 @@
+/// A device in use: where memory, streams and programs come from.
+#pragma once
+
+#include <gemel/core/buffer.hpp>
+#include <gemel/core/device.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/source.hpp>
+#include <gemel/core/statistics.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gemel {
+
+class Module;
+class Stream;
+struct ContextState;
+
+/// The memory pool of a context: freed blocks are kept in size classes (at most 6.25 % larger than asked) and reused in
+/// stream order.
+class GEMEL_API MemoryPool {
+   public:
+    PoolStatistics statistics() const;
+    /// Gives every held block back to the driver. Returns the bytes.
+    std::size_t trim() const;
+    /// Active and held memory together may not exceed this; 0 lifts the limit. Held blocks are given up first.
+    void set_limit(std::size_t bytes) const;
+
+    explicit MemoryPool(std::shared_ptr<ContextState> state) : state_(std::move(state)) {}
+
+   private:
+    std::shared_ptr<ContextState> state_;
+};
+
+/// A context on one device: a cheap handle that shares ownership. Safe to use from several threads.
+/// Contexts of one device share its address space and its faults; streams, pool and statistics are their own.
+class GEMEL_API Context {
+   public:
+    /// @throws BackendUnavailable or DeviceError if the driver refuses
+    explicit Context(const Device& device);
+
+    Device device() const;
+    /// The kernel language that this context compiles.
+    const Dialect& dialect() const;
+
+    /// Uninitialised device memory. Zero bytes are legal.
+    /// @throws OutOfMemory with sizes and the pool's figures, after the pool gave up what it held
+    /// @time under 0.2 us when the pool holds a block of the size, else the driver's own time
+    Buffer allocate(std::size_t bytes) const;
+    MemoryPool pool() const;
+    /// Free and total device memory, in bytes, where the driver tells.
+    std::optional<std::pair<std::size_t, std::size_t>> memory_info() const;
+
+    /// Compiles portable kernel text. The same text and options give the same module, from memory or disk, without
+    /// another run of the compiler.
+    /// @throws CompileError with the numbered lines around each complaint
+    Module compile(std::string_view text, const CompileOptions& options = {}) const;
+    /// Compiles native text as it stands, without the portable words.
+    Module compile(const NativeSource& source, const CompileOptions& options = {}) const;
+    /// Compiles whatever prints itself in this context's dialect.
+    template <SourceProvider S>
+    Module compile(const S& source, const CompileOptions& options = {}) const;
+    /// Loads what Module::binary() gave, or a cubin, PTX or OpenCL program binary.
+    /// @throws Error if it does not fit this device or is damaged
+    Module load_binary(std::span<const std::byte> binary) const;
+
+    Stream create_stream() const;
+    Stream default_stream() const;
+    /// Blocks until every stream of the context is empty.
+    void synchronize() const;
+    /// Gives a working context again after DeviceLost. All memory, streams and modules made before are gone: using them
+    /// throws DeviceLost. On a healthy context it does the same.
+    void reset() const;
+
+    Statistics statistics() const;
+    /// Everything that identifies hardware, drivers, compilers and gemel: a key for stored results.
+    std::string fingerprint() const;
+
+    /// Adopts foreign memory, a foreign stream or queue by the driver's handle; see gemel/interop for typed functions.
+    /// @param keep_alive  held for as long as any handle to it lives
+    Buffer wrap_buffer(std::uint64_t handle, std::size_t bytes, std::shared_ptr<void> keep_alive = nullptr) const;
+    Stream wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr) const;
+    /// A context around a foreign one of this device (cl_context).
+    static Context wrap(const Device& device, std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr);
+    /// The driver's handle (CUcontext, cl_context).
+    std::uint64_t native_handle() const;
+
+    friend bool operator==(const Context& a, const Context& b) { return a.state_ == b.state_; }
+
+    explicit Context(std::shared_ptr<ContextState> state) : state_(std::move(state)) {}
+    const std::shared_ptr<ContextState>& state() const { return state_; }
+
+   private:
+    Module compile_generated(const std::string& text, const CompileOptions& options) const;
+
+    std::shared_ptr<ContextState> state_;
+};
+
+/// The context of the device that GEMEL_BACKEND and GEMEL_DEVICE choose; made on first use, lives as long as the process.
+/// @throws BackendUnavailable saying what was tried, if there is no device or not the one that was named
+GEMEL_API Context default_context();
+
+/// The calling thread's current context: the innermost ContextScope, else the default context.
+GEMEL_API Context current_context();
+
+/// Makes a context the calling thread's current one for as long as it lives.
+class GEMEL_API ContextScope {
+   public:
+    explicit ContextScope(const Context& context);
+    ~ContextScope();
+    ContextScope(const ContextScope&) = delete;
+    ContextScope& operator=(const ContextScope&) = delete;
+
+   private:
+    std::optional<Context> previous_;
+};
+
+}  // namespace gemel
+
+#include <gemel/core/module.hpp>
+
+template <gemel::SourceProvider S>
+gemel::Module gemel::Context::compile(const S& source, const CompileOptions& options) const {
+    return compile_generated(source.source(dialect()), options);
+}

@@ -1,0 +1,101 @@
+/// Kernels and their launches.
+#pragma once
+
+#include <gemel/core/argument.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/launch.hpp>
+#include <gemel/core/signature.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace gemel {
+
+struct KernelState;
+struct PreparedState;
+
+/// What the driver knows about a compiled kernel. Unknown figures are `nullopt`.
+struct KernelAttributes {
+    std::optional<std::uint32_t> registers;        ///< per thread
+    std::optional<std::size_t> shared_bytes;       ///< static, per block
+    std::optional<std::size_t> local_bytes;        ///< per thread; above zero means spills or private arrays
+    std::optional<std::size_t> constant_bytes;
+    std::size_t max_threads_per_block = 0;
+    std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
+    std::optional<std::string> binary_architecture;   ///< "sm_90"
+};
+
+/// How well a block size fills the device.
+struct Occupancy {
+    std::uint32_t blocks_per_compute_unit = 0;
+    double fraction = 0;  ///< resident threads over the most that a compute unit holds
+};
+
+/// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by several
+/// threads at once; what it refers to stays alive with it.
+class GEMEL_API PreparedLaunch {
+   public:
+    PreparedLaunch() = default;
+    void operator()() const;
+    void operator()(const Stream& stream) const;
+    /// Replaces one argument, checked as at a launch.
+    template <KernelArgument T>
+    void set(std::size_t index, const T& value) const {
+        set_argument(index, as_argument(value));
+    }
+
+    explicit PreparedLaunch(std::shared_ptr<PreparedState> state) : state_(std::move(state)) {}
+
+   private:
+    void set_argument(std::size_t index, const Argument& argument) const;
+    std::shared_ptr<PreparedState> state_;
+};
+
+/// A kernel of a module: a cheap handle; it keeps its module alive and may be launched from several threads at once.
+class GEMEL_API Kernel {
+   public:
+    /// Launches. Arguments are checked against the kernel's parameters: count, type, size, kind, context.
+    /// @throws ArgumentError naming the kernel and the argument; nothing was launched then
+    /// @time enqueued, returns at once; waits when an Out or InOut argument is among them
+    template <KernelArgument... A>
+    void operator()(const LaunchConfig& config, const A&... arguments) const {
+        const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
+        launch(config, packed);
+    }
+    /// Binds arguments for repeated launches. In, Out and InOut cannot be bound.
+    template <KernelArgument... A>
+    [[nodiscard]] PreparedLaunch prepare(const LaunchConfig& config, const A&... arguments) const {
+        const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
+        return prepare_packed(config, packed);
+    }
+    /// Launches once, waits, and returns the device time in milliseconds.
+    template <KernelArgument... A>
+    double time(const LaunchConfig& config, const A&... arguments) const {
+        const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
+        return time_packed(config, packed);
+    }
+    void launch(const LaunchConfig& config, std::span<const Argument> arguments) const;
+
+    const std::string& name() const;
+    /// The parameters, if the text told them; else nothing is known but what the driver checks.
+    const std::optional<KernelSignature>& signature() const;
+    KernelAttributes attributes() const;
+    /// @param threads_per_block, dynamic_shared_bytes  of the launch. Nothing where the driver cannot tell.
+    std::optional<Occupancy> occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes = 0) const;
+    std::uint64_t native_handle() const;
+
+    explicit Kernel(std::shared_ptr<KernelState> state) : state_(std::move(state)) {}
+
+   private:
+    PreparedLaunch prepare_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
+    double time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
+
+    std::shared_ptr<KernelState> state_;
+};
+
+}  // namespace gemel

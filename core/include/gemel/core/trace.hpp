@@ -1,0 +1,71 @@
+/// GEMEL_TRACE=1: every driver call with its arguments and result, in order, on standard error.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace gemel::trace {
+
+/// Whether GEMEL_TRACE is on: one relaxed load.
+GEMEL_API extern std::atomic<bool> enabled;
+
+/// Writes one line: "cuMemAlloc_v2(&0x7f0000000, 64) = CUDA_SUCCESS". Order of lines is the order of calls.
+GEMEL_API void write(std::string_view call, std::string_view arguments, std::string_view result) noexcept;
+/// Lines go there instead of standard error (for tests); null restores that.
+GEMEL_API void set_sink(void (*sink)(const std::string& line));
+
+/// One argument as text: numbers as they are, handles and pointers in hexadecimal, outputs as & and the value there.
+template <class T>
+void print(std::ostream& out, const T& value, bool outputs_are_set) {
+    if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>) {
+        if (value) {
+            const std::string_view text(value);
+            out << '"' << text.substr(0, 60) << (text.size() > 60 ? "...\"" : "\"");
+        } else {
+            out << "null";
+        }
+    } else if constexpr (std::is_function_v<std::remove_pointer_t<T>> && std::is_pointer_v<T>) {
+        out << (value ? "function" : "null");
+    } else if constexpr (std::is_pointer_v<T>) {
+        using Pointee = std::remove_pointer_t<T>;
+        if (!value) {
+            out << "null";
+        } else if constexpr (!std::is_const_v<Pointee> &&
+                             (std::is_pointer_v<Pointee> || (std::is_integral_v<Pointee> && sizeof(Pointee) > 1))) {
+            out << '&';
+            if (outputs_are_set) {
+                print(out, *value, false);
+            } else {
+                out << static_cast<const void*>(value);
+            }
+        } else {
+            out << reinterpret_cast<const void*>(value);
+        }
+    } else if constexpr (std::is_enum_v<T>) {
+        out << static_cast<long long>(value);
+    } else if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>) {
+        if (std::is_same_v<T, unsigned long long> && value > 0xffffffffu) {
+            out << "0x" << std::hex << static_cast<unsigned long long>(value) << std::dec;
+        } else {
+            out << +value;
+        }
+    } else {
+        out << "{...}";
+    }
+}
+
+template <class... A>
+std::string arguments(bool outputs_are_set, const A&... values) {
+    std::ostringstream out;
+    const char* separator = "";
+    ((out << separator, print(out, values, outputs_are_set), separator = ", "), ...);
+    return std::move(out).str();
+}
+
+}  // namespace gemel::trace

@@ -1,0 +1,374 @@
+/// From text to a loaded program: memory, then disk, then the compiler; one build per key at a time.
+#include <gemel/core/environment.hpp>
+#include <gemel/core/file_lock.hpp>
+#include <gemel/core/log.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+#include <gemel/core/version.hpp>
+
+#include "diagnostics.hpp"
+#include "includes.hpp"
+#include "state.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <system_error>
+
+namespace gemel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Fields with their lengths, so that no two lists of fields make the same key.
+void add_field(std::string& key, std::string_view field) {
+    key += std::to_string(field.size());
+    key += ':';
+    key += field;
+    key += '\n';
+}
+
+CompileOptions with_environment(CompileOptions options) {
+    options.debug = options.debug || env::flag("GEMEL_DEBUG");
+    if (const auto extra = env::get("GEMEL_BUILD_OPTIONS")) {
+        std::istringstream words(*extra);
+        for (std::string word; words >> word;) options.extra.push_back(word);
+    }
+    return options;
+}
+
+fs::path private_folder() {
+    if (const auto folder = DiskCache::default_folder()) return *folder;
+    return fs::temp_directory_path() / text("gemel-", ::getuid());
+}
+
+/// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
+std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folders) {
+    std::vector<fs::path> result;
+    for (const auto& folder : folders) {
+        const std::string name = fs::absolute(folder).string();
+        if (name.find_first_of(" \t\"'") == std::string::npos) {
+            result.push_back(name);
+            continue;
+        }
+        const fs::path alias = private_folder() / "include" / digest(name);
+        std::error_code ignored;
+        fs::create_directories(alias.parent_path(), ignored);
+        fs::create_directory_symlink(name, alias, ignored);
+        result.push_back(fs::exists(alias, ignored) ? alias : fs::path(name));
+    }
+    return result;
+}
+
+bool write_file(const fs::path& path, std::string_view contents) {
+    std::error_code ignored;
+    fs::create_directories(path.parent_path(), ignored);
+    std::ofstream out(path, std::ios::binary);
+    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    return out.good();
+}
+
+/// Where a text is kept for people and debuggers; empty if nowhere.
+std::string keep_source(std::string_view source, const std::string& extension) {
+    const fs::path name = digest(source).substr(0, 16) + extension;
+    for (const fs::path& folder : {private_folder() / "src", fs::temp_directory_path() / text("gemel-", ::getuid())})
+        if (write_file(folder / name, source)) return (folder / name).string();
+    return {};
+}
+
+void dump(const std::string& folder, const std::string& name, const std::string& extension, std::string_view source,
+          const std::string& options, const std::string& log, std::span<const std::byte> binary) {
+    std::string stem = fs::path(name).stem().string();
+    for (char& c : stem)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+    const fs::path base = fs::path(folder) / text(stem, "-", digest(text(source, options)).substr(0, 8));
+    bool written = write_file(base.string() + extension, source);
+    written &= write_file(base.string() + ".options", options + "\n");
+    written &= write_file(base.string() + ".log", log);
+    written &= write_file(base.string() + ".bin",
+                          {reinterpret_cast<const char*>(binary.data()), binary.size()});
+    if (!written) log::write(log::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
+}
+
+/// Threads that want the same program build it once.
+class BuildTurn {
+   public:
+    explicit BuildTurn(std::string key) : key_(std::move(key)) {
+        auto& s = shared();
+        std::unique_lock lock(s.mutex);
+        s.changed.wait(lock, [&] { return !s.busy.contains(key_); });
+        s.busy.insert(key_);
+    }
+    ~BuildTurn() {
+        auto& s = shared();
+        {
+            std::lock_guard lock(s.mutex);
+            s.busy.erase(key_);
+        }
+        s.changed.notify_all();
+    }
+    BuildTurn(const BuildTurn&) = delete;
+    BuildTurn& operator=(const BuildTurn&) = delete;
+
+   private:
+    struct Shared {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::set<std::string> busy;
+    };
+    static Shared& shared() {
+        static auto* const instance = new Shared;
+        return *instance;
+    }
+    std::string key_;
+};
+
+std::shared_ptr<ModuleState> find_loaded(ContextState& context, const std::string& key, const DriverContext* driver) {
+    std::lock_guard lock(context.modules_mutex);
+    const auto found = context.module_index.find(key);
+    if (found == context.module_index.end() || found->second->module->driver.get() != driver) return nullptr;
+    context.modules.splice(context.modules.begin(), context.modules, found->second);
+    return found->second->module;
+}
+
+void remember(ContextState& context, const std::string& key, std::shared_ptr<ModuleState> module) {
+    std::lock_guard lock(context.modules_mutex);
+    if (const auto found = context.module_index.find(key); found != context.module_index.end()) {
+        context.modules.erase(found->second);
+        context.module_index.erase(found);
+    }
+    context.modules.push_front({key, std::move(module)});
+    context.module_index[key] = context.modules.begin();
+    if (context.modules.size() > ContextState::loaded_limit) {
+        context.module_index.erase(context.modules.back().key);
+        context.modules.pop_back();
+    }
+}
+
+std::vector<KernelSignature> all_signatures(const std::string& source, const Includes& includes) {
+    auto signatures = parse_kernels(source);
+    for (const auto& file : includes.files)
+        for (auto& signature : parse_kernels(file.text)) signatures.push_back(std::move(signature));
+    return signatures;
+}
+
+constexpr std::string_view container_magic = "gemel program 1\n";
+
+struct Unpacked {
+    std::vector<KernelSignature> signatures;
+    std::span<const std::byte> binary;
+};
+
+/// Nothing if the bytes are no container of ours. @throws Error if they are, but damaged
+std::optional<Unpacked> unpack_binary(std::span<const std::byte> bytes) {
+    const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (!all.starts_with(container_magic)) return std::nullopt;
+    std::string_view rest = all.substr(container_magic.size());
+    const auto damaged = [] { return Error("the binary is damaged or cut short; build it again"); };
+    const auto line = [&] {
+        const auto end = rest.find('\n');
+        if (end == std::string_view::npos) throw damaged();
+        const auto found = rest.substr(0, end);
+        rest.remove_prefix(end + 1);
+        return found;
+    };
+    const std::string checksum(line());
+    if (digest(rest) != checksum) throw damaged();
+    const std::size_t length = std::stoul(std::string(line()));
+    if (length > rest.size()) throw damaged();
+    return Unpacked{deserialize_signatures(rest.substr(0, length)), bytes.subspan(bytes.size() - rest.size() + length)};
+}
+
+}  // namespace
+
+const std::string& NativeSource::text(const Dialect& dialect) const {
+    const std::string* found = dialect.name == "cuda" ? &cuda : dialect.name == "opencl" ? &opencl : nullptr;
+    if (!found)
+        if (const auto at = other.find(dialect.name); at != other.end()) found = &at->second;
+    if (found && !found->empty()) return *found;
+    std::vector<std::string> given;
+    if (!cuda.empty()) given.push_back("cuda");
+    if (!opencl.empty()) given.push_back("opencl");
+    for (const auto& [name, unused] : other) given.push_back(name);
+    throw ArgumentError(gemel::text("this NativeSource has no text for the dialect '", dialect.name, "' of the context",
+                                    given.empty() ? "" : "; it has " + join(given)));
+}
+
+std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::span<const std::byte> binary) {
+    const std::string described = serialize(signatures);
+    std::string body = text(described.size(), "\n", described);
+    body.append(reinterpret_cast<const char*>(binary.data()), binary.size());
+    const std::string all = text(container_magic, digest(body), "\n", body);
+    const auto* bytes = reinterpret_cast<const std::byte*>(all.data());
+    return {bytes, bytes + all.size()};
+}
+
+std::string context_fingerprint(const Device::State& device) {
+    return text("gemel ", GEMEL_VERSION, "; ", device.device->fingerprint());
+}
+
+std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
+                                          std::span<const std::byte> binary) {
+    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    const auto driver = context->driver();
+    return driver->call([&](plugin::Context& plugin) {
+        auto module = share(new ModuleState);
+        module->driver = driver;
+        if (auto unpacked = unpack_binary(binary)) {
+            module->signatures = std::move(unpacked->signatures);
+            module->module = plugin.load(unpacked->binary);
+        } else {
+            module->module = plugin.load(binary);
+        }
+        return module;
+    });
+}
+
+std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& source,
+                                             bool portable, const CompileOptions& given, const fs::path& directory) {
+    const auto driver = context->driver();
+    driver->check();
+    const Dialect& dialect = *context->dialect;
+    CompileOptions options = with_environment(given);
+    Includes includes;
+    if (source.find('#') != std::string::npos || source.find("__") != std::string::npos)
+        includes = follow_includes(source, options.include_directories, directory);
+    if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
+    options.include_directories = folders_without_spaces(options.include_directories);
+
+    // Known already in this process?
+    std::string memory_key = portable ? "portable\n" : "native\n";
+    for (const auto& word : driver->plugin->compiler_options(options)) add_field(memory_key, word);
+    for (const auto& [name, value] : options.defines) add_field(memory_key, text(name, "=", value));
+    add_field(memory_key, text(options.fp_contract, options.debug, options.name));
+    add_field(memory_key, source);
+    for (const auto& file : includes.files) add_field(memory_key, text(file.path.string(), "\n", file.text));
+    const bool cacheable = includes.cacheable;
+    if (cacheable) {
+        if (auto module = find_loaded(*context, memory_key, driver.get())) {
+            Counters::add(context->counters->memory_hits);
+            return module;
+        }
+    } else {
+        log::write(log::Level::info, "cache", text("'", options.name, "' is not cached: ", includes.why_not));
+    }
+    std::optional<BuildTurn> turn;
+    if (cacheable) {
+        turn.emplace(text(driver->id, "\n", memory_key));
+        if (auto module = find_loaded(*context, memory_key, driver.get())) {
+            Counters::add(context->counters->memory_hits);
+            return module;
+        }
+    }
+
+    // The whole text: what must come first, the portable words, then the user's lines numbered from 1.
+    std::string whole;
+    if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole += dialect.fp_contract_off + "\n";
+    for (const auto& [name, value] : options.defines) whole += text("#define ", name, " ", value, "\n");
+    if (portable) {
+        std::string program = source;
+        for (const auto& file : includes.files) program += file.text;
+        whole += prelude(dialect, program);
+    }
+    std::string shown_name = options.name;
+    std::replace(shown_name.begin(), shown_name.end(), '"', '\'');
+    std::string kept;
+    if (options.debug) {
+        // Debuggers want a file whose lines are those that the compiler saw.
+        whole += source;
+        kept = keep_source(whole, dialect.file_extension);
+        if (!kept.empty()) shown_name = kept;
+        log::write(log::Level::info, "debug", text("source of '", options.name, "' kept as ", kept));
+    } else {
+        whole += text("#line 1 \"", shown_name, "\"\n", source);
+    }
+
+    std::vector<std::string> words = driver->plugin->compiler_options(options);
+    const std::string options_text = join(words, " ");
+    std::string key = text(options.name, " for ", driver->info().name, "\n");
+    add_field(key, "gemel kernel, format 1");
+    add_field(key, context_fingerprint(*context->device));
+    for (const auto& word : words) add_field(key, word);
+    add_field(key, whole);
+    for (const auto& file : includes.files) add_field(key, text(file.path.filename().string(), "\n", file.text));
+    for (const auto& name : includes.unresolved) add_field(key, name);
+
+    auto module = share(new ModuleState);
+    module->driver = driver;
+    module->signatures = all_signatures(source, includes);
+    const auto dump_folder = env::get("GEMEL_DUMP");
+
+    const auto cache = std::make_shared<DiskCache>(
+        cacheable && !options.debug ? DiskCache::kernels() : DiskCache({}, 0, DiskCache::Mode::off));
+    if (auto stored = cache->get(key)) {
+        try {
+            driver->call([&](plugin::Context& plugin) {
+                const auto unpacked = unpack_binary(*stored);
+                if (!unpacked) throw Error("an entry that is no program");
+                module->module = plugin.load(unpacked->binary);
+                if (dump_folder)
+                    dump(*dump_folder, options.name, dialect.file_extension, whole, options_text,
+                         "(from the disk cache)\n", unpacked->binary);
+            });
+            Counters::add(context->counters->disk_hits);
+            log::write(log::Level::debug, "cache", text("disk hit for '", options.name, "'"));
+        } catch (const DeviceLost&) {
+            throw;
+        } catch (const Error& error) {
+            log::write(log::Level::warn, "cache", text("a stored program does not load and is built again: ", error.what()));
+            cache->remove(key);
+            module->module.reset();
+        }
+    }
+    if (!module->module) {
+        try {
+            driver->call([&](plugin::Context& plugin) {
+                std::optional<FileLock> alone;
+                if (!driver->build_lock.empty()) alone.emplace(driver->build_lock);
+                auto result = plugin.build({whole, shown_name, words});
+                module->module = std::move(result.module);
+                module->build_log = std::move(result.log);
+            });
+        } catch (const plugin::BuildFailure& failure) {
+            if (kept.empty()) kept = keep_source(whole, dialect.file_extension);
+            if (dump_folder)
+                dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, failure.log, {});
+            throw CompileError(render({options.name, driver->description(), options.debug ? whole : source, failure.log,
+                                       options_text, kept}),
+                               whole, failure.log);
+        }
+        Counters::add(context->counters->compilations);
+        if (module->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
+            log::write(log::Level::info, "compiler", text("'", options.name, "': ", module->build_log));
+        if (cache->mode() == DiskCache::Mode::on || dump_folder) {
+            driver->call([&](plugin::Context&) {
+                const auto binary = module->module->binary();
+                if (dump_folder)
+                    dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, module->build_log, binary);
+                if (cache->mode() == DiskCache::Mode::on) cache->put(key, pack_binary(module->signatures, binary));
+            });
+        }
+    }
+    if (module->module->finishes_at_first_launch() && cache->mode() == DiskCache::Mode::on) {
+        // What the driver adds at a first launch is stored too, unless nothing was added.
+        auto last_size = std::make_shared<std::size_t>(module->module->binary().size());
+        module->refresh_binary = [cache, key, last_size, raw = module.get()] {
+            try {
+                const auto binary = raw->module->binary();
+                if (binary.size() == std::exchange(*last_size, binary.size())) return;
+                cache->put(key, pack_binary(raw->signatures, binary));
+            } catch (const std::exception& error) {
+                log::write(log::Level::warn, "cache", text("cannot store a completed program: ", error.what()));
+            }
+        };
+    }
+    if (cacheable) remember(*context, memory_key, module);
+    return module;
+}
+
+}  // namespace gemel

@@ -1,0 +1,348 @@
+/// Compilers' complaints: read from their logs, shown beside the lines that they are about.
+#include "diagnostics.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+namespace gemel {
+
+namespace {
+
+constexpr std::size_t shown_complaints = 8;
+constexpr int context_lines = 3;
+constexpr std::size_t raw_log_lines = 40;
+constexpr std::size_t widest_line = 160;
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        if (line.ends_with('\r')) {
+            line.remove_suffix(1);
+        }
+        lines.push_back(line);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+std::string_view trimmed(std::string_view line) {
+    const std::size_t from = line.find_first_not_of(" \t");
+    return from == std::string_view::npos ? std::string_view()
+                                          : line.substr(from, line.find_last_not_of(" \t") - from + 1);
+}
+
+/// A number at the end of `text`, which is shortened by it.
+std::optional<int> take_number_from_end(std::string_view& text) {
+    const std::size_t last_other = text.find_last_not_of("0123456789");
+    const std::size_t from = last_other == std::string_view::npos ? 0 : last_other + 1;
+    int number = 0;
+    const auto [end, failure] = std::from_chars(text.data() + from, text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    text = text.substr(0, from);
+    return number;
+}
+
+bool take_from_end(std::string_view& text, char c) {
+    if (!text.ends_with(c)) {
+        return false;
+    }
+    text.remove_suffix(1);
+    return true;
+}
+
+struct Position {
+    std::string file;
+    int line = 0;
+    int column = 0;
+};
+
+/// "kernel(3)", "kernel:3:5" or "kernel:3".
+std::optional<Position> parse_position(std::string_view text) {
+    std::string_view rest = text;
+    if (take_from_end(rest, ')')) {
+        const std::optional<int> line = take_number_from_end(rest);
+        if (line && take_from_end(rest, '(') && !rest.empty()) {
+            return Position{std::string(rest), *line, 0};
+        }
+        return std::nullopt;
+    }
+    const std::optional<int> last = take_number_from_end(rest);
+    if (!last || !take_from_end(rest, ':') || rest.empty()) {
+        return std::nullopt;
+    }
+    std::string_view shorter = rest;
+    const std::optional<int> line = take_number_from_end(shorter);
+    if (line && take_from_end(shorter, ':') && !shorter.empty()) {
+        return Position{std::string(shorter), *line, *last};
+    }
+    return Position{std::string(rest), *last, 0};
+}
+
+enum class Severity { error, warning, note };
+
+struct SeverityWord {
+    std::string_view word;
+    Severity severity;
+};
+/// Longer ones first, since "error" also ends them.
+constexpr std::array severity_words{
+    SeverityWord{"catastrophic error", Severity::error},
+    SeverityWord{"internal error", Severity::error},
+    SeverityWord{"fatal error", Severity::error},
+    SeverityWord{"error", Severity::error},
+    SeverityWord{"warning", Severity::warning},
+    SeverityWord{"remark", Severity::warning},
+    SeverityWord{"note", Severity::note},
+};
+
+/// Shortens `text` by a severity at its front, with NVRTC's number as in "warning #177-D", and the ": " after it.
+std::optional<Severity> take_severity(std::string_view& text) {
+    for (const auto& [word, severity] : severity_words) {
+        if (!text.starts_with(word)) {
+            continue;
+        }
+        std::string_view rest = text.substr(word.size());
+        if (rest.starts_with(" #")) {
+            rest.remove_prefix(std::min(rest.find(':'), rest.size()));
+        }
+        if (rest.starts_with(": ")) {
+            text = rest.substr(2);
+            return severity;
+        }
+    }
+    return std::nullopt;
+}
+
+struct Headline {
+    Position position;
+    Severity severity = Severity::error;
+    std::string message;
+};
+
+/// NVRTC and clang: "kernel(3): error: text", "kernel:3:5: error: text"; NVRTC without a line: "At end of source:
+/// error:".
+std::optional<Headline> parse_position_first(std::string_view line) {
+    for (std::size_t colon = line.find(": "); colon != std::string_view::npos; colon = line.find(": ", colon + 1)) {
+        std::string_view rest = line.substr(colon + 2);
+        const std::optional<Severity> severity = take_severity(rest);
+        if (!severity) {
+            continue;
+        }
+        const std::string_view where = line.substr(0, colon);
+        if (where == "At end of source") {
+            return Headline{{}, *severity, std::string(rest)};
+        }
+        if (const std::optional<Position> position = parse_position(where)) {
+            return Headline{*position, *severity, std::string(rest)};
+        }
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// PoCL 3: "error: kernel:3:5: text".
+std::optional<Headline> parse_severity_first(std::string_view line) {
+    std::string_view rest = line;
+    const std::optional<Severity> severity = take_severity(rest);
+    if (!severity) {
+        return std::nullopt;
+    }
+    for (std::size_t colon = rest.find(": "); colon != std::string_view::npos; colon = rest.find(": ", colon + 1)) {
+        if (const std::optional<Position> position = parse_position(rest.substr(0, colon))) {
+            return Headline{*position, *severity, std::string(rest.substr(colon + 2))};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Headline> parse_headline(std::string_view line) {
+    std::optional<Headline> found = parse_position_first(line);
+    return found ? found : parse_severity_first(line);
+}
+
+bool is_caret_line(std::string_view line) {
+    const std::string_view mark = trimmed(line);
+    return mark.find('^') != std::string_view::npos && mark.find_first_not_of("^~ \t") == std::string_view::npos;
+}
+
+/// What NVRTC says below a headline: more of the message, then the source line (indented by two) and a caret.
+void read_below(const std::vector<std::string_view>& lines, std::size_t headline, Complaint& complaint) {
+    std::size_t end = headline + 1;
+    while (end < lines.size() && !trimmed(lines[end]).empty() && !is_caret_line(lines[end]) &&
+           !parse_headline(lines[end])) {
+        ++end;
+    }
+    if (end == lines.size() || !is_caret_line(lines[end]) || end < headline + 2) {
+        return;
+    }
+    if (complaint.column == 0 && lines[end].find('^') >= 2) {
+        complaint.column = static_cast<int>(lines[end].find('^')) - 1;
+    }
+    for (std::size_t i = headline + 1; i + 1 < end; ++i) {
+        complaint.message += text(" ", trimmed(lines[i]));
+    }
+}
+
+}  // namespace
+
+std::vector<Complaint> parse_compiler_log(std::string_view log) {
+    const std::vector<std::string_view> lines = lines_of(log);
+    std::vector<Complaint> complaints;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::optional<Headline> found = parse_headline(lines[i]);
+        if (!found || found->severity == Severity::note) {
+            continue;
+        }
+        complaints.push_back({found->position.file, found->position.line, found->position.column, found->message,
+                              found->severity == Severity::error});
+        read_below(lines, i, complaints.back());
+    }
+    return complaints;
+}
+
+namespace {
+
+/// A compiler that was told no name, or that forgot it, says one of its own.
+bool is_main_text(const Complaint& complaint, const CompileReport& report) {
+    std::string_view file = complaint.file;
+    if (file.starts_with('<') && file.ends_with('>')) {
+        file = file.substr(1, file.size() - 2);
+    }
+    const std::string last_part = std::filesystem::path(file).filename().string();
+    return file.empty() || file == report.name || file == "kernel" || file == "default_program" || file == "input.cl" ||
+           file == "program_source" || (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
+}
+
+/// One source line, cut around the column if it is very long; `column` moves along.
+std::string shown_line(std::string_view line, int& column) {
+    if (line.size() <= widest_line) {
+        return std::string(line);
+    }
+    const std::size_t mark = column > 0 ? std::min(static_cast<std::size_t>(column - 1), line.size()) : 0;
+    const auto inside_character = [&](std::size_t i) {
+        return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U;
+    };
+    std::size_t from = mark > widest_line / 2 ? std::min(mark - widest_line / 2, line.size() - widest_line) : 0;
+    while (inside_character(from)) {
+        ++from;
+    }
+    std::size_t to = std::min(from + widest_line, line.size());
+    while (to > from && inside_character(to)) {
+        --to;
+    }
+    const std::string_view before = from > 0 ? "..." : "";
+    column = column > 0 ? static_cast<int>(mark - from + before.size()) + 1 : 0;
+    return text(before, line.substr(from, to - from), to < line.size() ? "..." : "");
+}
+
+/// As much blank as puts a mark under a byte of a line: tabs stay tabs, and a character of several bytes is one wide.
+std::string blank_up_to(std::string_view line, int column) {
+    std::string out;
+    for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(column); ++i) {
+        const char c = i < line.size() ? line[i] : ' ';
+        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+            out += c == '\t' ? '\t' : ' ';
+        }
+    }
+    return out;
+}
+
+std::string numbered_lines(const std::vector<std::string_view>& source, const Complaint& complaint) {
+    const int count = static_cast<int>(source.size());
+    // An error at the end of the text lies one line after it.
+    if (count == 0 || complaint.line > count + 1) {
+        return {};
+    }
+    const int first = std::max(1, complaint.line - context_lines);
+    const int last = std::min(count, complaint.line + context_lines);
+    const std::size_t digits = std::to_string(last).size();
+    std::string out;
+    for (int number = first; number <= last; ++number) {
+        const std::string label = std::to_string(number);
+        const bool marked = number == complaint.line;
+        int column = marked ? complaint.column : 0;
+        const std::string line = shown_line(source[static_cast<std::size_t>(number - 1)], column);
+        out += text(marked ? "  > " : "    ", std::string(digits - label.size(), ' '), label, " | ", line, "\n");
+        if (column > 0) {
+            out += text("    ", std::string(digits, ' '), " | ", blank_up_to(line, column), "^\n");
+        }
+    }
+    return out;
+}
+
+std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<std::string_view>& source) {
+    const bool in_main_text = is_main_text(complaint, report);
+    Complaint placed = complaint;
+    std::string where = in_main_text ? report.name : complaint.file;
+    if (complaint.line > 0) {
+        where += text(":", complaint.line);
+        where += complaint.column > 0 ? text(":", complaint.column) : "";
+    } else {
+        where += ", at its end";
+        placed.line = static_cast<int>(source.size());
+    }
+    return text("\n", where, ": ", complaint.is_error ? "" : "warning: ", complaint.message, "\n",
+                in_main_text ? numbered_lines(source, placed) : "");
+}
+
+std::string raw(std::string_view log) {
+    const std::vector<std::string_view> lines = lines_of(log);
+    if (trimmed(log).empty()) {
+        return "\nThe compiler said nothing.\n";
+    }
+    std::string out = "\nThe compiler said:\n";
+    for (std::size_t i = 0; i < std::min(lines.size(), raw_log_lines); ++i) {
+        int no_column = 0;
+        out += text("    ", shown_line(lines[i], no_column), "\n");
+    }
+    if (lines.size() > raw_log_lines) {
+        out += text("    and ", lines.size() - raw_log_lines, " more lines\n");
+    }
+    return out;
+}
+
+std::string plural(std::size_t count, std::string_view thing) { return text(count, " ", thing, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string render(const CompileReport& report) {
+    std::vector<Complaint> complaints = parse_compiler_log(report.log);
+    std::stable_partition(complaints.begin(), complaints.end(), [](const Complaint& c) { return c.is_error; });
+    const auto errors = static_cast<std::size_t>(
+        std::count_if(complaints.begin(), complaints.end(), [](const Complaint& c) { return c.is_error; }));
+
+    std::string out = text("'", report.name, "' did not compile for ", report.device);
+    if (errors == 0) {
+        // Warnings alone do not say why; the linker or assembler has spoken in a form of its own.
+        out += text("\n", raw(report.log));
+    } else {
+        const std::size_t warnings = complaints.size() - errors;
+        out +=
+            text(": ", plural(errors, "error"), warnings > 0 ? text(" and ", plural(warnings, "warning")) : "", "\n");
+        const std::vector<std::string_view> source = lines_of(report.text);
+        for (std::size_t i = 0; i < std::min(complaints.size(), shown_complaints); ++i) {
+            out += show(complaints[i], report, source);
+        }
+        if (complaints.size() > shown_complaints) {
+            out += text("\nand ", complaints.size() - shown_complaints, " more\n");
+        }
+    }
+    if (!report.options.empty()) {
+        out += text("\noptions: ", report.options, "\n");
+    }
+    if (!report.kept_source.empty()) {
+        out += text(report.options.empty() ? "\n" : "", "the whole source is in ", report.kept_source, "\n");
+    }
+    return out;
+}
+
+}  // namespace gemel

@@ -1,0 +1,181 @@
+/// The table of variables, and how their values are read.
+#include <gemel/core/environment.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+namespace gemel {
+
+namespace {
+
+enum class Takes { text, flag, choice, size };
+
+struct Row {
+    const char* name;
+    Takes takes;
+    const char* values;  ///< for a choice, exactly the words that are accepted, between " | "
+    const char* meaning;
+};
+
+constexpr std::array table{
+    Row{"GEMEL_BACKEND", Takes::text, "cuda | opencl | the name of another plug-in",
+        "Only this backend is used; when it cannot be, that is an error."},
+    Row{"GEMEL_DEVICE", Takes::text, "an index such as 0 | opencl:1 | part of a device's name",
+        "The device that the default context is made on."},
+    Row{"GEMEL_PLUGIN_PATH", Takes::text, "folders with : between them",
+        "Folders searched for plug-ins before all others."},
+    Row{"GEMEL_CACHE", Takes::choice, "on | readonly | off",
+        "Whether compiled kernels are kept on disk; off also turns off the drivers' own caches."},
+    Row{"GEMEL_CACHE_DIR", Takes::text, "a folder", "Where compiled kernels are kept instead of ~/.cache/gemel."},
+    Row{"GEMEL_LOG", Takes::text, "trace | debug | info | warn | error | off, and subsystem=level, with commas between",
+        "Which messages are shown; warn when unset."},
+    Row{"GEMEL_TRACE", Takes::flag, "0 | 1", "Shows every driver call with its result, in order."},
+    Row{"GEMEL_DUMP", Takes::text, "a folder",
+        "Keeps the source, options, binary and log of every program that is compiled."},
+    Row{"GEMEL_BUILD_OPTIONS", Takes::text, "compiler options with spaces between them",
+        "Handed to the compiler of every program, after its own options."},
+    Row{"GEMEL_NVRTC", Takes::text, "a file", "The NVRTC library to load instead of the one that the loader finds."},
+    Row{"GEMEL_SYNC", Takes::flag, "0 | 1",
+        "Waits after each command and checks it, so that a failure names the kernel that caused it."},
+    Row{"GEMEL_DEBUG", Takes::flag, "0 | 1",
+        "Compiles with device debug information, keeps the sources, and caches nothing: for cuda-gdb and the like."},
+    Row{"GEMEL_POOL", Takes::choice, "on | off",
+        "off gives every allocation and release to the driver at once, for tools that watch memory."},
+    Row{"GEMEL_POOL_LIMIT", Takes::size, "bytes such as 1048576, 512K, 2G | a share of the device's memory such as 80%",
+        "The most device memory that gemel takes."},
+};
+
+const Row& row_of(const char* name) {
+    const auto* const found =
+        std::find_if(table.begin(), table.end(), [&](const Row& row) { return std::string_view(row.name) == name; });
+    if (found == table.end()) {
+        throw Error(text("'", name, "' is missing from gemel's table of environment variables"));
+    }
+    return *found;
+}
+
+std::optional<std::string> raw(const Row& row) {
+    const char* const value = std::getenv(row.name);
+    return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string lower(std::string value) {
+    std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+    return value;
+}
+
+[[noreturn]] void refuse(const Row& row, const std::string& value) {
+    throw ArgumentError(text("environment variable ", row.name, " is '", value, "', which is not understood; it takes ",
+                             row.takes == Takes::flag ? "1, on, true, yes, 0, off, false or no" : row.values));
+}
+
+std::optional<bool> as_flag(const std::string& value) {
+    const std::string word = lower(value);
+    if (word == "1" || word == "on" || word == "true" || word == "yes") {
+        return true;
+    }
+    if (word == "0" || word == "off" || word == "false" || word == "no") {
+        return false;
+    }
+    return std::nullopt;
+}
+
+bool is_choice(std::string_view choices, std::string_view word) {
+    constexpr std::string_view separator = " | ";
+    for (std::size_t from = 0; from <= choices.size();) {
+        const std::size_t to = std::min(choices.find(separator, from), choices.size());
+        if (choices.substr(from, to - from) == word) {
+            return true;
+        }
+        from = to + separator.size();
+    }
+    return false;
+}
+
+/// The factor that a unit stands for; nothing for an unknown unit. Units are powers of 1024 in any spelling.
+std::optional<std::size_t> unit_factor(std::string unit) {
+    unit = lower(std::move(unit));
+    if (unit.empty() || unit == "b") {
+        return 1;
+    }
+    const std::size_t power = std::string_view("kmgt").find(unit[0]);
+    const std::string rest = unit.substr(1);
+    if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) {
+        return std::nullopt;
+    }
+    return std::size_t{1} << (10 * (power + 1));
+}
+
+}  // namespace
+
+std::vector<EnvironmentVariable> environment() {
+    std::vector<EnvironmentVariable> out;
+    for (const Row& row : table) {
+        out.push_back({row.name, row.values, row.meaning, raw(row)});
+    }
+    return out;
+}
+
+namespace env {
+
+std::optional<std::string> get(const char* name) {
+    const Row& row = row_of(name);
+    std::optional<std::string> value = raw(row);
+    if (value && row.takes == Takes::choice) {
+        const std::string word = lower(*value);
+        if (!is_choice(row.values, word)) {
+            refuse(row, *value);
+        }
+        return word;
+    }
+    if (value && row.takes == Takes::flag && !as_flag(*value)) {
+        refuse(row, *value);
+    }
+    return value;
+}
+
+bool flag(const char* name) {
+    const std::optional<std::string> value = get(name);
+    if (!value) {
+        return false;
+    }
+    const std::optional<bool> on = as_flag(*value);
+    if (!on) {
+        refuse(row_of(name), *value);
+    }
+    return *on;
+}
+
+std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes) {
+    const std::optional<std::string> value = get(name);
+    if (!value) {
+        return std::nullopt;
+    }
+    std::size_t number = 0;
+    const char* const end = value->data() + value->size();
+    const auto [unit, failure] = std::from_chars(value->data(), end, number);
+    if (failure != std::errc()) {
+        refuse(row_of(name), *value);
+    }
+    if (std::string_view(unit, end) == "%") {
+        if (number > 100) {
+            refuse(row_of(name), *value);
+        }
+        // In two parts, so that no total overflows.
+        return total_bytes / 100 * number + total_bytes % 100 * number / 100;
+    }
+    const std::optional<std::size_t> factor = unit_factor(std::string(unit, end));
+    if (!factor || number > std::numeric_limits<std::size_t>::max() / *factor) {
+        refuse(row_of(name), *value);
+    }
+    return number * *factor;
+}
+
+}  // namespace env
+}  // namespace gemel

@@ -1,0 +1,171 @@
+/// Programs: their kernels, binaries, globals, and files that change.
+#include <gemel/core/module.hpp>
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include "includes.hpp"
+#include "state.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace gemel {
+namespace {
+
+/// Kernel names for messages about launches that failed long ago: never freed, each kept once.
+const char* intern(const std::string& name) {
+    static auto* const mutex = new std::mutex;
+    static auto* const names = new std::set<std::string>;
+    std::lock_guard lock(*mutex);
+    return names->insert(name).first->c_str();
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw Error(text("cannot read ", path.string(), ": ", std::strerror(errno)));
+    std::ostringstream all;
+    all << in.rdbuf();
+    return std::move(all).str();
+}
+
+std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
+    auto& driver = *module->driver;
+    return driver.call([&](plugin::Context&) {
+        auto kernel = share(new KernelState);
+        kernel->kernel = module->module->kernel(name);
+        if (!kernel->kernel) {
+            std::vector<std::string> names = module->module->kernel_names();
+            for (const auto& signature : module->signatures)
+                if (std::find(names.begin(), names.end(), signature.name) == names.end())
+                    names.push_back(signature.name);
+            throw Error(text("there is no kernel '", name, "' in this program; ",
+                             names.empty() ? "it has none (on CUDA a kernel needs extern \"C\" to keep its name)"
+                                           : "it has " + join(names)));
+        }
+        kernel->module = module;
+        kernel->driver = &driver;
+        kernel->name = name;
+        kernel->interned_name = intern(name);
+        kernel->finishes_at_first_launch = module->module->finishes_at_first_launch();
+        const auto& facts = kernel->kernel->facts();
+        kernel->static_shared_bytes = facts.shared_bytes.value_or(0);
+        for (const auto& signature : module->signatures) {
+            if (signature.name != name) continue;
+            if (facts.parameter_count && *facts.parameter_count != signature.parameters.size()) {
+                log::write(log::Level::debug, "signature",
+                           text("kernel '", name, "' reads as having ", signature.parameters.size(),
+                                " parameters, but the driver counts ", *facts.parameter_count));
+                break;
+            }
+            kernel->signature = signature;
+            for (std::size_t i = 0; i < signature.parameters.size(); ++i)
+                if (signature.parameters[i].space == Parameter::Space::arena) kernel->arena = static_cast<int>(i);
+        }
+        return kernel;
+    });
+}
+
+}  // namespace
+
+struct Module::File {
+    std::filesystem::path path;
+    CompileOptions options;
+    std::string contents;  ///< of the file and all that it includes
+};
+
+namespace {
+
+std::string all_contents(const std::filesystem::path& path, const CompileOptions& options) {
+    std::string all = read_file(path);
+    for (const auto& file : follow_includes(all, options.include_directories, path.parent_path()).files)
+        all += '\0' + file.path.string() + '\0' + file.text;
+    return all;
+}
+
+}  // namespace
+
+Kernel Module::kernel(const std::string& name) const {
+    std::lock_guard lock(state_->kernels_mutex);
+    auto& known = state_->kernels[name];
+    if (auto kernel = known.lock()) {
+        state_->driver->check();
+        return Kernel(std::move(kernel));
+    }
+    try {
+        auto kernel = make_kernel(state_, name);
+        known = kernel;
+        return Kernel(std::move(kernel));
+    } catch (...) {
+        state_->kernels.erase(name);
+        throw;
+    }
+}
+
+std::vector<std::string> Module::kernel_names() const {
+    return state_->driver->call([&](plugin::Context&) {
+        auto names = state_->module->kernel_names();
+        if (names.empty())
+            for (const auto& signature : state_->signatures) names.push_back(signature.name);
+        return names;
+    });
+}
+
+const std::vector<KernelSignature>& Module::signatures() const { return state_->signatures; }
+
+std::vector<std::byte> Module::binary() const {
+    return state_->driver->call(
+        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->module->binary()); });
+}
+
+Buffer Module::global(const std::string& name) const {
+    const auto& driver = state_->driver;
+    auto global = driver->call([&](plugin::Context&) { return state_->module->global(name); });
+    auto block = share(new Block);
+    block->size_bytes = global.memory.bytes;
+    block->driver = driver;
+    block->owner = context_.state();
+    block->keep_alive = state_;
+    block->allocation = std::make_unique<Allocation>();
+    block->allocation->memory = global.memory;
+    block->allocation->memory.foreign = true;
+    block->allocation->argument = driver->call(
+        [&](plugin::Context& plugin) { return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes); });
+    const std::size_t bytes = global.memory.bytes;
+    return Buffer(std::move(block), 0, bytes);
+}
+
+Module Module::from_file(const Context& context, const std::filesystem::path& path, CompileOptions options) {
+    const auto absolute = std::filesystem::absolute(path);
+    auto file = std::make_shared<File>();
+    file->path = absolute;
+    options.name = path.string();
+    file->options = options;
+    file->contents = all_contents(absolute, options);
+    Module module(context, compile_program(context.state(), read_file(absolute), true, options,
+                                           absolute.parent_path()));
+    module.file_ = std::move(file);
+    return module;
+}
+
+bool Module::reload() {
+    if (!file_) throw Error("reload: this module was not made by Module::from_file");
+    auto file = std::make_shared<File>(*file_);
+    file->contents = all_contents(file->path, file->options);
+    if (file->contents == file_->contents) return false;
+    state_ = compile_program(context_.state(), read_file(file->path), true, file->options, file->path.parent_path());
+    file_ = std::move(file);
+    return true;
+}
+
+const std::string& Module::build_log() const { return state_->build_log; }
+
+std::uint64_t Module::native_handle() const {
+    state_->driver->check();
+    return state_->module->native();
+}
+
+}  // namespace gemel

@@ -1,0 +1,17 @@
+/// Key functions of the plug-in interface: their type information lives in libgemel.so alone.
+#include <gemel/core/plugin.hpp>
+
+namespace gemel::plugin {
+
+Event::~Event() = default;
+Stream::~Stream() = default;
+BoundKernel::~BoundKernel() = default;
+Kernel::~Kernel() = default;
+Module::~Module() = default;
+BuildFailure::BuildFailure(std::string text) : log(std::move(text)) {}
+BuildFailure::~BuildFailure() = default;
+Context::~Context() = default;
+Device::~Device() = default;
+Plugin::~Plugin() = default;
+
+}  // namespace gemel::plugin

@@ -1,0 +1,101 @@
+/// The stream-ordered memory pool, above the plug-ins: one algorithm for every backend.
+///
+/// A freed block goes into a bin of its size class and remembers the streams that used it. Whoever gets it next waits on
+/// the device for those streams, if it is another: that is what StreamUses::touch does at the first use, so the pool
+/// itself calls no driver.
+/// @source size classes as in PyCUDA's and PyOpenCL's pools: exponent and four leading bits
+#pragma once
+
+#include <gemel/core/plugin.hpp>
+#include <gemel/core/statistics.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+struct DriverContext;
+
+/// A stream as memory remembers it. Lives as long as any memory that it used.
+struct StreamCore {
+    std::unique_ptr<plugin::Stream> stream;
+    DriverContext* context = nullptr;  ///< outlives its streams
+
+    ~StreamCore();
+};
+
+/// Which streams have used some memory since when; orders uses on different streams.
+class StreamUses {
+   public:
+    /// Called before a command on `stream` that reads or writes the memory is enqueued: makes the stream wait for what
+    /// must come first. Uses on the same stream cost one load.
+    void touch(const std::shared_ptr<StreamCore>& stream, bool writes) {
+        const auto tag = reinterpret_cast<std::uintptr_t>(stream.get());
+        const auto sole = sole_.load(std::memory_order_relaxed);
+        if ((sole & ~std::uintptr_t{1}) == tag && (!writes || (sole & 1))) return;
+        touch_slowly(stream, writes);
+    }
+    /// Blocks the host until nothing uses the memory.
+    void wait() const;
+    /// Whether any stream is remembered.
+    bool any() const { return sole_.load(std::memory_order_relaxed) != 0 || mixed_.load(std::memory_order_relaxed); }
+    void forget();
+
+   private:
+    void touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes);
+
+    std::atomic<std::uintptr_t> sole_{0};  ///< the only stream in the history; lowest bit: it has written
+    std::atomic<bool> mixed_{false};
+    mutable std::mutex mutex_;
+    std::shared_ptr<StreamCore> writer_;
+    std::vector<std::shared_ptr<StreamCore>> readers_;  ///< since the last write; they have waited for the writer
+};
+
+/// Memory with its history.
+struct Allocation {
+    plugin::Memory memory;
+    int size_class = -1;  ///< -1: not from a pool
+    StreamUses uses;
+    std::uint64_t argument = 0;  ///< what kernels take for offset 0
+    std::mutex views_mutex;
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> views;  ///< sub-buffers by offset and size
+};
+
+/// Size classes: 16 per power of two, so that a block is at most 6.25 % larger than what was asked.
+int size_class_of(std::size_t bytes);
+std::size_t size_of_class(int size_class);
+
+/// Bins of free blocks. Thread-safe. Knows sizes, not drivers: whoever owns it allocates and releases.
+class Pool {
+   public:
+    explicit Pool(bool enabled) : enabled_(enabled) {}
+
+    bool enabled() const { return enabled_; }
+    /// A free block of the class, or null. Counts it as active.
+    std::unique_ptr<Allocation> take(int size_class);
+    /// Whether `bytes` more from the driver stay within the limit; the caller trims and asks again if not.
+    bool admits(std::size_t bytes) const;
+    void count_new(std::size_t bytes);
+    /// Puts a block back for reuse.
+    void give_back(std::unique_ptr<Allocation> allocation) noexcept;
+    /// An active block that goes to the driver instead.
+    void count_gone(std::size_t bytes) noexcept;
+    /// Takes all held blocks out, for release.
+    std::vector<std::unique_ptr<Allocation>> drain() noexcept;
+
+    PoolStatistics statistics() const;
+    void set_limit(std::size_t bytes);
+
+   private:
+    const bool enabled_;
+    mutable std::mutex mutex_;
+    std::vector<std::vector<std::unique_ptr<Allocation>>> bins_;
+    PoolStatistics figures_;
+};
+
+}  // namespace gemel

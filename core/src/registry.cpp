@@ -1,0 +1,310 @@
+/// Finds, checks and loads plug-ins; lists devices; chooses one.
+#include <gemel/core/registry.hpp>
+
+#include <gemel/core/environment.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include "lifetime.hpp"
+#include "state.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace gemel {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Loaded {
+    BackendStatus status;
+    plugin::Plugin* plugin = nullptr;
+    std::vector<Device> devices;
+};
+
+/// Everything found once per process. Leaked on purpose: drivers and handles live until the very end.
+struct Registry {
+    std::vector<std::string> search_path;
+    std::vector<Loaded> backends;
+};
+
+std::string own_folder() {
+    static const char anchor = 0;
+    Dl_info info{};
+    if (dladdr(&anchor, &info) == 0 || !info.dli_fname) return {};
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(info.dli_fname, error);
+    return error ? std::string() : path.parent_path().string();
+}
+
+std::vector<std::string> search_path() {
+    std::vector<std::string> folders;
+    const auto add = [&](const std::string& folder) {
+        if (!folder.empty() && std::find(folders.begin(), folders.end(), folder) == folders.end())
+            folders.push_back(folder);
+    };
+    if (const auto path = env::get("GEMEL_PLUGIN_PATH")) {
+        std::istringstream parts(*path);
+        for (std::string folder; std::getline(parts, folder, ':');) add(folder);
+    }
+    if (const std::string own = own_folder(); !own.empty()) {
+        add(own + "/gemel");
+        add(own);
+    }
+    return folders;
+}
+
+/// Backend name by file name: libgemel_cuda.so is "cuda"; anything else is none.
+std::string name_of_file(const std::string& file) {
+    constexpr std::string_view prefix = "libgemel_", suffix = ".so";
+    if (file.size() <= prefix.size() + suffix.size() || !file.starts_with(prefix) || !file.ends_with(suffix)) return {};
+    return file.substr(prefix.size(), file.size() - prefix.size() - suffix.size());
+}
+
+/// Loads one file. Returns what stands in the way, or nothing.
+std::string load(const std::string& path, plugin::Plugin*& result) {
+    dlerror();
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char* why = dlerror();
+        return why ? why : "the loader refused it without a reason";
+    }
+    const auto entry_function = reinterpret_cast<plugin::EntryFunction>(dlsym(library, plugin::entry_symbol));
+    if (!entry_function)
+        return text("it is no gemel plug-in: it does not export ", plugin::entry_symbol);
+    const plugin::PluginEntry* entry = entry_function();
+    if (!entry) return text(plugin::entry_symbol, " returned nothing");
+    if (entry->abi_version != plugin::abi_version)
+        return text("it was built for plug-in interface ", entry->abi_version, ", this libgemel.so has interface ",
+                    plugin::abi_version, "; build it against this gemel");
+    const std::string tag = entry->build_tag ? entry->build_tag : "(none)";
+    if (tag != plugin::library_build_tag())
+        return text("it is of another build: its tag is '", tag, "', that of this libgemel.so '",
+                    plugin::library_build_tag(), "'");
+    try {
+        result = entry->create();
+        return result ? "" : "its create() returned nothing";
+    } catch (const std::exception& error) {
+        return text("it failed to start: ", error.what());
+    }
+}
+
+void enumerate(Loaded& backend) {
+    BackendStatus& status = backend.status;
+    try {
+        for (auto& device : backend.plugin->devices()) {
+            auto* state = new Device::State;
+            state->backend = status.name;
+            state->index = static_cast<int>(backend.devices.size());
+            state->dialect = backend.plugin->dialect();
+            state->priority = backend.plugin->priority();
+            state->device = std::move(device);
+            backend.devices.push_back(Device(std::shared_ptr<const Device::State>(std::shared_ptr<void>(), state)));
+        }
+        if (backend.devices.empty()) status.reason = backend.plugin->why_unavailable();
+    } catch (const std::exception& error) {
+        status.reason = error.what();
+    }
+    status.device_count = backend.devices.size();
+    status.available = !backend.devices.empty();
+    if (!status.available && status.reason.empty()) status.reason = "it has no devices";
+    status.libraries = backend.plugin->libraries();
+}
+
+Registry* build_registry() {
+    auto* registry = new Registry;
+    if (const auto cache = env::get("GEMEL_CACHE"); cache && *cache == "off") {
+        // Off means off: the drivers' own caches as well. They read this when they start.
+        ::setenv("CUDA_CACHE_DISABLE", "1", 0);
+        ::setenv("POCL_KERNEL_CACHE", "0", 0);
+    }
+    registry->search_path = search_path();
+    for (const auto& folder : registry->search_path) {
+        std::vector<std::string> files;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(folder, error))
+            if (!name_of_file(entry.path().filename().string()).empty()) files.push_back(entry.path().filename());
+        std::sort(files.begin(), files.end());
+        for (const auto& file : files) {
+            const std::string path = folder + "/" + file, name = name_of_file(file);
+            auto found = std::find_if(registry->backends.begin(), registry->backends.end(),
+                                      [&](const Loaded& b) { return b.status.name == name; });
+            if (found == registry->backends.end()) {
+                registry->backends.emplace_back().status.name = name;
+                found = std::prev(registry->backends.end());
+            }
+            if (found->plugin) {
+                found->status.attempts.push_back({path, "not needed: already loaded from " + found->status.path});
+                continue;
+            }
+            const std::string why = load(path, found->plugin);
+            found->status.attempts.push_back({path, why.empty() ? "loaded" : why});
+            log::write(log::Level::debug, "registry", text(path, ": ", why.empty() ? "loaded" : why));
+            if (why.empty()) found->status.path = path;
+        }
+    }
+    for (auto& backend : registry->backends) {
+        if (backend.plugin) {
+            enumerate(backend);
+            continue;
+        }
+        std::vector<std::string> tried;
+        for (const auto& attempt : backend.status.attempts) tried.push_back(text(attempt.path, ": ", attempt.outcome));
+        backend.status.reason = "no plug-in could be loaded: " + join(tried, "; ");
+    }
+    std::stable_sort(registry->backends.begin(), registry->backends.end(), [](const Loaded& a, const Loaded& b) {
+        return (a.plugin ? a.plugin->priority() : 0) > (b.plugin ? b.plugin->priority() : 0);
+    });
+    watch_process();
+    return registry;
+}
+
+const Registry& registry() {
+    static const Registry* const instance = build_registry();
+    return *instance;
+}
+
+bool mentions(const std::string& where, std::string_view part) {
+    const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
+    return std::search(where.begin(), where.end(), part.begin(), part.end(),
+                       [&](char a, char b) { return lower(a) == lower(b); }) != where.end();
+}
+
+std::string list(const std::vector<Device>& devices) {
+    if (devices.empty()) return "there is no device";
+    std::vector<std::string> lines;
+    for (const auto& device : devices) lines.push_back(text(device.id(), " ", device.name()));
+    return "the devices are " + join(lines);
+}
+
+/// Why a named backend cannot be had, with everything that was tried.
+std::string why_not(std::string_view backend) {
+    const Registry& r = registry();
+    for (const auto& loaded : r.backends)
+        if (loaded.status.name == backend)
+            return text("backend '", backend, "' is not available: ", loaded.status.reason);
+    std::vector<std::string> names;
+    for (const auto& loaded : r.backends) names.push_back(loaded.status.name);
+    return text("there is no backend '", backend, "': no libgemel_", backend, ".so in ",
+                r.search_path.empty() ? "any folder" : join(r.search_path), "; ",
+                names.empty() ? "no plug-in was found at all" : "plug-ins were found for " + join(names));
+}
+
+}  // namespace
+
+const char* to_string(DeviceInfo::Type type) {
+    switch (type) {
+        case DeviceInfo::Type::gpu: return "gpu";
+        case DeviceInfo::Type::cpu: return "cpu";
+        case DeviceInfo::Type::accelerator: return "accelerator";
+        default: return "other";
+    }
+}
+
+const std::string& Device::backend() const { return state_->backend; }
+int Device::index() const { return state_->index; }
+std::string Device::id() const { return text(state_->backend, ":", state_->index); }
+const std::string& Device::name() const { return state_->device->info().name; }
+const DeviceInfo& Device::info() const { return state_->device->info(); }
+
+std::vector<BackendStatus> backends() {
+    std::vector<BackendStatus> all;
+    for (const auto& loaded : registry().backends) all.push_back(loaded.status);
+    const auto wanted = env::get("GEMEL_BACKEND");
+    const bool known = !wanted || std::any_of(all.begin(), all.end(), [&](const auto& s) { return s.name == *wanted; });
+    if (!known) {
+        BackendStatus status;
+        status.name = *wanted;
+        status.reason = why_not(*wanted) + " (asked for by GEMEL_BACKEND)";
+        all.push_back(std::move(status));
+    }
+    return all;
+}
+
+std::vector<std::string> plugin_search_path() { return registry().search_path; }
+
+std::vector<Device> devices() {
+    std::vector<Device> all;
+    for (const auto& loaded : registry().backends)
+        all.insert(all.end(), loaded.devices.begin(), loaded.devices.end());
+    const auto rank = [](const Device& d) {
+        const auto type = d.info().type;
+        return type == DeviceInfo::Type::gpu ? 0 : type == DeviceInfo::Type::accelerator ? 1 : 2;
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Device& a, const Device& b) {
+        if (rank(a) != rank(b)) return rank(a) < rank(b);
+        return a.state().priority > b.state().priority;
+    });
+    return all;
+}
+
+std::vector<Device> devices(std::string_view backend) {
+    for (const auto& loaded : registry().backends)
+        if (loaded.status.name == backend && loaded.status.available) return loaded.devices;
+    throw BackendUnavailable(why_not(backend));
+}
+
+Device find_device(std::string_view selection, std::string_view backend) {
+    const std::string asked(selection);
+    if (const auto colon = selection.find(':'); colon != std::string_view::npos) {
+        const std::string_view named = selection.substr(0, colon), rest = selection.substr(colon + 1);
+        const bool is_index = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+        if (is_index) {
+            if (!backend.empty() && named != backend)
+                throw BackendUnavailable(text("device '", asked, "' is not of the backend '", backend,
+                                              "' that was also asked for; make the two agree or leave one out"));
+            return find_device(rest, named);
+        }
+    }
+    const auto candidates = backend.empty() ? devices() : devices(backend);
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(selection.data(), selection.data() + selection.size(), index);
+    if (error == std::errc() && end == selection.data() + selection.size()) {
+        const auto of_backend =
+            candidates.empty() ? candidates : devices(backend.empty() ? candidates.front().backend() : backend);
+        if (index < of_backend.size()) return of_backend[index];
+    } else {
+        for (const auto& device : candidates)
+            if (mentions(device.name(), selection) || mentions(device.info().platform, selection) ||
+                mentions(device.info().vendor, selection))
+                return device;
+    }
+    throw BackendUnavailable(text("there is no device '", asked, "'", backend.empty() ? "" : " of backend ", backend,
+                                  "; ", list(candidates)));
+}
+
+Device default_device() {
+    const std::string backend = env::get("GEMEL_BACKEND").value_or("");
+    if (!backend.empty()) (void)devices(backend);  // a named backend that fails is an error
+    if (const auto device = env::get("GEMEL_DEVICE")) return find_device(*device, backend);
+    const auto all = backend.empty() ? devices() : devices(backend);
+    if (!all.empty()) return all.front();
+    std::vector<std::string> reasons;
+    for (const auto& status : backends()) reasons.push_back(text(status.name, ": ", status.reason));
+    throw BackendUnavailable(text("no device can be used. ",
+                                  reasons.empty() ? "No plug-in was found in " + join(plugin_search_path())
+                                                  : join(reasons, ". "),
+                                  ". `gemel info` shows every path that was tried."));
+}
+
+std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
+                                       const CompileOptions& options) {
+    for (const auto& loaded : registry().backends) {
+        if (loaded.status.name != backend || !loaded.plugin) continue;
+        try {
+            return loaded.plugin->compile_offline(source, architecture, options);
+        } catch (const plugin::BuildFailure& failure) {
+            throw CompileError(text("'", options.name, "' did not compile for ", architecture, ":\n", failure.log),
+                               std::string(source), failure.log);
+        }
+    }
+    throw BackendUnavailable(why_not(backend));
+}
+
+}  // namespace gemel
