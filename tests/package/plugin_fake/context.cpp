@@ -94,7 +94,8 @@ class Context final : public plugin::Context {
         throw gemel::Error("the fake device runs no programs");
     }
     void synchronize() override {}
-    bool must_build_alone() const override { return false; }
+    bool addresses_are_linear() const override { return true; }
+    std::string build_lock() const override { return {}; }
     void abandon() noexcept override {}
     std::uint64_t native() const override { return 0; }
 
