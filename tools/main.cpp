@@ -8,6 +8,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 int main(int argc, char** argv) {
     CLI::App app{"What gemel finds on this machine, and its cache of compiled kernels."};
@@ -30,7 +32,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& help_or_version) {
         return app.exit(help_or_version);
     } catch (const CLI::ParseError& error) {
-        app.exit(error);
+        const std::vector<std::string> unknown = app.remaining(true);
+        const std::string complaint = unknown.empty() ? error.what() : "unknown argument '" + unknown.front() + "'";
+        std::fprintf(stderr, "gemel: %s; `gemel --help` lists the commands\n", complaint.c_str());
         return 2;
     }
 
