@@ -50,38 +50,48 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
-/// The lines of the prelude that define a word of the program, then the program.
-std::vector<std::string> source_in(const gemel::Dialect& dialect) {
-    std::vector<std::string> lines;
-    for (const std::string& line : lines_of(gemel::prelude(dialect, program))) {
-        std::istringstream words(line);
-        std::string directive, name;
-        words >> directive >> name;
-        if (directive == "#define" && has_word(program, name.substr(0, name.find('(')))) lines.push_back(line);
-    }
-    for (const std::string& line : lines_of(program)) lines.push_back(line);
-    return lines;
+/// The name that a line of the prelude defines, or nothing.
+std::string defined_name(const std::string& line) {
+    std::istringstream words(line);
+    std::string directive, name;
+    words >> directive >> name;
+    return directive == "#define" ? name.substr(0, name.find('(')) : std::string();
 }
 
-void print_side_by_side(const std::vector<std::string>& left, const std::vector<std::string>& right,
-                        std::size_t columns) {
-    const auto wrapped = [columns](const std::vector<std::string>& lines) {
-        std::vector<std::string> out;
-        for (std::string line : lines) {
-            while (line.size() > columns) {
-                std::size_t cut = line.rfind(' ', columns);
-                if (cut == line.npos || cut < columns / 2) cut = columns;
-                out.push_back(line.substr(0, cut));
-                line = "        " + line.substr(cut);
-            }
-            out.push_back(line);
-        }
-        return out;
-    };
-    const std::vector<std::string> a = wrapped(left), b = wrapped(right);
+/// A line cut into pieces that fit, the later ones indented.
+std::vector<std::string> wrapped(std::string line, std::size_t columns) {
+    std::vector<std::string> pieces;
+    while (line.size() > columns) {
+        std::size_t cut = line.rfind(' ', columns);
+        if (cut == line.npos || cut < columns / 2) cut = columns;
+        pieces.push_back(line.substr(0, cut));
+        line = "       " + line.substr(cut);
+    }
+    pieces.push_back(line);
+    return pieces;
+}
+
+void print_row(const std::string& left, const std::string& right) {
+    constexpr std::size_t columns = 58;
+    const std::vector<std::string> a = wrapped(left, columns), b = wrapped(right, columns);
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
         std::printf("  %-*s | %s\n", static_cast<int>(columns), i < a.size() ? a[i].c_str() : "",
                     i < b.size() ? b[i].c_str() : "");
+}
+
+/// What either compiler gets: of the prelude the lines that define a word of the program, then the program.
+void print_side_by_side() {
+    const std::vector<std::string> cuda = lines_of(gemel::prelude(gemel::Dialect::cuda(), program));
+    const std::vector<std::string> opencl = lines_of(gemel::prelude(gemel::Dialect::opencl(), program));
+    print_row("CUDA", "OpenCL");
+    for (const std::string& left : cuda) {
+        const std::string name = defined_name(left);
+        if (name.empty() || !has_word(program, name)) continue;
+        const auto right = std::find_if(opencl.begin(), opencl.end(),
+                                        [&](const std::string& line) { return defined_name(line) == name; });
+        print_row(left, right == opencl.end() ? "" : *right);
+    }
+    for (const std::string& line : lines_of(program)) print_row(line, line);
 }
 
 void print_picture(const std::vector<std::int32_t>& steps) {
@@ -116,9 +126,9 @@ int main() {
         std::printf("  %-10s %s (%s, %s)\n", device.id().c_str(), device.name().c_str(), device.info().platform.c_str(),
                     device.info().api_version.c_str());
 
-    std::puts("\nOne kernel as text; left what the CUDA compiler gets, right what the OpenCL compiler gets");
-    std::puts("(of the prelude, only the lines for words that this kernel uses)\n");
-    print_side_by_side(source_in(gemel::Dialect::cuda()), source_in(gemel::Dialect::opencl()), 60);
+    std::puts(
+        "\nOne kernel as text, and what either compiler gets (of the prelude, the words that this kernel uses)\n");
+    print_side_by_side();
 
     if (devices.empty()) {
         std::puts("\nThere is no device to run it on; `gemel info` says why.");
