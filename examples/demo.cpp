@@ -15,11 +15,14 @@
 namespace {
 
 constexpr std::string_view program = R"(
-KERNEL void mandelbrot(GLOBAL_MEM int32_t *steps, int32_t width, int32_t height, int32_t limit)
+KERNEL void mandelbrot(GLOBAL_MEM int32_t *steps,
+                       int32_t width, int32_t height, int32_t limit)
 {
-    int32_t x = (int32_t) GLOBAL_ID_0, y = (int32_t) GLOBAL_ID_1;
+    int32_t x = (int32_t) GLOBAL_ID_0;
+    int32_t y = (int32_t) GLOBAL_ID_1;
     if (x >= width || y >= height) return;
-    float a = 3.0f * x / width - 2.2f, b = 2.4f * y / height - 1.2f;
+    float a = 3.0f * x / width - 2.2f;
+    float b = 2.4f * y / height - 1.2f;
     float u = 0, v = 0;
     int32_t n = 0;
     while (n < limit && u * u + v * v < 4) {
@@ -72,7 +75,7 @@ std::vector<std::string> wrapped(std::string line, std::size_t columns) {
 }
 
 void print_row(const std::string& left, const std::string& right) {
-    constexpr std::size_t columns = 58;
+    constexpr std::size_t columns = 62;
     const std::vector<std::string> a = wrapped(left, columns), b = wrapped(right, columns);
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
         std::printf("  %-*s | %s\n", static_cast<int>(columns), i < a.size() ? a[i].c_str() : "",
