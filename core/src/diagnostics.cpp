@@ -33,9 +33,10 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view line) {
-    const std::size_t from = line.find_first_not_of(" \t");
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t from = line.find_first_not_of(blanks);
     return from == std::string_view::npos ? std::string_view()
-                                          : line.substr(from, line.find_last_not_of(" \t") - from + 1);
+                                          : line.substr(from, line.find_last_not_of(blanks) - from + 1);
 }
 
 /// A number at the end of `text`, which is shortened by it.
@@ -81,10 +82,10 @@ std::optional<Position> parse_position(std::string_view text) {
     }
     std::string_view shorter = rest;
     const std::optional<int> line = take_number_from_end(shorter);
-    if (line && take_from_end(shorter, ':') && !shorter.empty()) {
-        return Position{std::string(shorter), *line, *last};
+    if (!line || !take_from_end(shorter, ':')) {
+        return Position{std::string(rest), *last, 0};
     }
-    return Position{std::string(rest), *last, 0};
+    return shorter.empty() ? std::nullopt : std::optional<Position>({std::string(shorter), *line, *last});
 }
 
 enum class Severity { error, warning, note };
@@ -217,9 +218,13 @@ bool is_main_text(const Complaint& complaint, const CompileReport& report) {
     if (file.starts_with('<') && file.ends_with('>')) {
         file = file.substr(1, file.size() - 2);
     }
+    // A quote cannot stand in the #line that gives the compiler the name.
+    std::string name = report.name;
+    std::replace(name.begin(), name.end(), '"', '\'');
     const std::string last_part = std::filesystem::path(file).filename().string();
-    return file.empty() || file == report.name || file == "kernel" || file == "default_program" || file == "input.cl" ||
-           file == "program_source" || (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
+    return file.empty() || file == name || file == report.kept_source || file == "kernel" ||
+           file == "default_program" || file == "input.cl" || file == "program_source" ||
+           (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
 }
 
 /// One source line, cut around the column if it is very long; `column` moves along.

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <tuple>
@@ -38,6 +39,14 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }  // namespace
 
 struct DiskCache::State {
+    /// What is known about a folder between two puts.
+    struct Watch {
+        std::mutex mutex;
+        /// By the last scan and what was put since; nothing before the first scan.
+        std::optional<std::uint64_t> estimated_bytes;
+        std::atomic<bool> complained{false};
+    };
+
     State(fs::path where, std::size_t limit, Mode how) : folder(std::move(where)), limit_bytes(limit), mode(how) {}
 
     const fs::path folder;
@@ -45,10 +54,7 @@ struct DiskCache::State {
     const Mode mode;
 
     std::atomic<std::uint64_t> hits{0}, misses{0}, damaged{0}, stored{0}, evicted{0};
-    std::atomic<bool> complained{false};
-    std::mutex eviction_mutex;
-    /// What the store holds, by the last scan and what was put since; nothing before the first scan.
-    std::optional<std::uint64_t> estimated_bytes;
+    std::shared_ptr<Watch> watch = std::make_shared<Watch>();
 
     fs::path file_of(std::string_view key) const {
         const std::string name = digest(key);
@@ -119,7 +125,7 @@ struct DiskCache::State {
     }
 
     void complain(const fs::path& where, int failure) {
-        if (!complained.exchange(true)) {
+        if (!watch->complained.exchange(true)) {
             log::write(log::Level::warn, "cache",
                        text("cannot write to ", where.string(), ": ", std::generic_category().message(failure),
                             ". What cannot be kept is made again next time; GEMEL_CACHE_DIR chooses another folder, "
@@ -129,11 +135,11 @@ struct DiskCache::State {
 
     /// Keeps the store below its limit after `file` has joined it.
     void account(const fs::path& file, std::uint64_t bytes) {
-        const std::lock_guard lock(eviction_mutex);
-        if (estimated_bytes && *estimated_bytes + bytes <= limit_bytes) {
-            *estimated_bytes += bytes;
+        const std::lock_guard lock(watch->mutex);
+        if (watch->estimated_bytes && *watch->estimated_bytes + bytes <= limit_bytes) {
+            *watch->estimated_bytes += bytes;
         } else {
-            estimated_bytes = evict(file);
+            watch->estimated_bytes = evict(file);
         }
     }
 
@@ -216,8 +222,8 @@ std::size_t DiskCache::clear() {
     State::remove_abandoned(scan);
     const auto count = std::count_if(scan.entries.begin(), scan.entries.end(),
                                      [](const auto& entry) { return ::unlink(entry.file.c_str()) == 0; });
-    const std::lock_guard lock(state_->eviction_mutex);
-    state_->estimated_bytes.reset();
+    const std::lock_guard lock(state_->watch->mutex);
+    state_->watch->estimated_bytes.reset();
     return static_cast<std::size_t>(count);
 }
 
@@ -254,7 +260,13 @@ DiskCache DiskCache::kernels() {
     const Mode mode = wish == "off" || !folder || env::flag("GEMEL_DEBUG") ? Mode::off
                       : wish == "readonly"                                 ? Mode::readonly
                                                                            : Mode::on;
-    return DiskCache(folder.value_or(fs::path()), default_limit_bytes, mode);
+    DiskCache cache(folder.value_or(fs::path()), default_limit_bytes, mode);
+    // An object may be made for every kernel; the folder is read once, and a full disk deplored once, all the same.
+    static std::mutex& mutex = *new std::mutex;
+    static auto& watches = *new std::map<fs::path, std::shared_ptr<State::Watch>>;
+    const std::lock_guard lock(mutex);
+    cache.state_->watch = watches.try_emplace(cache.folder(), cache.state_->watch).first->second;
+    return cache;
 }
 
 std::optional<fs::path> DiskCache::default_folder() {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -128,15 +127,15 @@ class State {
         if (inside_sink) {
             throw Error("a log sink cannot replace itself: call set_sink() from elsewhere");
         }
-        const std::unique_lock lock(sink_mutex_);
+        const std::lock_guard lock(sink_mutex_);
         // What the old function owns dies with the parameter, after the lock, and may log.
         std::swap(sink_, sink);
     }
 
     void write(Level level, std::string_view subsystem, std::string_view message) {
         if (!inside_sink) {
-            // Held during the call, so that after set_sink() the old function is no longer running.
-            const std::shared_lock lock(sink_mutex_);
+            // Held during the call: the function need not be thread-safe, and after set_sink() the old one has ended.
+            const std::lock_guard lock(sink_mutex_);
             if (sink_) {
                 inside_sink = true;
                 try {
@@ -164,7 +163,7 @@ class State {
     std::vector<std::unique_ptr<const Levels>> history_;
     std::mutex history_mutex_;
     std::atomic<const Levels*> levels_{nullptr};
-    std::shared_mutex sink_mutex_;
+    std::mutex sink_mutex_;
     Sink sink_;
 };
 

@@ -1,4 +1,5 @@
-/// The store of bytes on disk: what goes in comes out, and damage, limits and a disk that refuses cost no more than entries.
+/// The store of bytes on disk: what goes in comes out, and damage, limits and a disk that refuses cost no more than
+/// entries.
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
@@ -365,7 +366,8 @@ TEST_CASE("many threads may share a disk cache") {
         threads.emplace_back([&, t] {
             for (int i = 0; i < 100; ++i) {
                 const std::string key = text("key ", (i + t) % 10);
-                put(cache, key, std::string(1000 + 300 * static_cast<std::size_t>(t), static_cast<char>('0' + (i + t) % 10)));
+                put(cache, key,
+                    std::string(1000 + 300 * static_cast<std::size_t>(t), static_cast<char>('0' + (i + t) % 10)));
                 const auto value = get(cache, key);
                 if (value && (value->empty() || *value != std::string(value->size(), key.back()))) {
                     ++wrong;
@@ -471,7 +473,8 @@ TEST_CASE("the cache of kernels follows the environment") {
         const ScopedVariable wish("GEMEL_DEBUG", "1");
         CHECK(DiskCache::kernels().mode() == Mode::off);
     }
-    for (const auto& nowhere : {std::optional<std::string>(), std::optional<std::string>((scratch / "gone").string())}) {
+    for (const auto& nowhere :
+         {std::optional<std::string>(), std::optional<std::string>((scratch / "gone").string())}) {
         const ScopedVariable homeless("HOME", nowhere);
         CHECK_FALSE(DiskCache::default_folder());
         DiskCache off = DiskCache::kernels();

@@ -20,7 +20,7 @@ GEMEL_API bool enabled(Level level, std::string_view subsystem);
 GEMEL_API void write(Level level, std::string_view subsystem, std::string_view message) noexcept;
 
 /// Where messages go instead of standard error; an empty function restores that. What the function throws is swallowed,
-/// and what it logs itself goes to standard error. Several threads may be in it at once.
+/// and what it logs itself goes to standard error. One thread at a time is in it, so it should not wait for another.
 using Sink = std::function<void(Level, std::string_view subsystem, std::string_view message)>;
 /// Waits for calls of the previous function that are running. @throws Error when called from inside a sink
 GEMEL_API void set_sink(Sink sink);
