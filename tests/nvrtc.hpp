@@ -22,13 +22,16 @@ class Nvrtc {
     }
 
     /// @param architecture  "sm_90"
-    Result compile(const std::string& text, const std::string& architecture) const {
+    /// @param more          further options, e.g. "-I/usr/local/cuda/include"
+    Result compile(const std::string& text, const std::string& architecture,
+                   const std::vector<std::string>& more = {}) const {
         Result result;
         void* program = nullptr;
         if (create_(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) return result;
         const std::string option = "--gpu-architecture=" + architecture;
-        const char* const options[] = {option.c_str()};
-        result.succeeded = compile_(program, 1, options) == 0;
+        std::vector<const char*> options{option.c_str()};
+        for (const std::string& word : more) options.push_back(word.c_str());
+        result.succeeded = compile_(program, static_cast<int>(options.size()), options.data()) == 0;
         result.log = fetch(program, log_size_, log_);
         if (result.succeeded) result.cubin = fetch(program, cubin_size_, cubin_);
         destroy_(&program);

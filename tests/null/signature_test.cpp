@@ -84,6 +84,34 @@ TEST_CASE("OpenCL kernels are read in their native spelling") {
           std::array<std::uint32_t, 3>{8, 4, 2});
 }
 
+TEST_CASE("the kernels of the first programs that users see are read") {
+    CHECK(kernels(R"(
+        KERNEL void multiply_by_two(GLOBAL_MEM float *a)
+        {
+            int i = LID_0 + LID_1 * 4;
+            a[i] *= 2;
+        })") == "multiply_by_two(float *a)\n");
+    CHECK(kernels(R"(
+KERNEL void add(GLOBAL_MEM float *tgt,
+                GLOBAL_MEM const float *op1,
+                GLOBAL_MEM const float *op2)
+{
+    int idx = LID_0 + 64 * 8 * GID_0;
+})") == "add(float *tgt, const float *op1, const float *op2)\n");
+    CHECK(kernels(R"(extern "C" __global__ void scale(float *dest, const float *src, float s)
+                     { int i = blockIdx.x * blockDim.x + threadIdx.x; dest[i] = s * src[i]; })") ==
+          "scale(float *dest, const float *src, float s)\n");
+    CHECK(kernels(R"(__kernel void scale(__global float *dest, __global const float *src, float s)
+                     { int i = get_global_id(0); dest[i] = s * src[i]; })") ==
+          "scale(float *dest, const float *src, float s)\n");
+    CHECK(kernels(R"(
+        CONST_STATIC float weights[4] = {1, 2, 3, 4};
+        KERNEL void weigh(GLOBAL_MEM float *a) { a[LID_0] *= weights[LID_0 % 4]; })") == "weigh(float *a)\n");
+    CHECK(kernels("KERNEL void fill_ones(GLOBAL_MEM float *a, int count) { if (LID_0 < count) a[LID_0] = 1; }") ==
+          "fill_ones(float *a, int count)\n");
+    CHECK(kernels("KERNEL void present() {}") == "present()\n");
+}
+
 TEST_CASE("several kernels come in order and what is no kernel is passed over") {
     CHECK(kernels(R"(
         // KERNEL void in_comment(int a) { }
