@@ -14,11 +14,14 @@ function(gemel_room name)
         target_link_libraries(gemel_${name}_headers INTERFACE gemel_${known}_headers)
     endforeach()
 
+    set(GEMEL_ROOMS "${GEMEL_ROOMS};${name}" CACHE INTERNAL "")
+    if(NOT ROOM_SOURCES)  # headers only
+        return()
+    endif()
     add_library(gemel_${name} OBJECT ${ROOM_SOURCES})
     set_target_properties(gemel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
         VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
     target_link_libraries(gemel_${name} PRIVATE gemel_${name}_headers)
-    set(GEMEL_ROOMS "${GEMEL_ROOMS};${name}" CACHE INTERNAL "")
 endfunction()
 
 # libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.
@@ -40,7 +43,9 @@ function(gemel_library)
     target_link_libraries(gemel PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
     foreach(room IN LISTS GEMEL_ROOMS)
         if(room)
-            target_link_libraries(gemel PRIVATE gemel_${room})
+            if(TARGET gemel_${room})
+                target_link_libraries(gemel PRIVATE gemel_${room})
+            endif()
             get_target_property(root gemel_${room}_headers INTERFACE_INCLUDE_DIRECTORIES)
             foreach(dir IN LISTS root)
                 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${dir}/*.hpp)

@@ -74,9 +74,7 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (!options.architecture.empty())
         throw ArgumentError(text("the option `architecture` (", options.architecture,
                                  ") is CUDA's: OpenCL compiles for the device of the context"));
-    const auto config =
-        query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_SINGLE_FP_CONFIG, shared_->device);
-    return build_options(options, (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0);
+    return build_options(options, shared_->rounds_correctly);
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {

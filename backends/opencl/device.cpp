@@ -99,6 +99,8 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
     const std::string version = device_text(CL_DEVICE_VERSION);
     version_ = version_number(version);
     const bool nvidia = d.vendor.find("NVIDIA") != std::string::npos;
+    rounds_correctly_ = (query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_SINGLE_FP_CONFIG, device) &
+                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     d.has_double = query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
     d.has_half_arithmetic = has("cl_khr_fp16");
     d.has_int64_atomics = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
@@ -163,6 +165,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->info = &info_;
     shared->is_pocl = is_pocl_;
     shared->version = version_;
+    shared->rounds_correctly = rounds_correctly_;
     return shared;
 }
 

@@ -22,6 +22,7 @@ struct Shared {
     const DeviceInfo* info = nullptr;
     bool is_pocl = false;
     int version = 12;  ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
+    bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
@@ -143,6 +144,7 @@ class OpenClDevice final : public Device {
     DeviceInfo info_;
     bool is_pocl_ = false;
     int version_ = 12;
+    bool rounds_correctly_ = false;
     std::string fingerprint_;
 };
 

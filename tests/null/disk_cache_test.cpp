@@ -412,6 +412,9 @@ TEST_CASE("processes killed while they write leave only whole entries") {
                 }
             }));
         }
+        while (cache.entries().empty()) {
+            ::usleep(1000);
+        }
         ::usleep(static_cast<useconds_t>(5000 + 3000 * round));
         for (const pid_t child : children) {
             ::kill(child, SIGKILL);
@@ -430,7 +433,8 @@ TEST_CASE("processes killed while they write leave only whole entries") {
         CHECK(reader.entries().size() <= 8);
     }
     CHECK(seen > 0);
-    CHECK(cache.clear() == 8);
+    CHECK(cache.clear() > 0);
+    CHECK(cache.entries().empty());
 }
 
 TEST_CASE("the cache of kernels follows the environment") {
