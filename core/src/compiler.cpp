@@ -243,7 +243,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
 
     // Known already in this process?
     std::string memory_key = portable ? "portable\n" : "native\n";
-    for (const auto& word : driver->plugin->compiler_options(options)) add_field(memory_key, word);
+    const std::vector<std::string> words = driver->plugin->compiler_options(options);
+    for (const auto& word : words) add_field(memory_key, word);
     for (const auto& [name, value] : options.defines) add_field(memory_key, text(name, "=", value));
     add_field(memory_key, text(options.fp_contract, options.debug, options.name));
     add_field(memory_key, source);
@@ -288,7 +289,6 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         whole += text("#line 1 \"", shown_name, "\"\n", source);
     }
 
-    std::vector<std::string> words = driver->plugin->compiler_options(options);
     const std::string options_text = join(words, " ");
     std::string key = text(options.name, " for ", driver->info().name, "\n");
     add_field(key, "gemel kernel, format 1");

@@ -125,9 +125,5 @@ class GEMEL_API ContextScope {
 
 }  // namespace gemel
 
+// What compile() returns, with the body of its template.
 #include <gemel/core/module.hpp>
-
-template <gemel::SourceProvider S>
-gemel::Module gemel::Context::compile(const S& source, const CompileOptions& options) const {
-    return compile_generated(source.source(dialect()), options);
-}

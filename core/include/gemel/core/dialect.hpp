@@ -7,50 +7,50 @@
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gemel {
 
 /// How one kernel language spells things. All members are text, in the order in which the prelude uses them.
 struct GEMEL_API Dialect {
-    std::string name;            ///< "cuda", "opencl": what a plug-in names and NativeSource holds
-    std::string file_extension;  ///< for kept sources: ".cu", ".cl"
+    std::string name = {};            ///< "cuda", "opencl": what a plug-in names and NativeSource holds
+    std::string file_extension = {};  ///< for kept sources: ".cu", ".cl"
 
     // Functions and memory spaces.
-    std::string kernel;           ///< before a kernel's `void`
-    std::string device_function;  ///< before a function that kernels call
-    std::string global_space;     ///< qualifier of a pointer to device memory
-    std::string shared_space;     ///< qualifier of an array shared by a block
-    std::string shared_pointer;   ///< qualifier of a pointer to such an array
-    std::string constant_space;   ///< qualifier of a table initialised in the text
-    std::string constant_pointer; ///< qualifier of a pointer to a constant buffer
-    std::string restrict_word;    ///< no-alias qualifier
-    std::string required_block;   ///< macro body of REQD_WG_SIZE(X, Y, Z)
-    std::string arena_parameter;  ///< what SHARED_ARENA becomes in a parameter list
-    std::string arena_declaration;///< text at file scope that declares `shared_arena`, if any
+    std::string kernel = {};             ///< before a kernel's `void`
+    std::string device_function = {};    ///< before a function that kernels call
+    std::string global_space = {};       ///< qualifier of a pointer to device memory
+    std::string shared_space = {};       ///< qualifier of an array shared by a block
+    std::string shared_pointer = {};     ///< qualifier of a pointer to such an array
+    std::string constant_space = {};     ///< qualifier of a table initialised in the text
+    std::string constant_pointer = {};   ///< qualifier of a pointer to a constant buffer
+    std::string restrict_word = {};      ///< no-alias qualifier
+    std::string required_block = {};     ///< macro body of REQD_WG_SIZE(X, Y, Z)
+    std::string arena_parameter = {};    ///< what SHARED_ARENA becomes in a parameter list
+    std::string arena_declaration = {};  ///< text at file scope that declares `shared_arena`, if any
 
     // Where a thread is. Each takes the axis by `#` (printed as 0, 1, 2) and `@` (printed as x, y, z).
-    std::string thread_id, block_id, block_size, grid_size, global_id, global_size;
+    std::string thread_id = {}, block_id = {}, block_size = {}, grid_size = {}, global_id = {}, global_size = {};
 
     // Statements and literals.
-    std::string barrier;
-    std::string infinity, nan;     ///< float expressions
-    std::string fp_contract_off;   ///< line at file scope that forbids fused multiply-add, if the compiler has no option
-    std::string int64_type, uint64_type;  ///< the 64-bit integer types
-    std::string bool_storage;      ///< what an array of bool is made of
+    std::string barrier = {};
+    std::string infinity = {}, nan = {};  ///< float expressions
+    std::string fp_contract_off = {};  ///< line at file scope that forbids fused multiply-add, if no option does
+    std::string int64_type = {}, uint64_type = {};  ///< the 64-bit integer types
+    std::string bool_storage = {};                  ///< what an array of bool is made of
 
     /// Text at the head of the prelude: typedefs, pragmas, whatever the macros above need.
-    std::string preamble;
+    std::string preamble = {};
     /// Sections of the prelude that are printed only when a program uses one of their words.
     struct Section {
-        std::string name;
-        std::vector<std::string> words;
-        std::string text;
-        std::vector<std::string> needs;  ///< names of sections that must come before
+        std::string name = {};
+        std::vector<std::string> words = {};
+        std::string text = {};
+        std::vector<std::string> needs = {};  ///< names of sections that must come before
     };
-    std::vector<Section> sections;
+    std::vector<Section> sections = {};
 
     /// CUDA C++, as NVRTC compiles it.
     static const Dialect& cuda();

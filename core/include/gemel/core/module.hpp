@@ -54,4 +54,9 @@ class GEMEL_API Module {
     std::shared_ptr<const File> file_;
 };
 
+template <SourceProvider S>
+Module Context::compile(const S& source, const CompileOptions& options) const {
+    return compile_generated(source.source(dialect()), options);
+}
+
 }  // namespace gemel

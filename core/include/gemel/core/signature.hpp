@@ -20,10 +20,10 @@ namespace gemel {
 struct Parameter {
     enum class Space : std::uint8_t { value, global, shared, constant, arena };
 
-    std::string name;
-    std::string type;      ///< as written, without qualifiers, '*' and name: "float", "unsigned int", "struct Step"
-    DType dtype;           ///< empty when the name says nothing to gemel (a struct, a typedef, a template parameter)
-    Space space = Space::value;  ///< `value` for scalars and structs; pointers name their memory; `arena` is SHARED_ARENA
+    std::string name = {};
+    std::string type = {};  ///< as written, without qualifiers, '*' and name: "float", "unsigned int", "struct Step"
+    DType dtype = {};       ///< empty when the name says nothing to gemel (a struct, a typedef, a template parameter)
+    Space space = Space::value;  ///< `value` for scalars, structs; pointers name their memory; `arena`: SHARED_ARENA
     bool is_pointer = false;
     bool is_const = false;  ///< a pointer to const: the kernel only reads through it
 
@@ -34,9 +34,9 @@ struct Parameter {
 
 /// A kernel's name and parameters, in order.
 struct KernelSignature {
-    std::string name;
-    std::vector<Parameter> parameters;
-    std::optional<std::array<std::uint32_t, 3>> required_block;  ///< REQD_WG_SIZE or its native spelling
+    std::string name = {};
+    std::vector<Parameter> parameters = {};
+    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< REQD_WG_SIZE or its native spelling
 
     /// Parameters that the caller supplies (all but the arena).
     GEMEL_API std::size_t argument_count() const;
@@ -55,8 +55,8 @@ GEMEL_API std::vector<KernelSignature> parse_kernels(std::string_view program);
 /// @throws ArgumentError with the position and what was expected there
 GEMEL_API std::vector<Parameter> parse_declarations(std::string_view declarations);
 
-/// The type that a C type name denotes, as far as gemel knows it: "float", "unsigned", "long long", "uint8_t", "float4",
-/// "cfloat"; an empty DType for anything else.
+/// The type that a C type name denotes, as far as gemel knows it: "float", "unsigned", "long long", "uint8_t",
+/// "float4", "cfloat"; an empty DType for anything else.
 GEMEL_API DType parse_type(std::string_view type);
 
 /// A compact text of signatures for storage with a binary, and back. @throws Error if the text is damaged

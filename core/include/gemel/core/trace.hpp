@@ -20,13 +20,20 @@ GEMEL_API void write(std::string_view call, std::string_view arguments, std::str
 /// Lines go there instead of standard error (for tests); null restores that.
 GEMEL_API void set_sink(void (*sink)(const std::string& line));
 
+/// Integers other than characters, which are bytes of something.
+template <class T>
+inline constexpr bool is_number = std::is_integral_v<T> && !std::is_same_v<T, char> && !std::is_same_v<T, unsigned char> &&
+                                  !std::is_same_v<T, signed char>;
+
 /// One argument as text: numbers as they are, handles and pointers in hexadecimal, outputs as & and the value there.
 template <class T>
 void print(std::ostream& out, const T& value, bool outputs_are_set) {
     if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>) {
         if (value) {
-            const std::string_view text(value);
-            out << '"' << text.substr(0, 60) << (text.size() > 60 ? "...\"" : "\"");
+            const std::string_view text(value), shown = text.substr(0, 60);
+            out << '"';
+            for (const char c : shown) out << (c == '\n' ? ' ' : c);  // one call, one line
+            out << (text.size() > shown.size() ? "...\"" : "\"");
         } else {
             out << "null";
         }
@@ -37,7 +44,7 @@ void print(std::ostream& out, const T& value, bool outputs_are_set) {
         if (!value) {
             out << "null";
         } else if constexpr (!std::is_const_v<Pointee> &&
-                             (std::is_pointer_v<Pointee> || (std::is_integral_v<Pointee> && sizeof(Pointee) > 1))) {
+                             (std::is_pointer_v<Pointee> || is_number<Pointee>)) {
             out << '&';
             if (outputs_are_set) {
                 print(out, *value, false);
@@ -50,8 +57,8 @@ void print(std::ostream& out, const T& value, bool outputs_are_set) {
     } else if constexpr (std::is_enum_v<T>) {
         out << static_cast<long long>(value);
     } else if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>) {
-        if (std::is_same_v<T, unsigned long long> && value > 0xffffffffu) {
-            out << "0x" << std::hex << static_cast<unsigned long long>(value) << std::dec;
+        if constexpr (std::is_same_v<T, unsigned long long>) {  // device addresses
+            out << "0x" << std::hex << value << std::dec;
         } else {
             out << +value;
         }
@@ -61,9 +68,9 @@ void print(std::ostream& out, const T& value, bool outputs_are_set) {
 }
 
 template <class... A>
-std::string arguments(bool outputs_are_set, const A&... values) {
+std::string arguments([[maybe_unused]] bool outputs_are_set, const A&... values) {
     std::ostringstream out;
-    const char* separator = "";
+    [[maybe_unused]] const char* separator = "";
     ((out << separator, print(out, values, outputs_are_set), separator = ", "), ...);
     return std::move(out).str();
 }

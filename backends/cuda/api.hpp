@@ -1,0 +1,162 @@
+/// CUDA as the rest of this folder sees it: every entry point as an object that is traced and checked when called.
+#pragma once
+
+#include <cuda.h>
+#include <nvrtc.h>
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/trace.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gemel::plugin::cuda {
+
+using Status = CUresult;
+inline constexpr Status success = CUDA_SUCCESS;
+
+/// "CUDA_ERROR_INVALID_VALUE"
+const char* error_name(Status status);
+const char* error_name(nvrtcResult status);
+/// Throws what a failed call means: OutOfMemory, DeviceLost or DeviceError.
+[[noreturn]] void fail(const char* call, Status status);
+[[noreturn]] void fail(const char* call, nvrtcResult status);
+/// For destructors: logs a failed call, except one that only says that the driver has gone.
+void log_failure(const char* call, Status status) noexcept;
+void log_failure(const char* call, nvrtcResult status) noexcept;
+
+/// A driver function, found at run time. Calling it throws on failure; `status()` returns the code; `quietly()` logs.
+template <class F>
+class Entry;
+
+template <class R, class... P>
+class Entry<R(P...)> {
+   public:
+    using Function = R (*)(P...);
+    explicit Entry(const char* name) : name_(name) {}
+    explicit operator bool() const { return function_ != nullptr; }
+    const char* name() const { return name_; }
+    void bind(void* address) { function_ = reinterpret_cast<Function>(address); }
+
+    R status(P... arguments) const {
+        const R result = function_(arguments...);
+        if (trace::enabled.load(std::memory_order_relaxed)) [[unlikely]]
+            trace::write(name_, trace::arguments(result == R{}, arguments...), error_name(result));
+        return result;
+    }
+    void operator()(P... arguments) const {
+        if (const R result = status(arguments...); result != R{}) [[unlikely]]
+            fail(name_, result);
+    }
+    void quietly(P... arguments) const noexcept {
+        if (const R result = status(arguments...); result != R{}) log_failure(name_, result);
+    }
+
+   private:
+    const char* name_;
+    Function function_ = nullptr;
+};
+
+using HostFunction = void(CUDA_CB*)(void*);
+
+/// The functions in use, each with the name that the library exports. cuda.h maps some short names to versioned ones, and
+/// CUDA 13 maps more of them: what stands here is what a driver of CUDA 12.0 has. Those marked optional are newer.
+struct Driver {
+#define GEMEL_CU(member, exported) Entry<decltype(cu##member)> member{exported}
+    GEMEL_CU(Init, "cuInit");
+    GEMEL_CU(DriverGetVersion, "cuDriverGetVersion");
+    GEMEL_CU(DeviceGetCount, "cuDeviceGetCount");
+    GEMEL_CU(DeviceGet, "cuDeviceGet");
+    GEMEL_CU(DeviceGetName, "cuDeviceGetName");
+    GEMEL_CU(DeviceGetUuid, "cuDeviceGetUuid_v2");
+    GEMEL_CU(DeviceTotalMem, "cuDeviceTotalMem_v2");
+    GEMEL_CU(DeviceGetAttribute, "cuDeviceGetAttribute");
+    GEMEL_CU(DeviceGetPCIBusId, "cuDeviceGetPCIBusId");
+    GEMEL_CU(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+    GEMEL_CU(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+    GEMEL_CU(DevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2");
+    GEMEL_CU(CtxGetCurrent, "cuCtxGetCurrent");
+    GEMEL_CU(CtxSetCurrent, "cuCtxSetCurrent");
+    GEMEL_CU(CtxPushCurrent, "cuCtxPushCurrent_v2");
+    GEMEL_CU(CtxPopCurrent, "cuCtxPopCurrent_v2");
+    Entry<CUresult()> CtxSynchronize{"cuCtxSynchronize"};
+    GEMEL_CU(MemGetInfo, "cuMemGetInfo_v2");
+    GEMEL_CU(MemAlloc, "cuMemAlloc_v2");
+    GEMEL_CU(MemFree, "cuMemFree_v2");
+    GEMEL_CU(MemAllocManaged, "cuMemAllocManaged");
+    GEMEL_CU(MemHostAlloc, "cuMemHostAlloc");
+    GEMEL_CU(MemFreeHost, "cuMemFreeHost");
+    GEMEL_CU(MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2");
+    GEMEL_CU(MemGetAddressRange, "cuMemGetAddressRange_v2");
+    GEMEL_CU(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
+    GEMEL_CU(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
+    GEMEL_CU(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+    GEMEL_CU(MemcpyPeerAsync, "cuMemcpyPeerAsync");
+    GEMEL_CU(Memcpy3DAsync, "cuMemcpy3DAsync_v2");
+    GEMEL_CU(MemsetD8Async, "cuMemsetD8Async");
+    GEMEL_CU(MemsetD16Async, "cuMemsetD16Async");
+    GEMEL_CU(MemsetD32Async, "cuMemsetD32Async");
+    GEMEL_CU(StreamCreate, "cuStreamCreate");
+    GEMEL_CU(StreamDestroy, "cuStreamDestroy_v2");
+    GEMEL_CU(StreamGetCtx, "cuStreamGetCtx");
+    GEMEL_CU(StreamSynchronize, "cuStreamSynchronize");
+    GEMEL_CU(StreamQuery, "cuStreamQuery");
+    GEMEL_CU(StreamWaitEvent, "cuStreamWaitEvent");
+    GEMEL_CU(EventCreate, "cuEventCreate");
+    GEMEL_CU(EventDestroy, "cuEventDestroy_v2");
+    GEMEL_CU(EventRecord, "cuEventRecord");
+    GEMEL_CU(EventSynchronize, "cuEventSynchronize");
+    GEMEL_CU(EventQuery, "cuEventQuery");
+    Entry<CUresult(float*, CUevent, CUevent)> EventElapsedTime{"cuEventElapsedTime"};
+    Entry<CUresult(CUstream, CUhostFn, void*)> LaunchHostFunc{"cuLaunchHostFunc"};
+    GEMEL_CU(ModuleLoadDataEx, "cuModuleLoadDataEx");
+    GEMEL_CU(ModuleUnload, "cuModuleUnload");
+    GEMEL_CU(ModuleGetFunction, "cuModuleGetFunction");
+    GEMEL_CU(ModuleGetGlobal, "cuModuleGetGlobal_v2");
+    GEMEL_CU(FuncGetAttribute, "cuFuncGetAttribute");
+    GEMEL_CU(FuncSetAttribute, "cuFuncSetAttribute");
+    GEMEL_CU(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    GEMEL_CU(LaunchKernel, "cuLaunchKernel");
+#undef GEMEL_CU
+    // Optional: since CUDA 12.3 and 12.4, spelled out because older headers do not declare them.
+    Entry<CUresult(const char**, CUfunction)> FuncGetName{"cuFuncGetName"};
+    Entry<CUresult(unsigned int*, CUmodule)> ModuleGetFunctionCount{"cuModuleGetFunctionCount"};
+    Entry<CUresult(CUfunction*, unsigned int, CUmodule)> ModuleEnumerateFunctions{"cuModuleEnumerateFunctions"};
+    Entry<CUresult(CUfunction, std::size_t, std::size_t*, std::size_t*)> FuncGetParamInfo{"cuFuncGetParamInfo"};
+
+    std::string path;     ///< of the library, or what was tried
+    std::string trouble;  ///< why it could not be opened; empty if it could
+    int version = 0;      ///< 13000 for CUDA 13.0
+};
+
+/// The run-time compiler.
+struct Compiler {
+    Entry<decltype(nvrtcVersion)> Version{"nvrtcVersion"};
+    Entry<decltype(nvrtcGetNumSupportedArchs)> GetNumSupportedArchs{"nvrtcGetNumSupportedArchs"};
+    Entry<decltype(nvrtcGetSupportedArchs)> GetSupportedArchs{"nvrtcGetSupportedArchs"};
+    Entry<nvrtcResult(nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)>
+        CreateProgram{"nvrtcCreateProgram"};
+    Entry<decltype(nvrtcDestroyProgram)> DestroyProgram{"nvrtcDestroyProgram"};
+    Entry<nvrtcResult(nvrtcProgram, int, const char* const*)> CompileProgram{"nvrtcCompileProgram"};
+    Entry<decltype(nvrtcGetProgramLogSize)> GetProgramLogSize{"nvrtcGetProgramLogSize"};
+    Entry<decltype(nvrtcGetProgramLog)> GetProgramLog{"nvrtcGetProgramLog"};
+    Entry<decltype(nvrtcGetCUBINSize)> GetCUBINSize{"nvrtcGetCUBINSize"};
+    Entry<decltype(nvrtcGetCUBIN)> GetCUBIN{"nvrtcGetCUBIN"};
+    Entry<decltype(nvrtcGetPTXSize)> GetPTXSize{"nvrtcGetPTXSize"};
+    Entry<decltype(nvrtcGetPTX)> GetPTX{"nvrtcGetPTX"};
+
+    std::string path, trouble;
+    int major = 0, minor = 0;
+    std::string build;               ///< size and time of the library file: two builds of one version differ
+    std::string include_folder;      ///< of the toolkit, for cuda_fp16.h and its like; empty if none was found
+    std::vector<int> architectures;  ///< 75, 80, ... that it compiles for, ascending
+};
+
+/// Opened on first use, once per process.
+const Driver& driver();
+const Compiler& compiler();
+/// driver(), where a call is only made after it has been opened.
+extern Driver cu;
+
+}  // namespace gemel::plugin::cuda

@@ -1,0 +1,205 @@
+/// Contexts: memory, streams, compilation, the end.
+#include "objects.hpp"
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+namespace gemel::plugin::cuda {
+namespace {
+
+[[noreturn]] void refuse_dead() {
+    throw DeviceLost("the device's primary context was lost through another context of this process", "",
+                     CUDA_ERROR_CONTEXT_IS_DESTROYED, error_name(CUDA_ERROR_CONTEXT_IS_DESTROYED));
+}
+
+}  // namespace
+
+Current::Current(const Shared& shared) {
+    if (shared.dead.load(std::memory_order_relaxed)) [[unlikely]]
+        refuse_dead();
+    CUcontext current = nullptr;
+    cu.CtxGetCurrent(&current);
+    if (current == shared.context) return;
+    if (!current) {  // nobody else's: it stays, and the next call finds it
+        cu.CtxSetCurrent(shared.context);
+        return;
+    }
+    cu.CtxPushCurrent(shared.context);
+    pushed_ = true;
+}
+
+Current::~Current() {
+    CUcontext ours = nullptr;
+    if (pushed_) cu.CtxPopCurrent.quietly(&ours);
+}
+
+CudaContext::CudaContext(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+CudaContext::~CudaContext() = default;  // the primary context goes with the last that shares it
+
+std::optional<std::pair<std::size_t, std::size_t>> CudaContext::memory_info() {
+    Current current(*shared_);
+    std::size_t free = 0, total = 0;
+    cu.MemGetInfo(&free, &total);
+    return std::pair(free, total);
+}
+
+bool CudaContext::copies_directly_to(const Context& other) const {
+    return dynamic_cast<const CudaContext*>(&other) != nullptr;  // one address space; the driver stages if it must
+}
+
+std::unique_ptr<Stream> CudaContext::create_stream() {
+    Current current(*shared_);
+    CUstream stream = nullptr;
+    cu.StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    return std::make_unique<CudaStream>(shared_, stream, false);
+}
+
+std::unique_ptr<Stream> CudaContext::wrap_stream(std::uint64_t handle) {
+    Current current(*shared_);
+    const auto stream = reinterpret_cast<CUstream>(handle);
+    CUcontext context = nullptr;
+    cu.StreamGetCtx(stream, &context);
+    if (context != shared_->context)
+        throw ArgumentError("wrap_stream: the CUstream belongs to another CUcontext; gemel works in the device's primary one");
+    return std::make_unique<CudaStream>(shared_, stream, true);
+}
+
+std::string target_architecture(const std::string& device_architecture) {
+    const Compiler& nvrtc = compiler();
+    if (nvrtc.architectures.empty()) return device_architecture;
+    const int wanted = std::atoi(device_architecture.c_str() + std::strlen("sm_"));
+    if (wanted < nvrtc.architectures.front())
+        throw BackendUnavailable(text("NVRTC ", nvrtc.major, ".", nvrtc.minor, " no longer compiles for ",
+                                      device_architecture, " (it begins at sm_", nvrtc.architectures.front(),
+                                      "); name an older one with GEMEL_NVRTC"));
+    if (std::binary_search(nvrtc.architectures.begin(), nvrtc.architectures.end(), wanted)) return device_architecture;
+    // Newer than the compiler: text for the highest virtual architecture below, which the driver finishes.
+    const auto above = std::upper_bound(nvrtc.architectures.begin(), nvrtc.architectures.end(), wanted);
+    return text("compute_", *std::prev(above));
+}
+
+std::vector<std::string> build_options(const CompileOptions& options, const std::string& architecture) {
+    std::vector<std::string> words{"--gpu-architecture=" + architecture, "--std=c++17", "-default-device"};
+    if (options.fast_math) words.push_back("--use_fast_math");
+    if (!options.fp_contract) words.insert(words.end(), {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"});
+    if (options.debug) words.insert(words.end(), {"--device-debug", "--generate-line-info"});
+    for (const auto& folder : options.include_directories) words.push_back("--include-path=" + folder.string());
+    if (!compiler().include_folder.empty()) words.push_back("--include-path=" + compiler().include_folder);
+    words.insert(words.end(), options.extra.begin(), options.extra.end());
+    return words;
+}
+
+std::vector<std::string> CudaContext::compiler_options(const CompileOptions& options) const {
+    const std::string& architecture = options.architecture;
+    return build_options(options, architecture.empty() ? target_architecture(shared_->info->architecture) : architecture);
+}
+
+std::vector<std::byte> run_compiler(std::string_view source, std::string_view name,
+                                    const std::vector<std::string>& options, std::string& log) {
+    const Compiler& nvrtc = compiler();
+    if (!nvrtc.trouble.empty())
+        throw BackendUnavailable(text("CUDA text cannot be compiled: no NVRTC. ", nvrtc.trouble,
+                                      ". Install the CUDA toolkit's libnvrtc, or name the file with GEMEL_NVRTC."));
+    nvrtcProgram program = nullptr;
+    nvrtc.CreateProgram(&program, std::string(source).c_str(), std::string(name).c_str(), 0, nullptr, nullptr);
+    struct Destroy {
+        nvrtcProgram program;
+        ~Destroy() { compiler().DestroyProgram.quietly(&program); }
+    } destroy{program};
+    std::vector<const char*> words;
+    for (const auto& option : options) words.push_back(option.c_str());
+    const nvrtcResult result = nvrtc.CompileProgram.status(program, static_cast<int>(words.size()), words.data());
+    std::size_t size = 0;
+    nvrtc.GetProgramLogSize(program, &size);
+    log.assign(size, '\0');
+    if (size) nvrtc.GetProgramLog(program, log.data());
+    while (!log.empty() && log.back() == '\0') log.pop_back();
+    if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION)
+        throw BuildFailure(log.empty() ? text("NVRTC: ", error_name(result), ", options: ", join(options, " ")) : log);
+    if (result != NVRTC_SUCCESS) fail(nvrtc.CompileProgram.name(), result);
+    const auto is_virtual = [](const std::string& option) { return option.find("architecture=compute_") != std::string::npos; };
+    const bool ptx = std::any_of(options.begin(), options.end(), is_virtual);
+    if (ptx) {
+        nvrtc.GetPTXSize(program, &size);
+    } else {
+        nvrtc.GetCUBINSize(program, &size);
+    }
+    std::vector<std::byte> binary(size);
+    if (ptx) {
+        nvrtc.GetPTX(program, reinterpret_cast<char*>(binary.data()));
+    } else {
+        nvrtc.GetCUBIN(program, reinterpret_cast<char*>(binary.data()));
+    }
+    return binary;
+}
+
+BuildResult CudaContext::build(const BuildRequest& request) {
+    BuildResult result;
+    result.module = load(run_compiler(request.text, request.name, request.options, result.log));
+    return result;
+}
+
+std::string CudaContext::build_lock() const {
+    return {};  // NVRTC keeps no folder of its own
+}
+
+std::unique_ptr<Module> CudaContext::load(std::span<const std::byte> binary) {
+    Current current(*shared_);
+    // The driver reads PTX as a C string, and takes a cubin's size from its header: a cut one must not reach it.
+    std::vector<std::byte> bytes(binary.begin(), binary.end());
+    const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const bool is_cubin = head.starts_with("\x7f" "ELF");
+    const bool is_fatbin = head.starts_with("\x50\xed\x55\xba");
+    if (!is_cubin && !is_fatbin && head.find(".version") == std::string_view::npos)
+        throw Error("this is neither a cubin nor PTX");
+    if (is_cubin) {
+        std::uint64_t sections_at = 0;
+        std::uint16_t section_bytes = 0, section_count = 0;
+        if (bytes.size() >= 64) {
+            std::memcpy(&sections_at, bytes.data() + 40, 8);
+            std::memcpy(&section_bytes, bytes.data() + 58, 2);
+            std::memcpy(&section_count, bytes.data() + 60, 2);
+        }
+        if (bytes.size() < 64 || sections_at > bytes.size() ||
+            std::uint64_t{section_bytes} * section_count > bytes.size() - sections_at)
+            throw Error("the cubin is cut short");
+    }
+    bytes.push_back(std::byte{0});
+    std::array<char, 8192> log{};
+    std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+    CUmodule module = nullptr;
+    const Status status =
+        cu.ModuleLoadDataEx.status(&module, bytes.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
+    switch (status) {
+        case CUDA_SUCCESS: break;
+        case CUDA_ERROR_INVALID_IMAGE:
+        case CUDA_ERROR_NO_BINARY_FOR_GPU:
+        case CUDA_ERROR_INVALID_PTX:
+        case CUDA_ERROR_INVALID_SOURCE:
+        case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+            throw Error(text("the driver refuses the program binary on ", shared_->info->name, " (",
+                             shared_->info->architecture, "): ", error_name(status), log[0] ? ": " : "", log.data()));
+        default: fail(cu.ModuleLoadDataEx.name(), status);
+    }
+    bytes.pop_back();
+    return std::make_unique<CudaModule>(shared_, module, std::move(bytes));
+}
+
+void CudaContext::synchronize() {
+    Current current(*shared_);
+    cu.CtxSynchronize();
+}
+
+void CudaContext::abandon() noexcept { shared_->dead = true; }
+
+std::uint64_t CudaContext::native() const { return reinterpret_cast<std::uint64_t>(shared_->context); }
+
+}  // namespace gemel::plugin::cuda

@@ -1,0 +1,49 @@
+/// Native CUDA handles: ours for your calls, yours for gemel.
+#pragma once
+
+#include <gemel/core/context.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+
+namespace gemel::cuda {
+
+/// @throws ArgumentError if the context is of another backend
+inline void require(const Context& context) {
+    if (context.device().backend() != "cuda")
+        throw ArgumentError("gemel::cuda: this belongs to the backend '" + context.device().backend() + "'");
+}
+
+/// Handles stay gemel's. The context is the device's primary one, which the CUDA run-time library shares.
+inline CUcontext native(const Context& context) {
+    require(context);
+    return reinterpret_cast<CUcontext>(context.native_handle());
+}
+inline CUstream native(const Stream& stream) {
+    require(stream.context());
+    return reinterpret_cast<CUstream>(stream.native_handle());
+}
+/// The address of the buffer's first byte; a view's offset is in it.
+inline CUdeviceptr native(const Buffer& buffer) {
+    require(buffer.context());
+    return static_cast<CUdeviceptr>(buffer.native_handle() + buffer.offset_bytes());
+}
+
+/// Adopts memory of yours (cuMemAlloc, cudaMalloc) in the primary context; gemel never frees it.
+/// @param keep_alive  held for as long as any handle to it lives
+inline Buffer wrap(const Context& context, CUdeviceptr address, std::size_t bytes,
+                   std::shared_ptr<void> keep_alive = nullptr) {
+    require(context);
+    return context.wrap_buffer(static_cast<std::uint64_t>(address), bytes, std::move(keep_alive));
+}
+/// Adopts a stream of yours (CUstream, cudaStream_t); gemel never destroys it.
+inline Stream wrap(const Context& context, CUstream stream, std::shared_ptr<void> keep_alive = nullptr) {
+    require(context);
+    return context.wrap_stream(reinterpret_cast<std::uint64_t>(stream), std::move(keep_alive));
+}
+
+}  // namespace gemel::cuda

@@ -1,0 +1,184 @@
+/// Programs and kernels.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace gemel::plugin::cuda {
+namespace {
+
+constexpr std::size_t most_parameters = 64;
+
+int attribute(CUfunction function, CUfunction_attribute which) {
+    int value = 0;
+    cu.FuncGetAttribute(&value, which, function);
+    return value;
+}
+
+KernelFacts read_facts(CUfunction function, const DeviceInfo& info) {
+    KernelFacts facts;
+    facts.max_threads_per_block = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    facts.registers = static_cast<std::uint32_t>(attribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS));
+    facts.shared_bytes = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    facts.local_bytes = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+    facts.constant_bytes = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES));
+    facts.preferred_multiple = info.warp_size;
+    facts.binary_architecture = text("sm_", attribute(function, CU_FUNC_ATTRIBUTE_BINARY_VERSION));
+    if (cu.FuncGetParamInfo) {
+        std::vector<std::size_t> sizes;
+        for (std::size_t i = 0;; ++i) {
+            std::size_t offset = 0, bytes = 0;
+            if (cu.FuncGetParamInfo.status(function, i, &offset, &bytes) != success) break;
+            sizes.push_back(bytes);
+        }
+        facts.parameter_count = sizes.size();
+        facts.parameter_bytes = std::move(sizes);
+    }
+    return facts;
+}
+
+/// Above what every block gets, a kernel must be told how much dynamic shared memory it may be given.
+void allow_shared_bytes(CUfunction function, std::atomic<std::uint32_t>& allowed, std::uint32_t bytes) {
+    if (bytes <= allowed.load(std::memory_order_relaxed)) return;
+    cu.FuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
+    allowed.store(bytes, std::memory_order_relaxed);
+}
+
+void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments) {
+    cu.LaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
+                    shape.shared_bytes, stream, arguments, nullptr);
+}
+
+/// What stands for the arena parameter, which only OpenCL uses.
+const int no_arena = 0;
+
+/// Arguments copied once, with the pointers to them that a launch takes.
+class CudaBoundKernel final : public BoundKernel {
+   public:
+    CudaBoundKernel(std::shared_ptr<Shared> shared, CUfunction function, std::atomic<std::uint32_t>& allowed,
+                    std::span<const ArgumentView> arguments, int arena)
+        : shared_(std::move(shared)), function_(function), allowed_(allowed), values_(arguments.size()) {
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+            set(i, static_cast<int>(i) == arena ? ArgumentView{&no_arena, sizeof no_arena} : arguments[i]);
+    }
+    void set(std::size_t index, const ArgumentView& argument) override {
+        const auto* bytes = static_cast<const std::byte*>(argument.data);
+        values_[index].assign(bytes, bytes + argument.bytes);
+        pointers_.clear();
+        for (auto& value : values_) pointers_.push_back(value.data());
+    }
+    void launch(Stream& stream, const LaunchShape& shape) override {
+        Current current(*shared_);
+        allow_shared_bytes(function_, allowed_, shape.shared_bytes);
+        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers_.data());
+    }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    CUfunction function_;
+    std::atomic<std::uint32_t>& allowed_;  ///< of the kernel, which a prepared launch keeps alive
+    std::vector<std::vector<std::byte>> values_;
+    std::vector<void*> pointers_;
+};
+
+class CudaKernel final : public Kernel {
+   public:
+    CudaKernel(std::shared_ptr<Shared> shared, CUfunction function)
+        : shared_(std::move(shared)), function_(function), facts_(read_facts(function, *shared_->info)) {
+        const std::size_t usual = shared_->info->shared_memory_per_block_bytes;
+        allowed_ = static_cast<std::uint32_t>(usual > *facts_.shared_bytes ? usual - *facts_.shared_bytes : 0);
+    }
+
+    const KernelFacts& facts() const override { return facts_; }
+
+    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
+                int arena) override {
+        Current current(*shared_);
+        allow_shared_bytes(function_, allowed_, shape.shared_bytes);
+        void* pointers[most_parameters];
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+            pointers[i] = const_cast<void*>(static_cast<int>(i) == arena ? &no_arena : arguments[i].data);
+        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers);
+    }
+
+    std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
+        return std::make_unique<CudaBoundKernel>(shared_, function_, allowed_, arguments, arena);
+    }
+
+    std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,
+                                                         std::size_t dynamic_shared_bytes) override {
+        Current current(*shared_);
+        int blocks = 0;
+        cu.OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(threads_per_block),
+                                                     dynamic_shared_bytes);
+        return static_cast<std::uint32_t>(blocks);
+    }
+
+    std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(function_); }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    CUfunction function_;
+    KernelFacts facts_;
+    std::atomic<std::uint32_t> allowed_{0};  ///< dynamic shared memory that needs no further asking
+};
+
+}  // namespace
+
+CudaModule::CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary)
+    : shared_(std::move(shared)), module_(module), binary_(std::move(binary)) {}
+
+CudaModule::~CudaModule() {
+    if (shared_->dead) return;
+    try {
+        Current current(*shared_);
+        cu.ModuleUnload.quietly(module_);
+    } catch (...) {  // the context has just been lost: its modules went with it
+    }
+}
+
+std::unique_ptr<Kernel> CudaModule::kernel(const std::string& name) {
+    Current current(*shared_);
+    CUfunction function = nullptr;
+    const Status status = cu.ModuleGetFunction.status(&function, module_, name.c_str());
+    if (status == CUDA_ERROR_NOT_FOUND) return nullptr;
+    if (status != success) fail(cu.ModuleGetFunction.name(), status);
+    return std::make_unique<CudaKernel>(shared_, function);
+}
+
+std::vector<std::string> CudaModule::kernel_names() const {
+    std::vector<std::string> names;
+    if (!cu.ModuleGetFunctionCount || !cu.ModuleEnumerateFunctions || !cu.FuncGetName) return names;
+    Current current(*shared_);
+    unsigned count = 0;
+    cu.ModuleGetFunctionCount(&count, module_);
+    std::vector<CUfunction> functions(count);
+    if (count) cu.ModuleEnumerateFunctions(functions.data(), count, module_);
+    for (const CUfunction function : functions) {
+        const char* name = nullptr;
+        cu.FuncGetName(&name, function);
+        names.push_back(name);
+    }
+    return names;
+}
+
+std::vector<std::byte> CudaModule::binary() const { return binary_; }
+
+bool CudaModule::finishes_at_first_launch() const { return false; }
+
+Global CudaModule::global(const std::string& name) {
+    Current current(*shared_);
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const Status status = cu.ModuleGetGlobal.status(&address, &bytes, module_, name.c_str());
+    if (status == CUDA_ERROR_NOT_FOUND)
+        throw Error(text("there is no variable '", name, "' in this program (it needs extern \"C\" to keep its name)"));
+    if (status != success) fail(cu.ModuleGetGlobal.name(), status);
+    return {{.handle = address, .bytes = bytes, .foreign = true}};
+}
+
+std::uint64_t CudaModule::native() const { return reinterpret_cast<std::uint64_t>(module_); }
+
+}  // namespace gemel::plugin::cuda

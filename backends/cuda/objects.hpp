@@ -1,0 +1,178 @@
+/// The classes of this plug-in; each is implemented in the file of its name.
+#pragma once
+
+#include "api.hpp"
+
+#include <gemel/core/plugin.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gemel::plugin::cuda {
+
+class CudaDevice;
+
+/// The primary context of a device with what everything made in it must know. Shared, so that it outlives them.
+struct Shared {
+    CUcontext context = nullptr;
+    CUdevice device = 0;
+    const DeviceInfo* info = nullptr;
+    std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+
+    ~Shared();
+};
+
+/// Makes a context current for the calls of one function, and puts back what was current if that was another's.
+class Current {
+   public:
+    explicit Current(const Shared& shared);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    bool pushed_ = false;
+};
+
+class CudaEvent final : public Event {
+   public:
+    CudaEvent(std::shared_ptr<Shared> shared, CUevent event);
+    ~CudaEvent() override;
+    void wait() override;
+    bool done() override;
+    double milliseconds_since(const Event& start) const override;
+    std::uint64_t native() const override;
+
+    CUevent event() const { return event_; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    CUevent event_;
+};
+
+class CudaStream final : public Stream {
+   public:
+    CudaStream(std::shared_ptr<Shared> shared, CUstream stream, bool foreign);
+    ~CudaStream() override;
+    void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
+    void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                        bool blocking) override;
+    bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
+    void* map(const Place& from, std::size_t bytes) override;
+    void unmap(const Memory& memory, void* host) override;
+    std::unique_ptr<Event> record() override;
+    void wait(Event& event) override;
+    void synchronize() override;
+    bool idle() override;
+    void flush() override;
+    void call_host(void (*function)(void*), void* data) override;
+    std::uint64_t native() const override;
+
+    CUstream stream() const { return stream_; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    CUstream stream_;
+    bool foreign_;
+};
+
+class CudaModule final : public Module {
+   public:
+    CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary);
+    ~CudaModule() override;
+    std::unique_ptr<Kernel> kernel(const std::string& name) override;
+    std::vector<std::string> kernel_names() const override;
+    std::vector<std::byte> binary() const override;
+    bool finishes_at_first_launch() const override;
+    Global global(const std::string& name) override;
+    std::uint64_t native() const override;
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    CUmodule module_;
+    std::vector<std::byte> binary_;
+};
+
+class CudaContext final : public Context {
+   public:
+    explicit CudaContext(std::shared_ptr<Shared> shared);
+    ~CudaContext() override;
+
+    Memory allocate(std::size_t bytes, MemoryKind kind) override;
+    void release(const Memory& memory) noexcept override;
+    Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override;
+    Memory allocate_host(std::size_t bytes) override;
+    void release_host(const Memory& memory) noexcept override;
+    std::uint64_t argument(const Place& place, std::size_t bytes) override;
+    void release_argument(const Place& place, std::uint64_t argument) noexcept override;
+    bool addresses_are_linear() const override;
+    std::optional<std::pair<std::size_t, std::size_t>> memory_info() override;
+    bool copies_directly_to(const Context& other) const override;
+
+    std::unique_ptr<Stream> create_stream() override;
+    std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) override;
+
+    std::vector<std::string> compiler_options(const CompileOptions& options) const override;
+    BuildResult build(const BuildRequest& request) override;
+    std::string build_lock() const override;
+    std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+
+    void synchronize() override;
+    void abandon() noexcept override;
+    std::uint64_t native() const override;
+
+    const Shared& shared() const { return *shared_; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+};
+
+class CudaDevice final : public Device {
+   public:
+    explicit CudaDevice(CUdevice device);
+    const DeviceInfo& info() const override;
+    std::unique_ptr<Context> create_context() override;
+    std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
+    std::string fingerprint() const override;
+    std::uint64_t native() const override;
+
+   private:
+    CUdevice device_;
+    DeviceInfo info_;
+    std::string fingerprint_;
+    std::mutex primary_mutex_;
+    std::weak_ptr<Shared> primary_;  ///< one retained context for all contexts of the device
+    bool lost_ = false;              ///< the last one was: it must be reset before it can be retained again
+};
+
+class CudaPlugin final : public Plugin {
+   public:
+    std::string name() const override;
+    std::string dialect() const override;
+    int priority() const override;
+    std::vector<std::shared_ptr<Device>> devices() override;
+    std::string why_unavailable() const override;
+    std::vector<Library> libraries() const override;
+    std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
+                                           const CompileOptions& options) override;
+
+   private:
+    std::string why_;
+};
+
+/// Options for NVRTC. @param architecture  "sm_90" or "compute_90"
+std::vector<std::string> build_options(const CompileOptions& options, const std::string& architecture);
+/// Runs NVRTC: a cubin for a real architecture ("sm_90"), PTX for a virtual one ("compute_90").
+/// @throws BuildFailure with the log; BackendUnavailable if there is no NVRTC
+std::vector<std::byte> run_compiler(std::string_view text, std::string_view name,
+                                    const std::vector<std::string>& options, std::string& log);
+/// What NVRTC is asked to compile for: the device itself, or the highest that this NVRTC knows as PTX.
+/// @throws BackendUnavailable if the device is older than all of them
+std::string target_architecture(const std::string& device_architecture);
+
+}  // namespace gemel::plugin::cuda

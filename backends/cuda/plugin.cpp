@@ -1,0 +1,69 @@
+/// The plug-in: which devices there are, and the one exported function.
+#include "objects.hpp"
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel::plugin::cuda {
+
+std::string CudaPlugin::name() const { return "cuda"; }
+std::string CudaPlugin::dialect() const { return "cuda"; }
+int CudaPlugin::priority() const { return 20; }
+
+std::vector<std::shared_ptr<Device>> CudaPlugin::devices() {
+    if (!driver().trouble.empty()) {
+        why_ = text("the NVIDIA driver cannot be used: ", driver().trouble);
+        return {};
+    }
+    int count = 0;
+    const Status status = cu.DeviceGetCount.status(&count);
+    if (status != success || count == 0) {
+        why_ = text("the NVIDIA driver is there, but no device is (", error_name(status),
+                    "); CUDA_VISIBLE_DEVICES may hide them");
+        return {};
+    }
+    std::vector<std::shared_ptr<Device>> devices;
+    std::vector<std::string> troubles;
+    for (int i = 0; i < count; ++i) {
+        try {
+            CUdevice device = 0;
+            cu.DeviceGet(&device, i);
+            devices.push_back(std::make_shared<CudaDevice>(device));
+        } catch (const std::exception& error) {
+            troubles.push_back(text("device ", i, ": ", error.what()));
+        }
+    }
+    for (const auto& trouble : troubles) log::write(log::Level::debug, "cuda", trouble);
+    why_ = join(troubles, "; ");
+    return devices;
+}
+
+std::string CudaPlugin::why_unavailable() const { return why_; }
+
+std::vector<Library> CudaPlugin::libraries() const {
+    const auto version = [](int major, int minor) { return text(major, ".", minor); };
+    std::vector<Library> all;
+    all.push_back({"driver", driver().path,
+                   driver().trouble.empty() ? "CUDA " + version(driver().version / 1000, driver().version % 1000 / 10)
+                                            : driver().trouble});
+    all.push_back({"NVRTC", compiler().path,
+                   compiler().trouble.empty() ? version(compiler().major, compiler().minor) : compiler().trouble});
+    if (!compiler().include_folder.empty()) all.push_back({"headers", compiler().include_folder, ""});
+    return all;
+}
+
+std::vector<std::byte> CudaPlugin::compile_offline(std::string_view source, std::string_view architecture,
+                                                   const CompileOptions& options) {
+    std::string log;
+    return run_compiler(source, options.name, build_options(options, std::string(architecture)), log);
+}
+
+}  // namespace gemel::plugin::cuda
+
+extern "C" __attribute__((visibility("default"))) const gemel::plugin::PluginEntry* gemel_plugin_entry() {
+    static const gemel::plugin::PluginEntry entry{gemel::plugin::abi_version, GEMEL_BUILD_TAG,
+                                                  []() -> gemel::plugin::Plugin* {
+                                                      return new gemel::plugin::cuda::CudaPlugin;
+                                                  }};
+    return &entry;
+}

@@ -1,0 +1,147 @@
+/// Streams and events.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <cstring>
+
+namespace gemel::plugin::cuda {
+namespace {
+
+CUdeviceptr address(const Place& place) { return place.memory->handle + place.offset_bytes; }
+
+}  // namespace
+
+CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event) : shared_(std::move(shared)), event_(event) {}
+
+CudaEvent::~CudaEvent() {
+    if (!shared_->dead) cu.EventDestroy.quietly(event_);
+}
+
+void CudaEvent::wait() {
+    Current current(*shared_);
+    cu.EventSynchronize(event_);
+}
+
+bool CudaEvent::done() {
+    Current current(*shared_);
+    const Status status = cu.EventQuery.status(event_);
+    if (status != success && status != CUDA_ERROR_NOT_READY) fail(cu.EventQuery.name(), status);
+    return status == success;
+}
+
+double CudaEvent::milliseconds_since(const Event& start) const {
+    Current current(*shared_);
+    float milliseconds = 0;
+    cu.EventElapsedTime(&milliseconds, dynamic_cast<const CudaEvent&>(start).event_, event_);
+    return milliseconds;
+}
+
+std::uint64_t CudaEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
+
+CudaStream::CudaStream(std::shared_ptr<Shared> shared, CUstream stream, bool foreign)
+    : shared_(std::move(shared)), stream_(stream), foreign_(foreign) {}
+
+CudaStream::~CudaStream() {
+    if (!shared_->dead && !foreign_) cu.StreamDestroy.quietly(stream_);
+}
+
+void CudaStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
+    Current current(*shared_);
+    cu.MemcpyHtoDAsync(address(to), host, bytes, stream_);
+    if (blocking) cu.StreamSynchronize(stream_);
+}
+
+void CudaStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
+    Current current(*shared_);
+    cu.MemcpyDtoHAsync(host, address(from), bytes, stream_);
+    if (blocking) cu.StreamSynchronize(stream_);
+}
+
+void CudaStream::copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) {
+    Current current(*shared_);
+    const Shared& source = dynamic_cast<CudaContext&>(source_context).shared();
+    if (source.context == shared_->context) {
+        cu.MemcpyDtoDAsync(address(to), address(from), bytes, stream_);
+    } else {
+        cu.MemcpyPeerAsync(address(to), shared_->context, address(from), source.context, bytes, stream_);
+    }
+}
+
+void CudaStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                                bool blocking) {
+    Current current(*shared_);
+    CUDA_MEMCPY3D copy{};
+    copy.WidthInBytes = extent[0];
+    copy.Height = extent[1];
+    copy.Depth = extent[2];
+    copy.srcMemoryType = from.device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+    copy.srcHost = from.host;
+    copy.srcDevice = from.device ? from.device->handle + from.offset_bytes : 0;
+    copy.srcPitch = from.row_pitch_bytes;
+    copy.srcHeight = from.slice_pitch_bytes / from.row_pitch_bytes;
+    copy.dstMemoryType = to.device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+    copy.dstHost = to.host;
+    copy.dstDevice = to.device ? to.device->handle + to.offset_bytes : 0;
+    copy.dstPitch = to.row_pitch_bytes;
+    copy.dstHeight = to.slice_pitch_bytes / to.row_pitch_bytes;
+    cu.Memcpy3DAsync(&copy, stream_);
+    if (blocking) cu.StreamSynchronize(stream_);
+}
+
+bool CudaStream::fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
+    Current current(*shared_);
+    std::uint32_t value = 0;
+    std::memcpy(&value, pattern, pattern_bytes <= sizeof value ? pattern_bytes : 0);
+    switch (pattern_bytes) {
+        case 1: cu.MemsetD8Async(address(to), static_cast<unsigned char>(value), count, stream_); return true;
+        case 2: cu.MemsetD16Async(address(to), static_cast<unsigned short>(value), count, stream_); return true;
+        case 4: cu.MemsetD32Async(address(to), value, count, stream_); return true;
+        default: return false;
+    }
+}
+
+void* CudaStream::map(const Place& from, std::size_t) {
+    Current current(*shared_);
+    cu.StreamSynchronize(stream_);
+    return static_cast<std::byte*>(from.memory->host) + from.offset_bytes;
+}
+
+void CudaStream::unmap(const Memory&, void*) {}  // host and device see the same bytes
+
+std::unique_ptr<Event> CudaStream::record() {
+    Current current(*shared_);
+    CUevent event = nullptr;
+    cu.EventCreate(&event, CU_EVENT_DEFAULT);
+    auto result = std::make_unique<CudaEvent>(shared_, event);
+    cu.EventRecord(event, stream_);
+    return result;
+}
+
+void CudaStream::wait(Event& event) {
+    Current current(*shared_);
+    cu.StreamWaitEvent(stream_, dynamic_cast<CudaEvent&>(event).event(), 0);
+}
+
+void CudaStream::synchronize() {
+    Current current(*shared_);
+    cu.StreamSynchronize(stream_);
+}
+
+bool CudaStream::idle() {
+    Current current(*shared_);
+    const Status status = cu.StreamQuery.status(stream_);
+    if (status != success && status != CUDA_ERROR_NOT_READY) fail(cu.StreamQuery.name(), status);
+    return status == success;
+}
+
+void CudaStream::flush() {}  // the driver starts commands by itself
+
+void CudaStream::call_host(void (*function)(void*), void* data) {
+    Current current(*shared_);
+    cu.LaunchHostFunc(stream_, function, data);
+}
+
+std::uint64_t CudaStream::native() const { return reinterpret_cast<std::uint64_t>(stream_); }
+
+}  // namespace gemel::plugin::cuda

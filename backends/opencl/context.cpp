@@ -1,0 +1,141 @@
+/// Contexts: memory, streams, compilation, the end.
+#include "objects.hpp"
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+constexpr cl_command_queue_properties in_order_with_timing = CL_QUEUE_PROFILING_ENABLE;
+
+}  // namespace
+
+OpenClContext::OpenClContext(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)), service_(cl.CreateCommandQueue(shared_->context, shared_->device, 0)) {}
+
+OpenClContext::~OpenClContext() {
+    if (shared_->dead) return;
+    for (cl_command_queue queue : queues_) cl.ReleaseCommandQueue.quietly(queue);
+    cl.ReleaseCommandQueue.quietly(service_);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> OpenClContext::memory_info() {
+    return std::nullopt;  // OpenCL does not tell how much is free
+}
+
+bool OpenClContext::copies_directly_to(const Context& other) const {
+    const auto* context = dynamic_cast<const OpenClContext*>(&other);
+    return context && context->shared_->context == shared_->context;
+}
+
+std::unique_ptr<Stream> OpenClContext::create_stream() {
+    // A queue that can time costs nothing measurable, and events are recorded only on request.
+    const cl_command_queue queue = cl.CreateCommandQueue(shared_->context, shared_->device, in_order_with_timing);
+    cl.RetainCommandQueue(queue);
+    std::lock_guard lock(queues_mutex_);
+    // Queues that only this list still holds are finished with.
+    std::erase_if(queues_, [](cl_command_queue known) {
+        const bool ours_alone = query<cl_uint>(cl.GetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT, known) == 1;
+        if (ours_alone) cl.ReleaseCommandQueue.quietly(known);
+        return ours_alone;
+    });
+    queues_.push_back(queue);
+    return std::make_unique<OpenClStream>(shared_, queue);
+}
+
+std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
+    const auto queue = reinterpret_cast<cl_command_queue>(handle);
+    if (!queue) throw ArgumentError("wrap_stream: the cl_command_queue is null");
+    if (query<cl_context>(cl.GetCommandQueueInfo, CL_QUEUE_CONTEXT, queue) != shared_->context)
+        throw ArgumentError("wrap_stream: the cl_command_queue belongs to another cl_context; wrap that context first");
+    if (query<cl_command_queue_properties>(cl.GetCommandQueueInfo, CL_QUEUE_PROPERTIES, queue) &
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        throw ArgumentError("wrap_stream: the cl_command_queue runs out of order; a stream runs in order");
+    cl.RetainCommandQueue(queue);
+    return std::make_unique<OpenClStream>(shared_, queue);
+}
+
+std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded) {
+    std::vector<std::string> words;
+    if (options.fast_math) words.push_back("-cl-fast-relaxed-math");
+    if (!options.fp_contract && correctly_rounded) words.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
+    if (options.debug) words.insert(words.end(), {"-g", "-cl-opt-disable"});
+    for (const auto& folder : options.include_directories) words.push_back("-I" + folder.string());
+    words.insert(words.end(), options.extra.begin(), options.extra.end());
+    return words;
+}
+
+std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& options) const {
+    if (!options.architecture.empty())
+        throw ArgumentError(text("the option `architecture` (", options.architecture,
+                                 ") is CUDA's: OpenCL compiles for the device of the context"));
+    return build_options(options, shared_->rounds_correctly);
+}
+
+BuildResult OpenClContext::build(const BuildRequest& request) {
+    const char* source = request.text.data();
+    const size_t length = request.text.size();
+    const cl_program program = cl.CreateProgramWithSource(shared_->context, 1, &source, &length);
+    auto module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
+    const std::string options = join(request.options, " ");
+    const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
+    std::string log = query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device);
+    if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS)
+        throw BuildFailure(log.empty() ? text("clBuildProgram: ", error_name(status), ", options: ", options) : log);
+    if (status != success) fail(cl.BuildProgram.name(), status);
+    return {std::move(module), std::move(log)};
+}
+
+std::string OpenClContext::build_lock() const {
+    // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
+    if (!shared_->is_pocl) return {};
+    namespace fs = std::filesystem;
+    if (const char* folder = std::getenv("POCL_CACHE_DIR")) return fs::path(folder) / "gemel.lock";
+    if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "pocl" / "gemel.lock";
+    if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "pocl" / "gemel.lock";
+    return {};
+}
+
+std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+    const size_t size = binary.size();
+    if (shared_->is_pocl && !std::string_view(reinterpret_cast<const char*>(bytes), size).starts_with("poclbin"))
+        throw Error("this is no program binary of PoCL");  // it would crash on some others
+    cl_int binary_status = CL_SUCCESS;
+    const cl_program program =
+        cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);
+    auto module = std::make_unique<OpenClModule>(shared_, program);
+    if (binary_status != CL_SUCCESS)
+        throw Error(text("the driver refuses the program binary: ", error_name(binary_status)));
+    const Status status = cl.BuildProgram.status(program, 1, &shared_->device, "", nullptr, nullptr);
+    if (status != success)
+        throw Error(text("the driver refuses the program binary: ", error_name(status), " ",
+                         query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device)));
+    return module;
+}
+
+void OpenClContext::synchronize() {
+    std::vector<cl_command_queue> queues;
+    {
+        std::lock_guard lock(queues_mutex_);
+        queues = queues_;
+        for (cl_command_queue queue : queues) cl.RetainCommandQueue(queue);
+    }
+    Status worst = success;
+    for (cl_command_queue queue : queues) {
+        if (const Status status = cl.Finish.status(queue); status != success) worst = status;
+        cl.ReleaseCommandQueue.quietly(queue);
+    }
+    if (worst != success) fail(cl.Finish.name(), worst);
+}
+
+void OpenClContext::abandon() noexcept { shared_->dead = true; }
+
+std::uint64_t OpenClContext::native() const { return reinterpret_cast<std::uint64_t>(shared_->context); }
+
+}  // namespace gemel::plugin::opencl

@@ -1,0 +1,192 @@
+/// Devices: facts, contexts, fingerprints.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+// Vendors' own parameters, by number so that no vendor's header is needed.
+constexpr cl_device_info nv_compute_capability_major = 0x4000, nv_compute_capability_minor = 0x4001,
+                         nv_warp_size = 0x4003, nv_pci_bus = 0x4008, nv_pci_slot = 0x4009, nv_pci_domain = 0x400A;
+constexpr cl_device_info khr_device_uuid = 0x106A;
+constexpr cl_device_info ext_single_float_atomics = 0x4231, ext_double_float_atomics = 0x4232;
+constexpr cl_bitfield ext_global_float_atomic_add = 1 << 1;
+
+std::uint64_t number(cl_device_id device, cl_device_info parameter) {
+    return query<cl_ulong>(cl.GetDeviceInfo, parameter, device);
+}
+std::uint32_t count(cl_device_id device, cl_device_info parameter) {
+    return query<cl_uint>(cl.GetDeviceInfo, parameter, device);
+}
+
+/// 12 from "OpenCL 1.2 PoCL ...", 30 from "OpenCL 3.0 CUDA".
+int version_number(const std::string& version) {
+    int major = 1, minor = 2;
+    std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor);
+    return major * 10 + minor;
+}
+
+DeviceInfo::Type type_of(cl_device_type type) {
+    if (type & CL_DEVICE_TYPE_GPU) return DeviceInfo::Type::gpu;
+    if (type & CL_DEVICE_TYPE_CPU) return DeviceInfo::Type::cpu;
+    if (type & CL_DEVICE_TYPE_ACCELERATOR) return DeviceInfo::Type::accelerator;
+    return DeviceInfo::Type::other;
+}
+
+/// Drivers of different APIs write the same UUID the same way: GPU-xxxxxxxx-xxxx-...
+std::string uuid_text(const unsigned char* bytes) {
+    char text[48];
+    char* at = text + std::snprintf(text, sizeof text, "GPU");
+    for (int i = 0; i < 16; ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) *at++ = '-';
+        at += std::snprintf(at, 3, "%02x", bytes[i]);
+    }
+    return text;
+}
+
+}  // namespace
+
+Shared::~Shared() {
+    if (!dead) cl.ReleaseContext.quietly(context);
+}
+
+OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
+    : platform_(platform), device_(device) {
+    const auto device_text = [&](cl_device_info parameter) { return query_text(cl.GetDeviceInfo, parameter, device); };
+    const std::string extensions = " " + device_text(CL_DEVICE_EXTENSIONS) + " ";
+    const auto has = [&](const char* extension) {
+        return extensions.find(text(" ", extension, " ")) != std::string::npos;
+    };
+    DeviceInfo& d = info_;
+    d.name = device_text(CL_DEVICE_NAME);
+    d.vendor = device_text(CL_DEVICE_VENDOR);
+    d.platform = query_text(cl.GetPlatformInfo, CL_PLATFORM_NAME, platform);
+    is_pocl_ = d.platform == "Portable Computing Language";
+    const auto type = query<cl_device_type>(cl.GetDeviceInfo, CL_DEVICE_TYPE, device);
+    d.type = type_of(type);
+    d.compute_units = count(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (const auto clock = count(device, CL_DEVICE_MAX_CLOCK_FREQUENCY)) d.clock_mhz = clock;
+
+    d.global_memory_bytes = number(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    d.max_allocation_bytes = number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    if (const auto cache = number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE); cache && d.type == DeviceInfo::Type::gpu)
+        d.l2_cache_bytes = cache;
+    d.constant_memory_bytes = number(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+    d.shared_memory_per_block_bytes = number(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    d.shared_memory_is_dedicated =
+        query<cl_device_local_mem_type>(cl.GetDeviceInfo, CL_DEVICE_LOCAL_MEM_TYPE, device) == CL_LOCAL;
+
+    d.max_threads_per_block =
+        static_cast<std::uint32_t>(query<size_t>(cl.GetDeviceInfo, CL_DEVICE_MAX_WORK_GROUP_SIZE, device));
+    size_t sizes[16] = {};
+    cl.GetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, nullptr);
+    d.max_block = {sizes[0], sizes[1], sizes[2]};
+    // OpenCL limits the number of work items to size_t only; a launch's grid is 32-bit on every backend.
+    d.max_grid.fill(std::numeric_limits<std::uint32_t>::max());
+    cl_uint warp = 0;
+    if (query_if_known(warp, cl.GetDeviceInfo, nv_warp_size, device) && warp) d.warp_size = warp;
+    if (const auto width = count(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT)) d.preferred_vector_floats = width;
+
+    d.base_alignment_bytes = count(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+    d.max_parameter_bytes = query<size_t>(cl.GetDeviceInfo, CL_DEVICE_MAX_PARAMETER_SIZE, device);
+
+    const std::string version = device_text(CL_DEVICE_VERSION);
+    version_ = version_number(version);
+    const bool nvidia = d.vendor.find("NVIDIA") != std::string::npos;
+    rounds_correctly_ = (query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_SINGLE_FP_CONFIG, device) &
+                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    d.has_double = query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
+    d.has_half_arithmetic = has("cl_khr_fp16");
+    d.has_int64_atomics = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
+    cl_bitfield float_atomics = 0, double_atomics = 0;
+    if (has("cl_ext_float_atomics")) {
+        query_if_known(float_atomics, cl.GetDeviceInfo, ext_single_float_atomics, device);
+        query_if_known(double_atomics, cl.GetDeviceInfo, ext_double_float_atomics, device);
+    }
+    // NVIDIA has them through PTX, which the portable words use there.
+    d.has_float_atomics = nvidia || (float_atomics & ext_global_float_atomic_add);
+    d.has_double_atomics = nvidia || (double_atomics & ext_global_float_atomic_add);
+    d.has_sub_groups = has("cl_khr_subgroups") || has("cl_intel_subgroups");
+    d.has_unified_memory = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_HOST_UNIFIED_MEMORY, device) != 0;
+    cl_device_svm_capabilities svm = 0;
+    if (version_ >= 20) query_if_known(svm, cl.GetDeviceInfo, CL_DEVICE_SVM_CAPABILITIES, device);
+    d.has_managed_memory = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
+    d.has_images = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT, device) != 0;
+    cl_bitfield memory_orders = 0;
+    constexpr cl_device_info atomic_memory_capabilities = 0x5063;  // OpenCL 3.0
+    constexpr cl_bitfield acquire_release = 1 << 1, device_scope = 1 << 5;
+    if (version_ >= 30) query_if_known(memory_orders, cl.GetDeviceInfo, atomic_memory_capabilities, device);
+    d.has_cross_block_visibility =
+        nvidia || ((memory_orders & acquire_release) != 0 && (memory_orders & device_scope) != 0);
+    d.is_little_endian = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ENDIAN_LITTLE, device) != 0;
+    d.has_error_correction = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ERROR_CORRECTION_SUPPORT, device) != 0;
+
+    d.driver_version = device_text(CL_DRIVER_VERSION);
+    d.api_version = version.substr(0, version.find(' ', 7));
+    d.language_version = device_text(CL_DEVICE_OPENCL_C_VERSION);
+    cl_uint major = 0, minor = 0;
+    if (nvidia && query_if_known(major, cl.GetDeviceInfo, nv_compute_capability_major, device) &&
+        query_if_known(minor, cl.GetDeviceInfo, nv_compute_capability_minor, device))
+        d.architecture = text("sm_", major, minor);
+    else
+        d.architecture = d.name;
+    cl_uint bus = 0, slot = 0, domain = 0;
+    if (nvidia && query_if_known(bus, cl.GetDeviceInfo, nv_pci_bus, device) &&
+        query_if_known(slot, cl.GetDeviceInfo, nv_pci_slot, device)) {
+        query_if_known(domain, cl.GetDeviceInfo, nv_pci_domain, device);
+        char id[32];
+        std::snprintf(id, sizeof id, "%04x:%02x:%02x.0", domain, bus, slot >> 3 ? slot >> 3 : slot);
+        d.pci_bus_id = id;
+    }
+    unsigned char uuid[16] = {};
+    if (has("cl_khr_device_uuid") && cl.GetDeviceInfo.status(device, khr_device_uuid, sizeof uuid, uuid, nullptr) == success &&
+        std::any_of(std::begin(uuid), std::end(uuid), [](unsigned char c) { return c != 0; }))
+        d.identity = uuid_text(uuid);
+    else
+        d.identity = text(d.platform, ", ", d.name, ", number ", place);
+
+    fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform), "; ",
+                        d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version, "; ",
+                        d.architecture, "; ", device_text(CL_DEVICE_EXTENSIONS));
+}
+
+const DeviceInfo& OpenClDevice::info() const { return info_; }
+
+std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
+    auto shared = std::make_shared<Shared>();
+    shared->context = context;
+    shared->device = device_;
+    shared->info = &info_;
+    shared->is_pocl = is_pocl_;
+    shared->version = version_;
+    shared->rounds_correctly = rounds_correctly_;
+    return shared;
+}
+
+std::unique_ptr<Context> OpenClDevice::create_context() {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(platform_), 0};
+    return std::make_unique<OpenClContext>(share(cl.CreateContext(properties, 1, &device_, nullptr, nullptr)));
+}
+
+std::unique_ptr<Context> OpenClDevice::wrap_context(std::uint64_t handle) {
+    const auto context = reinterpret_cast<cl_context>(handle);
+    if (!context) throw ArgumentError("wrap: the cl_context is null");
+    std::vector<cl_device_id> devices(query<cl_uint>(cl.GetContextInfo, CL_CONTEXT_NUM_DEVICES, context));
+    cl.GetContextInfo(context, CL_CONTEXT_DEVICES, devices.size() * sizeof(cl_device_id), devices.data(), nullptr);
+    if (std::find(devices.begin(), devices.end(), device_) == devices.end())
+        throw ArgumentError(text("wrap: the cl_context does not hold the device ", info_.name));
+    cl.RetainContext(context);
+    return std::make_unique<OpenClContext>(share(context));
+}
+
+std::string OpenClDevice::fingerprint() const { return fingerprint_; }
+std::uint64_t OpenClDevice::native() const { return reinterpret_cast<std::uint64_t>(device_); }
+
+}  // namespace gemel::plugin::opencl

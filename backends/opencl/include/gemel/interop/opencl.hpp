@@ -1,0 +1,52 @@
+/// Native OpenCL handles: ours for your calls, yours for gemel.
+#pragma once
+
+#include <gemel/core/context.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/stream.hpp>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+
+#include <string>
+
+namespace gemel::opencl {
+
+/// @throws ArgumentError if the context is of another backend
+inline void require(const Context& context) {
+    if (context.device().backend() != "opencl")
+        throw ArgumentError("gemel::opencl: this belongs to the backend '" + context.device().backend() + "'");
+}
+
+/// Handles stay gemel's: retain them to keep them longer. A buffer that is a view begins at `buffer.offset_bytes()`.
+inline cl_context native(const Context& context) {
+    require(context);
+    return reinterpret_cast<cl_context>(context.native_handle());
+}
+inline cl_command_queue native(const Stream& stream) {
+    require(stream.context());
+    return reinterpret_cast<cl_command_queue>(stream.native_handle());
+}
+inline cl_mem native(const Buffer& buffer) {
+    require(buffer.context());
+    return reinterpret_cast<cl_mem>(buffer.native_handle());
+}
+
+/// Adopts a context of yours; it must hold `device`. Retained for as long as gemel needs it.
+inline Context wrap(const Device& device, cl_context context) {
+    return Context::wrap(device, reinterpret_cast<std::uint64_t>(context));
+}
+/// Adopts a buffer of `context`; retained.
+inline Buffer wrap(const Context& context, cl_mem memory, std::size_t bytes) {
+    require(context);
+    return context.wrap_buffer(reinterpret_cast<std::uint64_t>(memory), bytes);
+}
+/// Adopts an in-order queue of `context`; retained.
+inline Stream wrap(const Context& context, cl_command_queue queue) {
+    require(context);
+    return context.wrap_stream(reinterpret_cast<std::uint64_t>(queue));
+}
+
+}  // namespace gemel::opencl

@@ -1,0 +1,193 @@
+/// Programs and kernels.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+KernelFacts read_facts(cl_kernel kernel, cl_device_id device) {
+    KernelFacts facts;
+    facts.max_threads_per_block = query<size_t>(cl.GetKernelWorkGroupInfo, CL_KERNEL_WORK_GROUP_SIZE, kernel, device);
+    facts.shared_bytes = query<cl_ulong>(cl.GetKernelWorkGroupInfo, CL_KERNEL_LOCAL_MEM_SIZE, kernel, device);
+    facts.local_bytes = query<cl_ulong>(cl.GetKernelWorkGroupInfo, CL_KERNEL_PRIVATE_MEM_SIZE, kernel, device);
+    size_t multiple = 0;
+    if (query_if_known(multiple, cl.GetKernelWorkGroupInfo, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, kernel,
+                       device))
+        facts.preferred_multiple = static_cast<std::uint32_t>(multiple);
+    std::array<size_t, 3> required{};
+    cl.GetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required.data(),
+                              nullptr);
+    if (required[0] != 0)
+        facts.required_block = {{static_cast<std::uint32_t>(required[0]), static_cast<std::uint32_t>(required[1]),
+                                 static_cast<std::uint32_t>(required[2])}};
+    facts.parameter_count = query<cl_uint>(cl.GetKernelInfo, CL_KERNEL_NUM_ARGS, kernel);
+    return facts;
+}
+
+void enqueue(cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape) {
+    const size_t global[3] = {size_t{shape.grid[0]} * shape.block[0], size_t{shape.grid[1]} * shape.block[1],
+                              size_t{shape.grid[2]} * shape.block[2]};
+    const size_t local[3] = {shape.block[0], shape.block[1], shape.block[2]};
+    const cl_uint axes = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
+    cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, 0, nullptr, nullptr);
+}
+
+/// OpenCL refuses shared memory of no bytes.
+size_t arena_bytes(const LaunchShape& shape) { return std::max<size_t>(shape.shared_bytes, 16); }
+
+/// An OpenCL kernel holds its arguments: this one belongs to a prepared launch alone.
+class OpenClBoundKernel final : public BoundKernel {
+   public:
+    OpenClBoundKernel(std::shared_ptr<Shared> shared, cl_kernel kernel, std::span<const ArgumentView> arguments,
+                      int arena)
+        : shared_(std::move(shared)), kernel_(kernel), arena_(arena) {
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+            if (static_cast<int>(i) != arena) set(i, arguments[i]);
+    }
+    ~OpenClBoundKernel() override {
+        if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);
+    }
+    void set(std::size_t index, const ArgumentView& argument) override {
+        cl.SetKernelArg(kernel_, static_cast<cl_uint>(index), argument.bytes, argument.data);
+    }
+    void launch(Stream& stream, const LaunchShape& shape) override {
+        if (arena_ >= 0) cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
+        enqueue(static_cast<OpenClStream&>(stream).queue(), kernel_, shape);
+    }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    cl_kernel kernel_;
+    int arena_;
+};
+
+class OpenClKernel final : public Kernel {
+   public:
+    OpenClKernel(std::shared_ptr<Shared> shared, cl_program program, cl_kernel kernel, std::string name)
+        : shared_(std::move(shared)),
+          program_(program),
+          kernel_(kernel),
+          name_(std::move(name)),
+          facts_(read_facts(kernel, shared_->device)),
+          known_(*facts_.parameter_count) {}
+    ~OpenClKernel() override {
+        if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);
+    }
+
+    const KernelFacts& facts() const override { return facts_; }
+
+    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
+                int arena) override {
+        // The kernel holds its arguments: between setting and enqueueing nobody else may set.
+        std::lock_guard lock(mutex_);
+        // Handles of memory objects are only comparable while none is released: a new one may get an old one's address.
+        const auto releases = shared_->releases.load(std::memory_order_relaxed);
+        const bool comparable = releases == known_at_;
+        known_at_ = releases;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            ArgumentView argument = arguments[i];
+            if (static_cast<int>(i) == arena) argument = {nullptr, arena_bytes(shape)};
+            if (!remember(known_[i], argument) || !comparable)
+                cl.SetKernelArg(kernel_, static_cast<cl_uint>(i), argument.bytes, argument.data);
+        }
+        enqueue(static_cast<OpenClStream&>(stream).queue(), kernel_, shape);
+    }
+
+    std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
+        return std::make_unique<OpenClBoundKernel>(shared_, cl.CreateKernel(program_, name_.c_str()), arguments, arena);
+    }
+
+    std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t, std::size_t) override {
+        return std::nullopt;  // OpenCL does not tell
+    }
+
+    std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(kernel_); }
+
+   private:
+    /// What an argument was last set to, if it is small: setting it again costs more than comparing.
+    struct Known {
+        std::array<std::byte, 16> value;
+        std::size_t bytes = 0;
+        bool set = false, null = false;
+    };
+    /// Whether the argument has that value already; remembers it if not.
+    static bool remember(Known& known, const ArgumentView& argument) {
+        if (argument.data && argument.bytes > sizeof known.value) return known.set = false;
+        const bool null = argument.data == nullptr;
+        if (known.set && known.null == null && known.bytes == argument.bytes &&
+            (null || std::memcmp(known.value.data(), argument.data, argument.bytes) == 0))
+            return true;
+        known.set = true;
+        known.null = null;
+        known.bytes = argument.bytes;
+        if (!null) std::memcpy(known.value.data(), argument.data, argument.bytes);
+        return false;
+    }
+
+    std::shared_ptr<Shared> shared_;
+    cl_program program_;
+    cl_kernel kernel_;
+    std::string name_;
+    KernelFacts facts_;
+    std::mutex mutex_;
+    std::vector<Known> known_;
+    std::uint64_t known_at_ = ~std::uint64_t{0};
+};
+
+}  // namespace
+
+OpenClModule::OpenClModule(std::shared_ptr<Shared> shared, cl_program program)
+    : shared_(std::move(shared)), program_(program) {}
+
+OpenClModule::~OpenClModule() {
+    if (!shared_->dead) cl.ReleaseProgram.quietly(program_);
+}
+
+std::unique_ptr<Kernel> OpenClModule::kernel(const std::string& name) {
+    const auto names = kernel_names();
+    if (std::find(names.begin(), names.end(), name) == names.end()) return nullptr;
+    return std::make_unique<OpenClKernel>(shared_, program_, cl.CreateKernel(program_, name.c_str()), name);
+}
+
+std::vector<std::string> OpenClModule::kernel_names() const {
+    const std::string all = query_text(cl.GetProgramInfo, CL_PROGRAM_KERNEL_NAMES, program_);
+    std::vector<std::string> names;
+    for (std::size_t from = 0; from < all.size();) {
+        const auto end = std::min(all.find(';', from), all.size());
+        if (end > from) names.push_back(all.substr(from, end - from));
+        from = end + 1;
+    }
+    return names;
+}
+
+std::vector<std::byte> OpenClModule::binary() const {
+    // A program of a wrapped context may be for several devices; ours is the one that has a binary.
+    const auto count = query<cl_uint>(cl.GetProgramInfo, CL_PROGRAM_NUM_DEVICES, program_);
+    std::vector<size_t> sizes(count);
+    cl.GetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, count * sizeof(size_t), sizes.data(), nullptr);
+    std::vector<std::vector<std::byte>> binaries;
+    std::vector<std::byte*> pointers;
+    for (const size_t size : sizes) binaries.emplace_back(size);
+    for (auto& binary : binaries) pointers.push_back(binary.empty() ? nullptr : binary.data());
+    cl.GetProgramInfo(program_, CL_PROGRAM_BINARIES, count * sizeof(pointers[0]), pointers.data(), nullptr);
+    for (auto& binary : binaries)
+        if (!binary.empty()) return std::move(binary);
+    throw Error("the driver has no binary of this program");
+}
+
+bool OpenClModule::finishes_at_first_launch() const { return shared_->is_pocl; }
+
+Global OpenClModule::global(const std::string& name) {
+    throw Error(text("variable '", name,
+                     "': OpenCL 1.2 has no variables at file scope that the host can write; pass a ConstantBuffer (or a "
+                     "Buffer) as an argument instead"));
+}
+
+std::uint64_t OpenClModule::native() const { return reinterpret_cast<std::uint64_t>(program_); }
+
+}  // namespace gemel::plugin::opencl

@@ -1,0 +1,170 @@
+/// The classes of this plug-in; each is implemented in the file of its name.
+#pragma once
+
+#include "api.hpp"
+
+#include <gemel/core/plugin.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gemel::plugin::opencl {
+
+class OpenClDevice;
+
+/// A cl_context with what everything made in it must know. Shared, so that it outlives them.
+struct Shared {
+    cl_context context = nullptr;
+    cl_device_id device = nullptr;
+    const DeviceInfo* info = nullptr;
+    bool is_pocl = false;
+    int version = 12;  ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
+    bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
+    std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+    /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
+    std::atomic<std::uint64_t> releases{0};
+
+    ~Shared();
+};
+
+class OpenClEvent final : public Event {
+   public:
+    OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event);
+    ~OpenClEvent() override;
+    void wait() override;
+    bool done() override;
+    double milliseconds_since(const Event& start) const override;
+    std::uint64_t native() const override;
+
+    cl_event event() const { return event_; }
+    cl_command_queue queue() const { return queue_; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    cl_command_queue queue_;
+    cl_event event_;
+    bool flushed_ = false;
+};
+
+class OpenClStream final : public Stream {
+   public:
+    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue);
+    ~OpenClStream() override;
+    void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
+    void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                        bool blocking) override;
+    bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
+    void* map(const Place& from, std::size_t bytes) override;
+    void unmap(const Memory& memory, void* host) override;
+    std::unique_ptr<Event> record() override;
+    void wait(Event& event) override;
+    void synchronize() override;
+    bool idle() override;
+    void flush() override;
+    void call_host(void (*function)(void*), void* data) override;
+    std::uint64_t native() const override;
+
+    cl_command_queue queue() const { return queue_; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    cl_command_queue queue_;
+};
+
+class OpenClModule final : public Module {
+   public:
+    OpenClModule(std::shared_ptr<Shared> shared, cl_program program);
+    ~OpenClModule() override;
+    std::unique_ptr<Kernel> kernel(const std::string& name) override;
+    std::vector<std::string> kernel_names() const override;
+    std::vector<std::byte> binary() const override;
+    bool finishes_at_first_launch() const override;
+    Global global(const std::string& name) override;
+    std::uint64_t native() const override;
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    cl_program program_;
+};
+
+class OpenClContext final : public Context {
+   public:
+    explicit OpenClContext(std::shared_ptr<Shared> shared);
+    ~OpenClContext() override;
+
+    Memory allocate(std::size_t bytes, MemoryKind kind) override;
+    void release(const Memory& memory) noexcept override;
+    Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override;
+    Memory allocate_host(std::size_t bytes) override;
+    void release_host(const Memory& memory) noexcept override;
+    std::uint64_t argument(const Place& place, std::size_t bytes) override;
+    void release_argument(const Place& place, std::uint64_t argument) noexcept override;
+    bool addresses_are_linear() const override;
+    std::optional<std::pair<std::size_t, std::size_t>> memory_info() override;
+    bool copies_directly_to(const Context& other) const override;
+
+    std::unique_ptr<Stream> create_stream() override;
+    std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) override;
+
+    std::vector<std::string> compiler_options(const CompileOptions& options) const override;
+    BuildResult build(const BuildRequest& request) override;
+    std::string build_lock() const override;
+    std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+
+    void synchronize() override;
+    void abandon() noexcept override;
+    std::uint64_t native() const override;
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    cl_command_queue service_;  ///< maps and unmaps page-locked memory
+    std::mutex queues_mutex_;
+    std::vector<cl_command_queue> queues_;  ///< ours, for synchronize(); retained
+};
+
+class OpenClDevice final : public Device {
+   public:
+    OpenClDevice(cl_platform_id platform, cl_device_id device, int place);
+    const DeviceInfo& info() const override;
+    std::unique_ptr<Context> create_context() override;
+    std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
+    std::string fingerprint() const override;
+    std::uint64_t native() const override;
+
+   private:
+    std::shared_ptr<Shared> share(cl_context context) const;
+
+    cl_platform_id platform_;
+    cl_device_id device_;
+    DeviceInfo info_;
+    bool is_pocl_ = false;
+    int version_ = 12;
+    bool rounds_correctly_ = false;
+    std::string fingerprint_;
+};
+
+class OpenClPlugin final : public Plugin {
+   public:
+    std::string name() const override;
+    std::string dialect() const override;
+    int priority() const override;
+    std::vector<std::shared_ptr<Device>> devices() override;
+    std::string why_unavailable() const override;
+    std::vector<Library> libraries() const override;
+    std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
+                                           const CompileOptions& options) override;
+
+   private:
+    std::string why_;
+    std::vector<Library> libraries_;
+};
+
+/// Options for clBuildProgram; `correctly_rounded` says whether the device can be asked for that.
+std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded);
+
+}  // namespace gemel::plugin::opencl

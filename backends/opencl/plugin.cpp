@@ -1,0 +1,81 @@
+/// The plug-in: which platforms and devices there are, and the one exported function.
+#include "objects.hpp"
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include <dlfcn.h>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+std::string path_of(const void* function) {
+    Dl_info info{};
+    return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "libOpenCL.so.1";
+}
+
+}  // namespace
+
+std::string OpenClPlugin::name() const { return "opencl"; }
+std::string OpenClPlugin::dialect() const { return "opencl"; }
+int OpenClPlugin::priority() const { return 10; }
+
+std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
+    libraries_.push_back({"ICD loader", path_of(reinterpret_cast<const void*>(&clGetPlatformIDs)), ""});
+    cl_uint count = 0;
+    const Status status = cl.GetPlatformIDs.status(0, nullptr, &count);
+    if (status != success || count == 0) {
+        why_ = text("the ICD loader found no OpenCL platform (", error_name(status),
+                    "); install a driver (pocl-opencl-icd runs OpenCL on any CPU) or name one in /etc/OpenCL/vendors");
+        return {};
+    }
+    std::vector<cl_platform_id> platforms(count);
+    cl.GetPlatformIDs(count, platforms.data(), nullptr);
+    std::vector<std::shared_ptr<Device>> gpus, others;
+    std::vector<std::string> troubles;
+    for (const cl_platform_id platform : platforms) {
+        const std::string name = query_text(cl.GetPlatformInfo, CL_PLATFORM_NAME, platform);
+        libraries_.push_back({"platform", name, query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform)});
+        cl_uint device_count = 0;
+        const Status found = cl.GetDeviceIDs.status(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &device_count);
+        if (found != success || device_count == 0) {
+            troubles.push_back(text("platform '", name, "' has no device (", error_name(found), ")"));
+            continue;
+        }
+        std::vector<cl_device_id> devices(device_count);
+        cl.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, device_count, devices.data(), nullptr);
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            try {
+                if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_AVAILABLE, devices[i])) throw Error("it is not available");
+                if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_COMPILER_AVAILABLE, devices[i]))
+                    throw Error("it has no compiler");
+                auto device = std::make_shared<OpenClDevice>(platform, devices[i], static_cast<int>(i));
+                auto& list = device->info().type == DeviceInfo::Type::gpu ? gpus : others;
+                list.push_back(std::move(device));
+            } catch (const std::exception& error) {
+                troubles.push_back(text("device ", i, " of platform '", name, "': ", error.what()));
+            }
+        }
+    }
+    for (const auto& trouble : troubles) log::write(log::Level::debug, "opencl", trouble);
+    why_ = join(troubles, "; ");
+    gpus.insert(gpus.end(), others.begin(), others.end());
+    return gpus;
+}
+
+std::string OpenClPlugin::why_unavailable() const { return why_; }
+std::vector<Library> OpenClPlugin::libraries() const { return libraries_; }
+
+std::vector<std::byte> OpenClPlugin::compile_offline(std::string_view, std::string_view, const CompileOptions&) {
+    throw BackendUnavailable("OpenCL has no compiler without a device: make a Context on one and use Module::binary()");
+}
+
+}  // namespace gemel::plugin::opencl
+
+extern "C" __attribute__((visibility("default"))) const gemel::plugin::PluginEntry* gemel_plugin_entry() {
+    static const gemel::plugin::PluginEntry entry{gemel::plugin::abi_version, GEMEL_BUILD_TAG,
+                                                  []() -> gemel::plugin::Plugin* {
+                                                      return new gemel::plugin::opencl::OpenClPlugin;
+                                                  }};
+    return &entry;
+}

@@ -1,0 +1,162 @@
+/// Streams are in-order command queues; events are markers in them.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+cl_mem handle(const Memory& memory) { return reinterpret_cast<cl_mem>(memory.handle); }
+
+/// Byte, row and slice of an offset in an array of such pitches.
+std::array<size_t, 3> origin_of(const RectSide& side) {
+    return {side.offset_bytes % side.slice_pitch_bytes % side.row_pitch_bytes,
+            side.offset_bytes % side.slice_pitch_bytes / side.row_pitch_bytes,
+            side.offset_bytes / side.slice_pitch_bytes};
+}
+
+}  // namespace
+
+OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event)
+    : shared_(std::move(shared)), queue_(queue), event_(event) {
+    cl.RetainCommandQueue(queue_);
+}
+
+OpenClEvent::~OpenClEvent() {
+    if (shared_->dead) return;
+    cl.ReleaseEvent.quietly(event_);
+    cl.ReleaseCommandQueue.quietly(queue_);
+}
+
+void OpenClEvent::wait() { cl.WaitForEvents(1, &event_); }
+
+bool OpenClEvent::done() {
+    const auto status = query<cl_int>(cl.GetEventInfo, CL_EVENT_COMMAND_EXECUTION_STATUS, event_);
+    if (status < 0) fail("the commands before an event", status);
+    if (status != CL_COMPLETE && !flushed_) {  // an event of a queue that was never flushed would never be done
+        cl.Flush(queue_);
+        flushed_ = true;
+    }
+    return status == CL_COMPLETE;
+}
+
+double OpenClEvent::milliseconds_since(const Event& start) const {
+    const auto end_of = [](const OpenClEvent& event) {
+        return query<cl_ulong>(cl.GetEventProfilingInfo, CL_PROFILING_COMMAND_END, event.event_);
+    };
+    const auto stop_time = end_of(*this), start_time = end_of(dynamic_cast<const OpenClEvent&>(start));
+    return 1e-6 * (static_cast<double>(stop_time) - static_cast<double>(start_time));
+}
+
+std::uint64_t OpenClEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
+
+OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue)
+    : shared_(std::move(shared)), queue_(queue) {}
+
+OpenClStream::~OpenClStream() {
+    if (!shared_->dead) cl.ReleaseCommandQueue.quietly(queue_);
+}
+
+void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
+    cl.EnqueueWriteBuffer(queue_, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
+}
+
+void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
+    cl.EnqueueReadBuffer(queue_, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
+}
+
+void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
+    cl.EnqueueCopyBuffer(queue_, handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes, bytes, 0,
+                         nullptr, nullptr);
+}
+
+void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                                  bool blocking) {
+    constexpr size_t zero[3] = {};
+    if (to.device && from.device) {
+        cl.EnqueueCopyBufferRect(queue_, handle(*from.device), handle(*to.device), origin_of(from).data(),
+                                 origin_of(to).data(), extent.data(), from.row_pitch_bytes, from.slice_pitch_bytes,
+                                 to.row_pitch_bytes, to.slice_pitch_bytes, 0, nullptr, nullptr);
+        if (blocking) cl.Finish(queue_);
+    } else if (to.device) {
+        cl.EnqueueWriteBufferRect(queue_, handle(*to.device), blocking, origin_of(to).data(), zero, extent.data(),
+                                  to.row_pitch_bytes, to.slice_pitch_bytes, from.row_pitch_bytes,
+                                  from.slice_pitch_bytes, from.host, 0, nullptr, nullptr);
+    } else {
+        cl.EnqueueReadBufferRect(queue_, handle(*from.device), blocking, origin_of(from).data(), zero, extent.data(),
+                                 from.row_pitch_bytes, from.slice_pitch_bytes, to.row_pitch_bytes,
+                                 to.slice_pitch_bytes, to.host, 0, nullptr, nullptr);
+    }
+}
+
+bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
+    if ((pattern_bytes & (pattern_bytes - 1)) != 0) return false;  // powers of two only
+    // NVIDIA's driver does fills of 2 GiB and more wrongly: pieces of 1 GiB.
+    const std::size_t most = (std::size_t{1} << 30) / pattern_bytes * pattern_bytes;
+    for (std::size_t at = 0, bytes = count * pattern_bytes; at < bytes; at += most)
+        cl.EnqueueFillBuffer(queue_, handle(*to.memory), pattern, pattern_bytes, to.offset_bytes + at,
+                             std::min(most, bytes - at), 0, nullptr, nullptr);
+    return true;
+}
+
+void* OpenClStream::map(const Place& from, std::size_t bytes) {
+    return cl.EnqueueMapBuffer(queue_, handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
+                               bytes, 0, nullptr, nullptr);
+}
+
+void OpenClStream::unmap(const Memory& memory, void* host) {
+    cl.EnqueueUnmapMemObject(queue_, handle(memory), host, 0, nullptr, nullptr);
+}
+
+std::unique_ptr<Event> OpenClStream::record() {
+    cl_event event = nullptr;
+    cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
+    return std::make_unique<OpenClEvent>(shared_, queue_, event);
+}
+
+void OpenClStream::wait(Event& event) {
+    auto& marker = dynamic_cast<OpenClEvent&>(event);
+    if (marker.queue() == queue_) return;  // in order already
+    cl.Flush(marker.queue());              // a queue that waits for one that was never flushed waits forever
+    const cl_event handle = marker.event();
+    cl.EnqueueBarrierWithWaitList(queue_, 1, &handle, nullptr);
+}
+
+void OpenClStream::synchronize() { cl.Finish(queue_); }
+
+bool OpenClStream::idle() {
+    const auto marker = record();
+    return marker->done() || marker->done();
+}
+
+void OpenClStream::flush() { cl.Flush(queue_); }
+
+void OpenClStream::call_host(void (*function)(void*), void* data) {
+    struct Call {
+        void (*function)(void*);
+        void* data;
+    };
+    cl_event event = nullptr;
+    cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
+    auto call = std::make_unique<Call>(Call{function, data});
+    const Status status = cl.SetEventCallback.status(
+        event, CL_COMPLETE,
+        [](cl_event done, cl_int, void* stored) {
+            const std::unique_ptr<Call> owned(static_cast<Call*>(stored));
+            owned->function(owned->data);
+            clReleaseEvent(done);
+        },
+        call.get());
+    if (status != success) {
+        cl.ReleaseEvent.quietly(event);
+        fail(cl.SetEventCallback.name(), status);
+    }
+    call.release();
+    cl.Flush(queue_);
+}
+
+std::uint64_t OpenClStream::native() const { return reinterpret_cast<std::uint64_t>(queue_); }
+
+}  // namespace gemel::plugin::opencl

@@ -1,0 +1,183 @@
+/// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
+#include "complex_section.hpp"
+
+namespace gemel {
+
+namespace {
+
+// 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading.
+const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
+typedef signed char int8_t;
+typedef unsigned char uint8_t, uchar;
+typedef short int16_t;
+typedef unsigned short uint16_t, ushort;
+typedef int int32_t;
+typedef unsigned int uint32_t, uint;
+typedef long long int64_t;
+typedef unsigned long long uint64_t, ulong;
+)";
+
+const char* const float16 = R"(typedef struct { unsigned short bits; } float16_t;
+GEMEL_FUNCTION float load_float16(float16_t h) { float f; asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits)); return f; }
+GEMEL_FUNCTION float16_t store_float16(float f) { float16_t h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f)); return h; }
+)";
+
+const char* const bfloat16 = R"(typedef struct { unsigned short bits; } bfloat16_t;
+GEMEL_FUNCTION float load_bfloat16(bfloat16_t b) { return __uint_as_float((unsigned int)b.bits << 16); }
+GEMEL_FUNCTION bfloat16_t store_bfloat16(float f) {
+    bfloat16_t b;
+#if __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(b.bits) : "f"(f));
+#else
+    unsigned int u = __float_as_uint(f);
+    b.bits = (unsigned short)((f != f ? u | 0x400000u : u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+#endif
+    return b;
+}
+)";
+
+// The order of floats of one sign is that of their bits, so that minimum and maximum need no loop in single precision.
+const char* const atomics = R"(#define GEMEL_ATOMICS(T, U) \
+GEMEL_FUNCTION T atomic_add(volatile T *p, T v) { return (T)atomicAdd((U *)p, (U)v); } \
+GEMEL_FUNCTION T atomic_min(volatile T *p, T v) { return atomicMin((T *)p, v); } \
+GEMEL_FUNCTION T atomic_max(volatile T *p, T v) { return atomicMax((T *)p, v); } \
+GEMEL_FUNCTION T atomic_exchange(volatile T *p, T v) { return (T)atomicExch((U *)p, (U)v); } \
+GEMEL_FUNCTION T atomic_cas(volatile T *p, T expected, T desired) { return (T)atomicCAS((U *)p, (U)expected, (U)desired); }
+GEMEL_ATOMICS(int, int)
+GEMEL_ATOMICS(unsigned int, unsigned int)
+GEMEL_ATOMICS(long long, unsigned long long)
+GEMEL_ATOMICS(unsigned long long, unsigned long long)
+#undef GEMEL_ATOMICS
+#define GEMEL_ATOMICS(F, I, U, as_integer, as_real) \
+GEMEL_FUNCTION F atomic_add(volatile F *p, F v) { return atomicAdd((F *)p, v); } \
+GEMEL_FUNCTION F atomic_min(volatile F *p, F v) { \
+    I b = as_integer(v); \
+    if (v != v) return *p; \
+    return as_real(b >= 0 ? atomicMin((I *)p, b) : (I)atomicMax((U *)p, (U)b)); \
+} \
+GEMEL_FUNCTION F atomic_max(volatile F *p, F v) { \
+    I b = as_integer(v); \
+    if (v != v) return *p; \
+    return as_real(b >= 0 ? atomicMax((I *)p, b) : (I)atomicMin((U *)p, (U)b)); \
+} \
+GEMEL_FUNCTION F atomic_exchange(volatile F *p, F v) { return as_real((I)atomicExch((U *)p, (U)as_integer(v))); } \
+GEMEL_FUNCTION F atomic_cas(volatile F *p, F expected, F desired) { \
+    return as_real((I)atomicCAS((U *)p, (U)as_integer(expected), (U)as_integer(desired))); \
+}
+GEMEL_ATOMICS(float, int, unsigned int, __float_as_int, __int_as_float)
+GEMEL_ATOMICS(double, long long, unsigned long long, __double_as_longlong, __longlong_as_double)
+#undef GEMEL_ATOMICS
+)";
+
+const char* const bits = R"(#define GEMEL_BITS(T, U, W, V) \
+GEMEL_FUNCTION T popcount(T x) { return (T)__popc##W((V)(U)x); } \
+GEMEL_FUNCTION T clz(T x) { return (T)(__clz##W((V)(U)x) - 8 * (int)(sizeof(V) - sizeof(T))); }
+GEMEL_BITS(signed char, unsigned char, , int)
+GEMEL_BITS(unsigned char, unsigned char, , int)
+GEMEL_BITS(short, unsigned short, , int)
+GEMEL_BITS(unsigned short, unsigned short, , int)
+GEMEL_BITS(int, unsigned int, , int)
+GEMEL_BITS(unsigned int, unsigned int, , int)
+GEMEL_BITS(long long, unsigned long long, ll, long long)
+GEMEL_BITS(unsigned long long, unsigned long long, ll, long long)
+#undef GEMEL_BITS
+)";
+
+const char* const casts = R"(GEMEL_FUNCTION int as_int(float x) { return __float_as_int(x); }
+GEMEL_FUNCTION int as_int(unsigned int x) { return (int)x; }
+GEMEL_FUNCTION unsigned int as_uint(float x) { return __float_as_uint(x); }
+GEMEL_FUNCTION unsigned int as_uint(int x) { return (unsigned int)x; }
+GEMEL_FUNCTION float as_float(int x) { return __int_as_float(x); }
+GEMEL_FUNCTION float as_float(unsigned int x) { return __uint_as_float(x); }
+GEMEL_FUNCTION long long as_long(double x) { return __double_as_longlong(x); }
+GEMEL_FUNCTION unsigned long long as_ulong(double x) { return (unsigned long long)__double_as_longlong(x); }
+GEMEL_FUNCTION double as_double(long long x) { return __longlong_as_double(x); }
+GEMEL_FUNCTION double as_double(unsigned long long x) { return __longlong_as_double((long long)x); }
+)";
+
+const char* const constants = R"(#define M_E 2.71828182845904523536
+#define M_LOG2E 1.44269504088896340736
+#define M_LOG10E 0.434294481903251827651
+#define M_LN2 0.693147180559945309417
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.785398163397448309616
+#define M_1_PI 0.318309886183790671538
+#define M_2_PI 0.636619772367581343076
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.707106781186547524401
+#define M_E_F 2.71828182845904523536f
+#define M_LOG2E_F 1.44269504088896340736f
+#define M_LOG10E_F 0.434294481903251827651f
+#define M_LN2_F 0.693147180559945309417f
+#define M_LN10_F 2.30258509299404568402f
+#define M_PI_F 3.14159265358979323846f
+#define M_PI_2_F 1.57079632679489661923f
+#define M_PI_4_F 0.785398163397448309616f
+#define M_1_PI_F 0.318309886183790671538f
+#define M_2_PI_F 0.636619772367581343076f
+#define M_2_SQRTPI_F 1.12837916709551257390f
+#define M_SQRT2_F 1.41421356237309504880f
+#define M_SQRT1_2_F 0.707106781186547524401f
+)";
+
+std::vector<Dialect::Section> all_sections() {
+    std::vector<Dialect::Section> all{
+        {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
+        {.name = "bfloat16", .words = {"bfloat16_t", "load_bfloat16", "store_bfloat16"}, .text = bfloat16},
+        {.name = "atomics",
+         .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
+         .text = atomics},
+        {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
+        {.name = "casts",
+         .words = {"as_int", "as_uint", "as_float", "as_long", "as_ulong", "as_double"},
+         .text = casts},
+        {.name = "constants",
+         .words = {"M_E",          "M_LOG2E",    "M_LOG10E", "M_LN2",     "M_LN10",     "M_PI",     "M_PI_2",
+                   "M_PI_4",       "M_1_PI",     "M_2_PI",   "M_SQRT2",   "M_SQRT1_2",  "M_E_F",    "M_2_SQRTPI",
+                   "M_LOG2E_F",    "M_LOG10E_F", "M_LN2_F",  "M_LN10_F",  "M_PI_F",     "M_PI_2_F", "M_PI_4_F",
+                   "M_2_SQRTPI_F", "M_1_PI_F",   "M_2_PI_F", "M_SQRT2_F", "M_SQRT1_2_F"},
+         .text = constants}};
+    for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
+    return all;
+}
+
+}  // namespace
+
+const Dialect& Dialect::cuda() {
+    static const Dialect& dialect = *new Dialect{
+        .name = "cuda",
+        .file_extension = ".cu",
+        .kernel = "extern \"C\" __global__",
+        .device_function = "__device__",
+        .global_space = "",
+        .shared_space = "__shared__",
+        .shared_pointer = "",
+        .constant_space = "__constant__",
+        .constant_pointer = "",
+        .restrict_word = "__restrict__",
+        .required_block = "__launch_bounds__((X) * (Y) * (Z))",
+        .arena_parameter = "const int gemel_arena_",
+        .arena_declaration = "extern __shared__ __align__(16) unsigned char shared_arena[];",
+        .thread_id = "((int)threadIdx.@)",
+        .block_id = "((int)blockIdx.@)",
+        .block_size = "((int)blockDim.@)",
+        .grid_size = "((int)gridDim.@)",
+        .global_id = "((long long)blockIdx.@ * blockDim.@ + threadIdx.@)",
+        .global_size = "((long long)gridDim.@ * blockDim.@)",
+        .barrier = "__syncthreads()",
+        .infinity = "__builtin_bit_cast(float, 0x7f800000)",  // usable in CONST_STATIC, unlike __int_as_float
+        .nan = "__builtin_bit_cast(float, 0x7fc00000)",
+        .fp_contract_off = "",  // --fmad=false
+        .int64_type = "long long",
+        .uint64_type = "unsigned long long",
+        .bool_storage = "unsigned char",
+        .preamble = types,
+        .sections = all_sections(),
+    };
+    return dialect;
+}
+
+}  // namespace gemel

@@ -1,0 +1,140 @@
+/// Prints the portable words from a dialect's table.
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace gemel {
+
+namespace {
+
+bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool continues_word(char c) { return starts_word(c) || (c >= '0' && c <= '9'); }
+
+/// All words of a text. Those in comments and strings count too: a section too many does no harm, one too few does.
+std::set<std::string_view> words_of(std::string_view program) {
+    std::set<std::string_view> words;
+    for (std::size_t i = 0; i < program.size();) {
+        if (!continues_word(program[i])) {
+            ++i;
+            continue;
+        }
+        const std::size_t begin = i;
+        while (i < program.size() && continues_word(program[i])) ++i;
+        if (starts_word(program[begin])) words.insert(program.substr(begin, i - begin));
+    }
+    return words;
+}
+
+class Printer {
+ public:
+    explicit Printer(const Dialect& dialect) : dialect_(dialect), printed_(dialect.sections.size()) {}
+
+    void define(std::string_view word, std::string_view meaning) {
+        out_.append("#define ").append(word);
+        if (!meaning.empty()) out_.append(" ").append(meaning);
+        out_ += '\n';
+    }
+
+    void define_if_absent(std::string_view word, std::string_view meaning) {
+        if (meaning.empty() || meaning == word) return;
+        out_.append("#ifndef ").append(word).append("\n");
+        define(word, meaning);
+        out_ += "#endif\n";
+    }
+
+    void define_axes(const std::string& word, const std::string& pattern) {
+        for (int axis = 0; axis < 3; ++axis) define(word + std::to_string(axis), Dialect::indexed(pattern, axis));
+    }
+
+    void lines(std::string_view body) {
+        out_ += body;
+        if (!body.empty() && body.back() != '\n') out_ += '\n';
+    }
+
+    void macros() {
+        const Dialect& d = dialect_;
+        std::string name = d.name;
+        std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+            if (c >= 'a' && c <= 'z') return static_cast<char>(c - 'a' + 'A');
+            return continues_word(c) ? c : '_';
+        });
+        define("GEMEL_DIALECT_" + name, "1");
+        lines(d.preamble);
+        define("KERNEL", d.kernel);
+        define("WITHIN_KERNEL", d.device_function);
+        define("GLOBAL_MEM", d.global_space);
+        define("LOCAL_MEM", d.shared_space);
+        define("LOCAL_MEM_ARG", d.shared_pointer);
+        define("CONST_STATIC", d.constant_space);
+        define("CONSTANT_MEM", d.constant_pointer);
+        define("RESTRICT", d.restrict_word);
+        define("REQD_WG_SIZE(X, Y, Z)", d.required_block);
+        define_axes("LID_", d.thread_id);
+        define_axes("GID_", d.block_id);
+        define_axes("LDIM_", d.block_size);
+        define_axes("GDIM_", d.grid_size);
+        define_axes("GLOBAL_ID_", d.global_id);
+        define_axes("GLOBAL_DIM_", d.global_size);
+        define("local_barrier()", d.barrier);
+        define_if_absent("INFINITY", d.infinity);
+        define_if_absent("NAN", d.nan);
+    }
+
+    void arena() {
+        define("SHARED_ARENA", dialect_.arena_parameter);
+        lines(dialect_.arena_declaration);
+    }
+
+    void section(std::size_t index) {
+        if (printed_[index]) return;
+        printed_[index] = true;
+        const Dialect::Section& section = dialect_.sections[index];
+        for (const std::string& need : section.needs) this->section(index_of(need, section));
+        lines(section.text);
+    }
+
+    std::string take() { return std::move(out_); }
+
+ private:
+    std::size_t index_of(const std::string& need, const Dialect::Section& by) const {
+        for (std::size_t i = 0; i < dialect_.sections.size(); ++i)
+            if (dialect_.sections[i].name == need) return i;
+        throw ArgumentError(text("dialect '", dialect_.name, "': section '", by.name, "' needs '", need,
+                                 "', which is not among its sections"));
+    }
+
+    const Dialect& dialect_;
+    std::vector<bool> printed_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string prelude(const Dialect& dialect, std::string_view program) {
+    // Pasted words do not show in the text.
+    if (program.find("##") != std::string_view::npos) return full_prelude(dialect);
+
+    const std::set<std::string_view> used = words_of(program);
+    Printer printer(dialect);
+    printer.macros();
+    if (used.contains("SHARED_ARENA") || used.contains("shared_arena")) printer.arena();
+    for (std::size_t i = 0; i < dialect.sections.size(); ++i) {
+        const std::vector<std::string>& words = dialect.sections[i].words;
+        if (std::any_of(words.begin(), words.end(), [&](const std::string& word) { return used.contains(word); }))
+            printer.section(i);
+    }
+    return printer.take();
+}
+
+std::string full_prelude(const Dialect& dialect) {
+    Printer printer(dialect);
+    printer.macros();
+    printer.arena();
+    for (std::size_t i = 0; i < dialect.sections.size(); ++i) printer.section(i);
+    return printer.take();
+}
+
+}  // namespace gemel

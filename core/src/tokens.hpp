@@ -1,0 +1,26 @@
+/// Kernel text as tokens: what parsing signatures needs to know about C, and no more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+struct Token {
+    enum class Kind : std::uint8_t { word, number, literal, symbol, directive };
+
+    Kind kind;
+    std::string_view text;  ///< into the text that was read; a directive has its whole line, continuations included
+    std::size_t position;   ///< bytes from the beginning of that text
+
+    bool is(std::string_view other) const { return text == other; }
+    bool is_word() const { return kind == Kind::word; }
+};
+
+/// Tokens of any text whatever; comments are dropped, and what never ends does so with the text or its line.
+/// Symbols are single characters, but for "::" and "...".
+std::vector<Token> tokenize(std::string_view text);
+
+}  // namespace gemel

@@ -1,0 +1,472 @@
+/// Every word of the kernel language, run on the device and compared with the host.
+#include "../kernel_language_programs.hpp"
+
+#include <gemel/core/core.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+using namespace gemel;
+
+namespace {
+
+Kernel kernel_of(const std::string& text, const std::string& name) {
+    return default_context().compile(text).kernel(name);
+}
+
+const DeviceInfo& info() {
+    static const Device device = default_context().device();
+    return device.info();
+}
+
+bool lacks(bool capability, const char* what) {
+    if (!capability) MESSAGE("not run: the device has no " << what);
+    return !capability;
+}
+
+template <class T>
+std::vector<T> counting(std::size_t n, T first = {}) {
+    std::vector<T> values(n);
+    std::iota(values.begin(), values.end(), first);
+    return values;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("each thread knows where it is on all three axes") {
+    const int grid[] = {2, 3, 2}, block[] = {4, 2, 2}, threads = 12 * 16;
+    std::vector<std::int32_t> out(20 * threads, -1);
+    kernel_of(kernel_language::where, "where")({.grid = {2, 3, 2}, .block = {4, 2, 2}}, InOut(out));
+    int wrong = 0;
+    for (int t = 0; t < threads; ++t) {
+        int rest = t;
+        for (int axis = 0; axis < 3; ++axis) {
+            const int total = grid[axis] * block[axis], global = rest % total;
+            rest /= total;
+            const int expected[] = {global % block[axis], block[axis], global / block[axis], grid[axis], global, total};
+            for (int word = 0; word < 6; ++word) wrong += out[20 * t + 3 * word + axis] != expected[word];
+        }
+        wrong += out[20 * t + 18] != 16 || out[20 * t + 19] != 16;
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("types of fixed width have that width and their sign") {
+    std::vector<std::int32_t> out(25);
+    kernel_of(kernel_language::types, "types")({.grid = {1}, .block = {1}}, InOut(out));
+    const std::vector<std::int32_t> sizes{1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8};
+    for (std::size_t i = 0; i < 12; ++i) {
+        CHECK(out[i] == sizes[i]);
+        CHECK(out[12 + i] == 1);
+    }
+    CHECK(out[24] == 4);
+}
+
+TEST_CASE("functions and memory spaces and barriers and tables work together") {
+    std::vector<float> in = counting<float>(192), out(192);
+    const Kernel reversed = kernel_of(kernel_language::memory, "reversed");
+    reversed({.grid = {3}, .block = {64}}, InOut(out), In(in));
+    for (int i = 0; i < 192; ++i) {
+        const int within = i % 64;
+        CHECK(out[i] == in[i - within + 63 - within] * (1 + within % 4));
+    }
+    REQUIRE(reversed.signature());
+    CHECK(reversed.signature()->required_block == std::array<std::uint32_t, 3>{64, 1, 1});
+}
+
+TEST_CASE("the arena of shared memory is cut by the kernel and aligned to 16 bytes") {
+    const int n = 32;
+    std::vector<float> out(2 * n);
+    kernel_of(kernel_language::arena, "totals")(
+        {.grid = {2}, .block = {n}, .shared_bytes = n * (sizeof(float) + sizeof(int))}, InOut(out), n);
+    for (int i = 0; i < 2 * n; ++i) CHECK(out[i] == (i < n ? 2 * 496 : 496 + 1520));
+}
+
+TEST_CASE("a constant buffer is read as a table") {
+    std::vector<float> table{5, 7, 11, 13}, out(64);
+    std::vector<int> index(64);
+    for (int i = 0; i < 64; ++i) index[i] = i * i % 4;
+    const ConstantBuffer constant(default_context(), table);
+    kernel_of(kernel_language::constant, "looked_up")({.grid = {2}, .block = {32}}, InOut(out), constant, In(index));
+    for (int i = 0; i < 64; ++i) CHECK(out[i] == table[index[i]]);
+}
+
+TEST_CASE("all values of the sixteen-bit types are loaded exactly") {
+    std::vector<half> h(65536);
+    std::vector<bfloat16> b(65536);
+    for (unsigned i = 0; i < 65536; ++i) h[i].bits = b[i].bits = static_cast<std::uint16_t>(i);
+    std::vector<float> from_h(65536), from_b(65536);
+    kernel_of(kernel_language::sixteen_bits, "loaded")({.grid = {256}, .block = {256}}, In(h), In(b), InOut(from_h),
+                                                       InOut(from_b));
+    int wrong = 0;
+    const auto differ = [](float a, float b) {
+        return std::isnan(a) ? !std::isnan(b) : a != b || std::signbit(a) != std::signbit(b);
+    };
+    for (std::size_t i = 0; i < 65536; ++i) {
+        wrong += differ(static_cast<float>(h[i]), from_h[i]);
+        wrong += differ(static_cast<float>(b[i]), from_b[i]);
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("floats are stored as sixteen bits as the host rounds them") {
+    std::vector<float> x;
+    const auto add = [&](float value) {
+        for (const float near : {std::nextafter(value, -INFINITY), value, std::nextafter(value, INFINITY)})
+            x.push_back(near);
+    };
+    for (unsigned i = 0; i < 65536; i += 3) {  // the values themselves and the middles between neighbours
+        const float h = half::value_of(static_cast<std::uint16_t>(i)),
+                    b = bfloat16::value_of(static_cast<std::uint16_t>(i));
+        add(h);
+        add((h + half::value_of(static_cast<std::uint16_t>(i + 1))) / 2);
+        if (std::fabs(b) > 1e-37f || b == 0) add(b);  // some devices flush what is smaller
+    }
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> exponents(-40, 40);
+    for (int i = 0; i < 10000; ++i) add(std::exp2(exponents(random)));
+    for (const float special : {0.0f, -0.0f, INFINITY, -INFINITY, std::nanf(""), -std::nanf(""), 65520.0f, 1e30f})
+        x.push_back(special);
+    x.resize((x.size() + 63) / 64 * 64);
+    std::vector<half> h(x.size());
+    std::vector<bfloat16> b(x.size());
+    kernel_of(kernel_language::sixteen_bits, "stored")({.grid = {x.size() / 64}, .block = {64}}, In(x), InOut(h),
+                                                       InOut(b));
+    int wrong_half = 0, wrong_bfloat = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (std::isnan(x[i])) {
+            wrong_half += !std::isnan(static_cast<float>(h[i]));
+            wrong_bfloat += !std::isnan(static_cast<float>(b[i]));
+        } else {
+            wrong_half += h[i].bits != half::bits_of(x[i]);
+            // What is too small for a normal float may be flushed to zero.
+            const bool is_tiny = std::fabs(x[i]) < std::numeric_limits<float>::min();
+            wrong_bfloat += b[i].bits != bfloat16::bits_of(x[i]) && !is_tiny;
+        }
+    }
+    CHECK(wrong_half == 0);
+    CHECK(wrong_bfloat == 0);
+}
+
+TEST_CASE("sixteen-bit values and structs are passed by value") {
+    std::vector<half> h(64);
+    kernel_of(kernel_language::sixteen_bits, "summed")({.grid = {1}, .block = {64}}, InOut(h), half(2.5f),
+                                                       bfloat16(0.25f));
+    for (const half value : h) CHECK(static_cast<float>(value) == 3.75f);
+
+    struct Step {
+        float dt;
+        std::complex<float> z;
+        std::int32_t n;
+    };
+    std::vector<Step> steps(64, Step{1, {2, 3}, 4});
+    kernel_of(kernel_language::structs, "stepped")({.grid = {2}, .block = {32}}, InOut(steps), Step{0.5f, {1, -1}, 6});
+    for (const Step& step : steps) {
+        CHECK(step.dt == 1.5f);
+        CHECK(step.z == std::complex<float>(3, 2));
+        CHECK(step.n == 10 + static_cast<int>(sizeof(Step)));
+    }
+}
+
+TEST_CASE("popcount and clz count in the width of their type and clz of zero is that width") {
+    std::vector<std::int32_t> out(22);
+    out[21] = 0x0ff0;
+    kernel_of(kernel_language::bits, "counted")({.grid = {1}, .block = {1}}, InOut(out));
+    const std::vector<std::int32_t> expected{7, 0, 2, 5, 1, 7, 0, 16, 32, 0, 0, 32, 1, 63, 0, 64, 32, 64, 8, 8};
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK_MESSAGE(out[i] == expected[i], "value ", i);
+}
+
+TEST_CASE("mathematical functions and constants mean the same") {
+    std::vector<float> out(21);
+    const float x = 4, y = 7.5f;
+    kernel_of(kernel_language::functions, "applied")({.grid = {1}, .block = {1}}, InOut(out), x, y, 3, -5);
+    const float near = 4 * std::numeric_limits<float>::epsilon();  // OpenCL allows rsqrt 2 ulp and exp, log, sin 3 to 4
+    CHECK(out[0] == 31);
+    CHECK(out[1] == doctest::Approx(0.5).epsilon(near));
+    CHECK((out[2] == x && out[3] == y && out[4] == -5 && out[5] == 3 && out[6] == 5 && out[7] == x));
+    CHECK((out[8] == INFINITY && out[9] == -INFINITY && std::isnan(out[10])));
+    CHECK(out[11] == static_cast<float>(M_PI));
+    CHECK(out[12] == doctest::Approx(2).epsilon(near));
+    CHECK(out[13] == doctest::Approx(16).epsilon(8 * near));
+    CHECK((out[14] == -8 && out[15] == 3.5f && out[17] == -x && out[18] == 1));
+    CHECK(out[16] == doctest::Approx(5).epsilon(near));
+    CHECK(out[19] == doctest::Approx(2 + x + y).epsilon(near));
+    CHECK(out[20] == x + y);
+}
+
+TEST_CASE("double precision has functions and constants of its own") {
+    if (lacks(info().has_double, "double precision")) return;
+    std::vector<double> out(7);
+    const double x = 4, y = 7.5, near = 4 * std::numeric_limits<double>::epsilon();
+    kernel_of(kernel_language::double_functions, "applied")({.grid = {1}, .block = {1}}, InOut(out), x, y);
+    CHECK(out[0] == M_PI);
+    CHECK(out[1] == doctest::Approx(0.5).epsilon(near));
+    CHECK((out[2] == 31 && out[4] == x + y && out[5] == x && out[6] == x));
+    CHECK(out[3] == doctest::Approx(M_SQRT2 * M_E * M_LN2).epsilon(near));
+}
+
+TEST_CASE("vector types are made from their lanes and lie in memory as on the host") {
+    if (lacks(info().has_double, "double precision")) return;
+    std::vector<float> out(3), quads{1, 2, 3, 4};
+    std::vector<double> pairs{1, 2};
+    std::vector<std::array<float, 4>> quad_vectors{{1, 2, 3, 4}};
+    std::vector<std::array<double, 2>> pair_vectors{{1, 2}};
+    kernel_of(kernel_language::vectors, "made")({.grid = {1}, .block = {1}}, InOut(out), InOut(quad_vectors),
+                                                InOut(pair_vectors));
+    CHECK(out == std::vector<float>{6 * 21, 4321 + 5 * 4, 21 + 4 + 21 + 21});
+    CHECK(quad_vectors[0] == std::array<float, 4>{4, 3, 2, 1});
+    CHECK(pair_vectors[0] == std::array<double, 2>{2, 1});
+}
+
+TEST_CASE("a kernel can print") {
+    std::vector<int> out(2);
+    kernel_of(kernel_language::printing, "printed")({.grid = {1}, .block = {2}}, InOut(out));
+    CHECK(out == std::vector<int>{1, 1});
+}
+
+namespace {
+
+/// Every thread of 8 blocks of 64 works on the same cells; see the program.
+template <class T>
+void check_atomics(const char* type) {
+    const int blocks = 8, threads = 64, n = blocks * threads;
+    const T offset = std::is_unsigned_v<T> ? 1000 : 0;
+    std::vector<T> values(n), old(4 * n);
+    for (int i = 0; i < n; ++i) values[i] = static_cast<T>(offset + (i * 37 % n) - n / 2);
+    const T middle = offset;
+    std::vector<T> cells{0, middle, middle, 0, 0, 0, middle, middle, 0, 0};
+    cells.resize(10 + 5 * blocks);
+    kernel_of(kernel_language::atomics(type), "contended")({.grid = {blocks}, .block = {threads}}, InOut(cells),
+                                                           InOut(old), In(values), n);
+
+    const auto sorted = [](auto begin, auto end) {
+        std::vector<T> copy(begin, end);
+        std::sort(copy.begin(), copy.end());
+        return copy;
+    };
+    CHECK(cells[0] == static_cast<T>(n));
+    CHECK(sorted(old.begin(), old.begin() + n) == counting<T>(n));
+    CHECK(cells[1] == *std::min_element(values.begin(), values.end()));
+    CHECK(cells[2] == *std::max_element(values.begin(), values.end()));
+    std::vector<T> exchanged(old.begin() + n, old.begin() + 2 * n);
+    exchanged.push_back(cells[3]);
+    CHECK(sorted(exchanged.begin(), exchanged.end()) == counting<T>(n + 1));
+    CHECK(cells[4] == static_cast<T>(2 * n));
+    for (int block = 0; block < blocks; ++block) {
+        const T* const shared = &cells[10 + 5 * block];
+        const auto begin = values.begin() + block * threads, end = begin + threads;
+        CHECK(shared[0] == static_cast<T>(threads));
+        const auto added = old.begin() + 2 * n + block * threads;
+        CHECK(sorted(added, added + threads) == counting<T>(threads));
+        CHECK(shared[1] == std::min(middle, *std::min_element(begin, end)));
+        CHECK(shared[2] == std::max(middle, *std::max_element(begin, end)));
+        const auto swapped = old.begin() + 3 * n + block * threads;
+        std::vector<T> all(swapped, swapped + threads);
+        all.push_back(shared[3]);
+        CHECK(sorted(all.begin(), all.end()) == counting<T>(threads + 1));
+        CHECK(shared[4] == static_cast<T>(2 * threads));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("atomics of 32 bits lose nothing and return what was there before") {
+    check_atomics<std::int32_t>("int32_t");
+    check_atomics<std::uint32_t>("uint32_t");
+    check_atomics<float>("float");
+}
+
+TEST_CASE("atomics of 64 bits lose nothing and return what was there before") {
+    if (lacks(info().has_int64_atomics, "64-bit atomics")) return;
+    check_atomics<std::int64_t>("int64_t");
+    check_atomics<std::uint64_t>("uint64_t");
+    if (lacks(info().has_double, "double precision")) return;
+    check_atomics<double>("double");
+}
+
+namespace {
+
+/// Long enough that its own rounding does not show.
+template <class R>
+using Wide = std::conditional_t<std::is_same_v<R, float>, double, long double>;
+
+/// |got - expected| in epsilons of |expected|, or of `floor` where that is more.
+template <class R>
+double error(std::complex<R> got, std::complex<Wide<R>> expected, double floor = 0) {
+    const std::complex<Wide<R>> difference = std::complex<Wide<R>>(got) - expected;
+    const auto size = std::max<Wide<R>>(std::abs(expected), floor);
+    if (size == 0) return std::abs(difference) == 0 ? 0 : INFINITY;
+    return static_cast<double>(std::abs(difference) / size / std::numeric_limits<R>::epsilon());
+}
+
+template <class R>
+std::string complex_program() {
+    return kernel_language::complex(std::is_same_v<R, float> ? "float" : "double");
+}
+
+template <class R>
+void check_functions_of_one() {
+    using C = std::complex<R>;
+    using W = std::complex<Wide<R>>;
+    const R largest = std::numeric_limits<R>::max(), smallest = std::numeric_limits<R>::min();
+    // Beyond where exp overflows although the result does not.
+    const R near_overflow = std::log(largest) + R(0.5);
+    std::vector<C> z{{R(0.3), R(0.7)},
+                     {R(-1.2), R(2.5)},
+                     {R(1e-3), -4},
+                     {20, 1},
+                     {-20, -1},
+                     {R(0.6), R(-0.8)},
+                     {R(1e-8), R(1e-8)},
+                     {3, 0},
+                     {0, -2},
+                     {-4, 0},
+                     {50, -30},
+                     {-50, R(0.1)},
+                     {R(0.99), R(0.01)},
+                     {R(1e-3), R(1)},
+                     {R(-0.5), R(-0.5)},
+                     {1, 1},
+                     {0, R(1.5)},
+                     {2, R(1e-10)}};
+    const std::size_t ordinary = z.size();
+    for (const C edge :
+         {C(largest / 2, largest / 2), C(largest, -largest), C(-largest * R(0.9), 1), C(smallest, smallest), C(0, 4 * smallest),
+          C(near_overflow, R(1.4)), C(-near_overflow, R(-1.4)), C(R(1.4), near_overflow)})
+        z.push_back(edge);
+    std::vector<C> out(18 * z.size());
+    kernel_of(complex_program<R>(), "of_one")({.grid = {z.size()}, .block = {1}}, In(z), InOut(out));
+
+    // OpenCL allows 3 to 5 ulp for exp, log, sin, cos, tan, sinh, cosh and the compositions add up.
+    const double tolerance = 24;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        const W w(z[i]);
+        const C* const o = &out[18 * i];
+        CAPTURE(static_cast<double>(z[i].real()));
+        CAPTURE(static_cast<double>(z[i].imag()));
+        CHECK((o[0] == -z[i] && o[1] == std::conj(z[i]) && o[2] == z[i]));
+        if (std::abs(w) <= largest)
+            CHECK(error<R>(o[3], W(std::abs(w), std::arg(w)), static_cast<double>(std::abs(w))) < tolerance);
+        CHECK(error<R>(o[5], std::log(w), 1) < tolerance);
+        CHECK(error<R>(o[6], std::sqrt(w)) < tolerance);
+        const auto fits = [&](const W& value) {
+            return std::abs(value.real()) <= largest && std::abs(value.imag()) <= largest;
+        };
+        const bool is_large = std::abs(w) > 1e6;  // sine and cosine of such arguments have no digits left to compare
+        if (!is_large) {
+            const W expected[] = {std::exp(w),  std::sin(w),  std::cos(w), std::tan(w),
+                                  std::sinh(w), std::cosh(w), std::tanh(w)};
+            const int place[] = {4, 7, 8, 9, 10, 11, 12};
+            for (int k = 0; k < 7; ++k) {
+                CAPTURE(place[k]);
+                // Near the overflow the argument's own rounding is multiplied by its size.
+                const double allowed = i < ordinary ? tolerance : tolerance + 2 * static_cast<double>(std::abs(w));
+                if (fits(expected[k])) CHECK(error<R>(o[place[k]], expected[k], smallest) < allowed);
+            }
+        }
+        if (i < ordinary) {
+            CHECK(o[13] == z[i] * R(2));
+            CHECK(o[14] == z[i] * R(2));
+            CHECK(o[15] == z[i] / R(2));
+            CHECK(error<R>(o[16], W(2) / w) < 8);
+            CHECK(error<R>(o[17], w + W(2) - w, static_cast<double>(std::abs(w))) < 8);
+        }
+    }
+}
+
+template <class R>
+void check_functions_of_two() {
+    using C = std::complex<R>;
+    using W = std::complex<Wide<R>>;
+    const R largest = std::numeric_limits<R>::max(), smallest = std::numeric_limits<R>::min();
+    std::vector<C> a, b;
+    std::mt19937 random(3);
+    std::uniform_real_distribution<R> parts(-3, 3);
+    for (int i = 0; i < 200; ++i) {
+        a.emplace_back(parts(random), parts(random));
+        b.emplace_back(parts(random), parts(random));
+    }
+    const std::size_t ordinary = a.size();
+    const std::vector<std::pair<C, C>> edges{{{largest, largest}, {largest, largest}},
+                                             {{largest, 1}, {1, 0}},
+                                             {{smallest, smallest}, {smallest, -smallest}},
+                                             {{1, 1}, {largest / 4, 1}},
+                                             {{1, 1}, {1, largest / 4}},
+                                             {{largest / 2, smallest}, {2, smallest}},
+                                             {{smallest, 1}, {smallest, smallest * 2}},
+                                             {{largest, -largest}, {2, 2}},
+                                             {{0, 0}, {1, 1}},
+                                             {{smallest * 4, 0}, {0, 2}}};
+    for (const auto& [x, y] : edges) {
+        a.push_back(x);
+        b.push_back(y);
+    }
+    const std::size_t special = a.size();
+    const R inf = std::numeric_limits<R>::infinity();
+    for (const auto& [x, y] : std::vector<std::pair<C, C>>{{{1, 0}, {0, 0}},
+                                                           {{-2, 3}, {0, 0}},
+                                                           {{inf, 1}, {1, 1}},
+                                                           {{1, 1}, {inf, 1}},
+                                                           {{1, 1}, {-inf, inf}},
+                                                           {{0, 0}, {0, 0}},
+                                                           {{0, 1}, {2, 0}},
+                                                           {{0, 0}, {2, 0}},
+                                                           {{3, 4}, {0, 0}},
+                                                           {{2, 0}, {-2, 0}}}) {
+        a.push_back(x);
+        b.push_back(y);
+    }
+    std::vector<C> out(6 * a.size());
+    kernel_of(complex_program<R>(), "of_two")({.grid = {a.size()}, .block = {1}}, In(a), In(b), InOut(out));
+    for (std::size_t i = 0; i < special; ++i) {
+        const W z(a[i]), w(b[i]);
+        const C* const o = &out[6 * i];
+        CAPTURE(i);
+        if (i < ordinary) {
+            CHECK(error<R>(o[0], z + w, static_cast<double>(std::abs(z))) < 2);
+            CHECK(error<R>(o[1], z - w, static_cast<double>(std::abs(z))) < 2);
+            CHECK(error<R>(o[2], z * w) < 4);
+            // The exponential multiplies the error of its argument by the argument's size.
+            const double size = static_cast<double>(std::abs(w * std::log(z)));
+            CHECK(error<R>(o[4], std::pow(z, w)) < 24 + 8 * size);
+            CHECK(error<R>(o[5], std::pow(z, W(w.real()))) < 24 + 8 * size);
+        }
+        CHECK(error<R>(o[3], z / w) < 8);
+    }
+    const auto quotient = [&](std::size_t k) { return out[6 * (special + k) + 3]; };
+    const auto power = [&](std::size_t k) { return out[6 * (special + k) + 4]; };
+    CHECK(quotient(0).real() == inf);
+    CHECK((quotient(1).real() == -inf && quotient(1).imag() == inf));
+    CHECK((std::isinf(quotient(2).real()) || std::isinf(quotient(2).imag())));
+    CHECK(quotient(3) == C(0, 0));
+    CHECK(quotient(4) == C(0, 0));
+    CHECK(std::isnan(quotient(5).real()));
+    CHECK(power(6) == C(-1, 0));
+    CHECK(power(7) == C(0, 0));
+    CHECK(power(8) == C(1, 0));
+    CHECK(power(9) == C(R(0.25), 0));
+}
+
+}  // namespace
+
+TEST_CASE("complex functions of single precision agree with the host also at the edges") {
+    check_functions_of_one<float>();
+    check_functions_of_two<float>();
+}
+
+TEST_CASE("complex functions of double precision agree with the host also at the edges") {
+    if (lacks(info().has_double, "double precision")) return;
+    check_functions_of_one<double>();
+    check_functions_of_two<double>();
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,64 @@
+/// What the prelude prints for CUDA is compiled to machine code, for three architectures.
+#include "../nvrtc.hpp"
+#include "../kernel_language_programs.hpp"
+
+#include <gemel/core/dialect.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace gemel;
+
+namespace {
+
+constexpr const char* architectures[] = {"sm_75", "sm_80", "sm_90"};
+
+void check_compiles(const std::string& name, const std::string& text) {
+    for (const char* architecture : architectures) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(text, architecture);
+        CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log);
+        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, " for ", architecture, "\n", result.log);
+        CHECK(result.cubin.substr(0, 4) == "\177ELF");
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("the full prelude of CUDA compiles without a warning") {
+    check_compiles("full prelude",
+                   full_prelude(Dialect::cuda()) + "KERNEL void f(GLOBAL_MEM float *a) { a[LID_0] = 1; }");
+}
+
+TEST_CASE("programs with every word compile with the prelude that they ask for") {
+    for (const auto& [name, text] : kernel_language::all()) check_compiles(name, prelude(Dialect::cuda(), text) + text);
+}
+
+TEST_CASE("the prelude does not collide with the headers for half precision") {
+    const std::string program =
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+        "KERNEL void f(GLOBAL_MEM half *a, GLOBAL_MEM float16_t *b) { b[0] = store_float16(__half2float(a[0])); }";
+    const std::string folder = "/usr/local/cuda/include";
+    if (!std::filesystem::exists(folder + "/cuda_fp16.h")) {
+        MESSAGE("not run: there is no " << folder << "/cuda_fp16.h");
+        return;
+    }
+    const Nvrtc::Result result =
+        Nvrtc::instance()->compile(full_prelude(Dialect::cuda()) + program, "sm_90", {"-I" + folder});
+    CHECK_MESSAGE(result.succeeded, result.log);
+}
+
+TEST_CASE("a kernel that is wrong does not compile") {
+    CHECK(!Nvrtc::instance()
+               ->compile(prelude(Dialect::cuda(), "") + "KERNEL void f() { undeclared; }", "sm_90")
+               .succeeded);
+}
+
+TEST_CASE("complex numbers refuse the operators of real ones") {
+    const std::string program = "KERNEL void f(GLOBAL_MEM cfloat *z) { z[0] = z[0] * z[1]; }";
+    CHECK(!Nvrtc::instance()->compile(prelude(Dialect::cuda(), program) + program, "sm_90").succeeded);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,82 @@
+/// NVRTC opened at run time, so that CUDA texts are compiled also where there is no GPU.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+/// Each compilation stands alone. Where there is no NVRTC, `instance()` is null.
+class Nvrtc {
+ public:
+    struct Result {
+        bool succeeded = false;
+        std::string log;  ///< warnings too
+        std::string cubin;
+    };
+
+    static const Nvrtc* instance() {
+        static const Nvrtc* const found = open();
+        return found;
+    }
+
+    /// @param architecture  "sm_90"
+    /// @param more          further options, e.g. "-I/usr/local/cuda/include"
+    Result compile(const std::string& text, const std::string& architecture,
+                   const std::vector<std::string>& more = {}) const {
+        Result result;
+        void* program = nullptr;
+        if (create_(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) return result;
+        const std::string option = "--gpu-architecture=" + architecture;
+        std::vector<const char*> options{option.c_str()};
+        for (const std::string& word : more) options.push_back(word.c_str());
+        result.succeeded = compile_(program, static_cast<int>(options.size()), options.data()) == 0;
+        result.log = fetch(program, log_size_, log_);
+        if (result.succeeded) result.cubin = fetch(program, cubin_size_, cubin_);
+        destroy_(&program);
+        return result;
+    }
+
+ private:
+    using Size = int (*)(void*, std::size_t*);
+    using Fetch = int (*)(void*, char*);
+
+    static const Nvrtc* open() {
+        std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                       "/usr/local/cuda/lib64/libnvrtc.so"};
+        if (const char* chosen = std::getenv("GEMEL_NVRTC")) names.insert(names.begin(), chosen);
+        for (const std::string& name : names)
+            if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return new Nvrtc(library);
+        return nullptr;
+    }
+
+    explicit Nvrtc(void* library) {
+        load(library, create_, "nvrtcCreateProgram");
+        load(library, compile_, "nvrtcCompileProgram");
+        load(library, destroy_, "nvrtcDestroyProgram");
+        load(library, log_size_, "nvrtcGetProgramLogSize");
+        load(library, log_, "nvrtcGetProgramLog");
+        load(library, cubin_size_, "nvrtcGetCUBINSize");
+        load(library, cubin_, "nvrtcGetCUBIN");
+    }
+
+    template <class Function>
+    static void load(void* library, Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(library, name));
+    }
+
+    static std::string fetch(void* program, Size size, Fetch fetch) {
+        std::size_t bytes = 0;
+        size(program, &bytes);
+        std::string text(bytes, '\0');
+        if (bytes > 0) fetch(program, text.data());
+        return text;
+    }
+
+    int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+    int (*compile_)(void*, int, const char* const*) = nullptr;
+    int (*destroy_)(void**) = nullptr;
+    Size log_size_ = nullptr, cubin_size_ = nullptr;
+    Fetch log_ = nullptr, cubin_ = nullptr;
+};

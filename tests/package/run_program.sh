@@ -1,0 +1,18 @@
+#!/bin/sh
+# run_program.sh <backend> <program>: runs it in an almost empty environment; it must exit 0 and print a line that begins
+# with "ok". Without a device of that backend the test is Skipped (77), which backends_test decides.
+backend=$1
+program=$2
+if ! env -i "$(dirname "$program")/backends_test" available "$backend" >/dev/null; then
+    echo "skipped: no device for $backend"
+    exit 77
+fi
+# PATH: PoCL calls the linker when it finishes a kernel.
+output=$(env -i PATH="$PATH" GEMEL_BACKEND="$backend" GEMEL_CACHE_DIR="$PWD/cache" "$program") || {
+    status=$?
+    echo "$output"
+    echo "exit $status"
+    exit 1
+}
+echo "$output"
+echo "$output" | grep -q '^ok'

@@ -1,0 +1,56 @@
+/// `gemel cache ls|stat|clear`: the compiled kernels on disk.
+#include "commands.hpp"
+#include "info_report.hpp"
+#include "table.hpp"
+
+#include <gemel/core/disk_cache.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace gemel::tools {
+namespace {
+
+std::filesystem::path folder() {
+    const auto found = DiskCache::default_folder();
+    if (!found) throw Error("there is no kernel cache, because there is no home folder: set GEMEL_CACHE_DIR");
+    return *found;
+}
+
+}  // namespace
+
+int cache_list() {
+    const DiskCache stored(folder(), DiskCache::default_limit_bytes, DiskCache::Mode::readonly);
+    Table table(0);
+    for (const DiskCache::Entry& entry : stored.entries())
+        table.row(
+            {readable_time(entry.last_use), readable_bytes(entry.bytes), entry.file.filename().string(), entry.label});
+    std::fputs(table.text().c_str(), stdout);
+    return 0;
+}
+
+int cache_stat() {
+    folder();  // throws if there is none
+    const CacheReport report = cache_report();
+    Table table(0);
+    table.row({"folder", *report.folder});
+    table.row({"mode", report.mode});
+    table.row({"entries", std::to_string(report.entries)});
+    table.row({"size", readable_bytes(report.bytes)});
+    table.row({"limit", readable_bytes(report.limit_bytes)});
+    std::fputs(table.text().c_str(), stdout);
+    return 0;
+}
+
+int cache_clear() {
+    if (DiskCache::kernels().mode() == DiskCache::Mode::readonly)
+        throw Error("the kernel cache is read-only (GEMEL_CACHE=readonly): nothing was removed");
+    DiskCache stored(folder());
+    const std::size_t removed = stored.clear();
+    std::printf("removed %s from %s\n", counted(removed, "entry", "entries").c_str(), stored.folder().c_str());
+    return 0;
+}
+
+}  // namespace gemel::tools

@@ -1,0 +1,50 @@
+/// The `gemel` command: reads the command line and hands over. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#include "commands.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/version.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+    CLI::App app{"What gemel finds on this machine, and its cache of compiled kernels."};
+    app.name("gemel");
+    app.set_version_flag("--version", "gemel " GEMEL_VERSION);
+    app.require_subcommand(1);
+
+    bool as_json = false;
+    CLI::App* info = app.add_subcommand("info", "backends, devices, libraries, cache and environment: for bug reports");
+    info->add_flag("--json", as_json, "the same, for programs");
+
+    CLI::App* cache = app.add_subcommand("cache", "the compiled kernels on disk");
+    cache->require_subcommand(1);
+    CLI::App* list = cache->add_subcommand("ls", "list the entries, newest first");
+    CLI::App* stat = cache->add_subcommand("stat", "folder, mode, entries and size");
+    CLI::App* clear = cache->add_subcommand("clear", "remove every entry");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help_or_version) {
+        return app.exit(help_or_version);
+    } catch (const CLI::ParseError& error) {
+        const std::vector<std::string> unknown = app.remaining(true);
+        const std::string complaint = unknown.empty() ? error.what() : "unknown argument '" + unknown.front() + "'";
+        std::fprintf(stderr, "gemel: %s; `gemel --help` lists the commands\n", complaint.c_str());
+        return 2;
+    }
+
+    try {
+        if (info->parsed()) return gemel::tools::info(as_json);
+        if (list->parsed()) return gemel::tools::cache_list();
+        if (stat->parsed()) return gemel::tools::cache_stat();
+        if (clear->parsed()) return gemel::tools::cache_clear();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gemel: %s\n", error.what());
+    }
+    return 1;
+}
