@@ -263,10 +263,6 @@ std::string blank_up_to(std::string_view line, int column) {
 
 std::string numbered_lines(const std::vector<std::string_view>& source, const Complaint& complaint) {
     const int count = static_cast<int>(source.size());
-    // An error at the end of the text lies one line after it.
-    if (count == 0 || complaint.line > count + 1) {
-        return {};
-    }
     const int first = std::max(1, complaint.line - context_lines);
     const int last = std::min(count, complaint.line + context_lines);
     const std::size_t digits = std::to_string(last).size();

@@ -121,7 +121,7 @@ class Scanner {
                 ++next_;
                 return;
             }
-            next_ += text_[next_] == '\\' && at(next_ + 1) != '\n' ? 1 : 0;
+            next_ += text_[next_] == '\\' ? 1 : 0;
         }
     }
 

@@ -235,11 +235,11 @@ TEST_CASE("a kernel can print") {
 
 namespace {
 
-/// Every thread of 8 blocks of 64 works on the same cells; see the program.
+/// Every thread of 64 blocks of 64 works on the same cells; see the program.
 template <class T>
 void check_atomics(const char* type) {
-    const int blocks = 8, threads = 64, n = blocks * threads;
-    const T offset = std::is_unsigned_v<T> ? 1000 : 0;
+    const int blocks = 64, threads = 64, n = blocks * threads;
+    const T offset = std::is_unsigned_v<T> ? 5000 : 0;
     std::vector<T> values(n), old(4 * n);
     for (int i = 0; i < n; ++i) values[i] = static_cast<T>(offset + (i * 37 % n) - n / 2);
     const T middle = offset;
