@@ -59,7 +59,7 @@ std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folder
         }
         const fs::path alias = private_folder() / "include" / digest(name);
         std::error_code ignored;
-        fs::create_directories(alias.parent_path(), ignored);
+        make_private_folder(alias.parent_path());
         fs::create_directory_symlink(name, alias, ignored);
         result.push_back(fs::exists(alias, ignored) ? alias : fs::path(name));
     }
@@ -67,8 +67,7 @@ std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folder
 }
 
 bool write_file(const fs::path& path, std::string_view contents) {
-    std::error_code ignored;
-    fs::create_directories(path.parent_path(), ignored);
+    make_private_folder(path.parent_path());
     std::ofstream out(path, std::ios::binary);
     out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
     return out.good();
