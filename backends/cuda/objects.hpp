@@ -65,13 +65,13 @@ class CudaStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
-    std::unique_ptr<Event> record() override;
+    std::unique_ptr<Event> record(bool timed) override;
     void wait(Event& event) override;
     void synchronize() override;
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
-    std::uint64_t native() const override;
+    std::uint64_t native() override;
 
     CUstream stream() const { return stream_; }
 
@@ -142,6 +142,8 @@ class CudaDevice final : public Device {
     std::uint64_t native() const override;
 
    private:
+    void give_up_primary();
+
     CUdevice device_;
     DeviceInfo info_;
     std::string fingerprint_;

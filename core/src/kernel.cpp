@@ -359,7 +359,7 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
 double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
     const auto& driver = state_->module->driver;
     const auto core = driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver); });
-    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(); }); };
+    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
     const auto start = record();
     launch(config, arguments);
     const auto stop = record();
