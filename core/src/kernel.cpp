@@ -229,8 +229,8 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
     const DeviceInfo& info = kernel.driver->info();
     const auto& facts = kernel.kernel->facts();
     Dim3 block = config.block;
-    if (!block.given() && facts.required_block) {
-        const auto& required = *facts.required_block;
+    if (!block.given() && kernel.required_block) {
+        const auto& required = *kernel.required_block;
         block = Dim3(required[0], required[1], required[2]);
     }
     if (!block.given()) refuse(kernel, "no block size was given; set .block (threads per block)");
@@ -242,8 +242,8 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
     if (block.count() > facts.max_threads_per_block)
         refuse(kernel, text("a block of ", to_string(block), " has ", block.count(), " threads; this kernel allows ",
                             facts.max_threads_per_block, " on ", info.name));
-    if (facts.required_block) {
-        const auto& required = *facts.required_block;
+    if (kernel.required_block) {
+        const auto& required = *kernel.required_block;
         if (block[0] != required[0] || block[1] != required[1] || block[2] != required[2])
             refuse(kernel, text("requires a block of ", to_string(Dim3(required[0], required[1], required[2])), ", got ",
                                 to_string(block)));

@@ -157,6 +157,7 @@ TEST_CASE("many threads may log while sinks and levels change") {
     const Collector restores("info");
     std::atomic<bool> stop{false};
     std::atomic<int> after_end{0};
+    std::atomic<int> calls{0};
     std::atomic<int> inside{0};
     std::atomic<int> crowded{0};
     std::vector<std::thread> threads;
@@ -170,12 +171,16 @@ TEST_CASE("many threads may log while sinks and levels change") {
     for (int i = 0; i < 200; ++i) {
         auto alive = std::make_unique<std::atomic<bool>>(true);
         log::set_sink([&, flag = alive.get()](Level, std::string_view, std::string_view) {
+            ++calls;
             crowded += ++inside > 1 ? 1 : 0;
             std::this_thread::yield();
             after_end += *flag ? 0 : 1;
             --inside;
         });
         log::set_levels(i % 2 == 0 ? "info" : "info,test=trace");
+        for (const int before = calls; calls < before + 10;) {
+            std::this_thread::yield();
+        }
         // From here on nobody may be inside the function that knows the flag.
         log::set_sink([](Level, std::string_view, std::string_view) {});
         *alive = false;

@@ -20,4 +20,5 @@
 #include <gemel/core/source.hpp>
 #include <gemel/core/statistics.hpp>
 #include <gemel/core/stream.hpp>
+#include <gemel/core/text.hpp>
 #include <gemel/core/version.hpp>
