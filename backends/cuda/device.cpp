@@ -124,16 +124,14 @@ const DeviceInfo& CudaDevice::info() const { return info_; }
 std::unique_ptr<Context> CudaDevice::create_context() {
     std::lock_guard lock(primary_mutex_);
     auto shared = primary_.lock();
-    if (shared && shared->dead) {
-        shared.reset();
-        lost_ = true;
-    }
+    if (lost_) shared.reset();
     if (!shared) {
         if (lost_) give_up_primary();
         shared = std::make_shared<Shared>();
         shared->dead = true;  // nothing to release until it is retained
         shared->device = device_;
         shared->info = &info_;
+        shared->device_lost = &lost_;
         const Status status = cu.DevicePrimaryCtxRetain.status(&shared->context, device_);
         if (status != success && lost_)
             throw DeviceLost(text("the driver gives this process no working context on ", info_.name,

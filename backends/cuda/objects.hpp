@@ -21,6 +21,7 @@ struct Shared {
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+    std::atomic<bool>* device_lost = nullptr;  ///< of the device, which outlives this
 
     ~Shared();
 };
@@ -149,7 +150,7 @@ class CudaDevice final : public Device {
     std::string fingerprint_;
     std::mutex primary_mutex_;
     std::weak_ptr<Shared> primary_;  ///< one retained context for all contexts of the device
-    bool lost_ = false;              ///< the last one was: it must be reset before it can be retained again
+    std::atomic<bool> lost_{false};  ///< the last one was: it must be reset before it can be retained again
 };
 
 class CudaPlugin final : public Plugin {

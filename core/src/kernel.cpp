@@ -30,8 +30,7 @@ std::string describe(const Argument& argument) {
         case Argument::Kind::scalar: return argument.dtype.name();
         case Argument::Kind::structure:
             return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
-        case Argument::Kind::memory:
-        case Argument::Kind::constant: return "a buffer";
+        case Argument::Kind::memory: return "a buffer";
         case Argument::Kind::shared: return "shared memory";
         default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
     }
