@@ -19,11 +19,13 @@ thread_local Stream current;
 plugin::Place place(const Block& block, std::size_t offset) { return {&block.allocation->memory, offset}; }
 
 void require_context(const Block& block, const StreamState& stream, const char* what) {
-    if (block.driver != stream.driver)
-        throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
-                                 stream.driver->description(),
-                                 block.driver->device == stream.driver->device ? " in another context" : "",
-                                 "; Buffer::copy_from copies between contexts"));
+    if (block.driver == stream.driver) return;
+    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
+    stream.driver->check();
+    throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
+                             stream.driver->description(),
+                             block.driver->device == stream.driver->device ? " in another context" : "",
+                             "; Buffer::copy_from copies between contexts"));
 }
 
 /// Patterns made of equal halves are shorter patterns: a double zero is a byte zero.
