@@ -45,7 +45,7 @@ std::unique_ptr<Stream> OpenClContext::create_stream() {
         return ours_alone;
     });
     queues_.push_back(queue);
-    return std::make_unique<OpenClStream>(shared_, queue);
+    return std::make_unique<OpenClStream>(shared_, queue, false);
 }
 
 std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
@@ -57,7 +57,7 @@ std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         throw ArgumentError("wrap_stream: the cl_command_queue runs out of order; a stream runs in order");
     cl.RetainCommandQueue(queue);
-    return std::make_unique<OpenClStream>(shared_, queue);
+    return std::make_unique<OpenClStream>(shared_, queue, true);
 }
 
 std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded) {

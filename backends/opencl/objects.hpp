@@ -40,6 +40,7 @@ class OpenClEvent final : public Event {
     std::uint64_t native() const override;
 
     cl_event event() const { return event_; }
+    cl_context context() const { return shared_->context; }
     cl_command_queue queue() const { return queue_; }
 
    private:
@@ -51,7 +52,7 @@ class OpenClEvent final : public Event {
 
 class OpenClStream final : public Stream {
    public:
-    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue);
+    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign);
     ~OpenClStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
@@ -69,11 +70,22 @@ class OpenClStream final : public Stream {
     void call_host(void (*function)(void*), void* data) override;
     std::uint64_t native() const override;
 
-    cl_command_queue queue() const { return queue_; }
+    /// For a command that is about to be enqueued.
+    cl_command_queue queue() {
+        enqueued_.fetch_add(1, std::memory_order_relaxed);
+        return queue_;
+    }
 
    private:
+    std::unique_ptr<OpenClEvent> make_marker();
+
     std::shared_ptr<Shared> shared_;
     cl_command_queue queue_;
+    mutable std::atomic<bool> shared_queue_;  ///< wrapped, or handed out: others may enqueue too
+    std::atomic<std::uint64_t> enqueued_{0}, finished_{0};  ///< commands, and how many of them have ended for certain
+    std::mutex probe_mutex_;
+    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
+    std::uint64_t probed_ = 0;            ///< commands before the probe
 };
 
 class OpenClModule final : public Module {
