@@ -38,7 +38,7 @@ struct FakeEvent final : plugin::Event {
     void wait() override {}
     bool done() override { return true; }
     double milliseconds_since(const Event&) const override { return 0; }
-    std::uint64_t native() override { return 0; }
+    std::uint64_t native() const override { return 0; }
     std::string stream_name;
 };
 
