@@ -84,17 +84,7 @@ class OpenClStream final : public Stream {
         cl_command_queue queue_;
     };
     /// The queue for a call that waits: others may enqueue meanwhile.
-    class Held {
-       public:
-        explicit Held(OpenClStream& stream);
-        ~Held();
-        Held(const Held&) = delete;
-        Held& operator=(const Held&) = delete;
-        operator cl_command_queue() const { return queue_; }
-
-       private:
-        cl_command_queue queue_;
-    };
+    cl_command_queue waiting_turn() { return Turn(*this); }
 
    private:
     void begin_timing();
@@ -103,6 +93,7 @@ class OpenClStream final : public Stream {
     std::shared_ptr<Shared> shared_;
     std::mutex mutex_;
     cl_command_queue queue_;
+    cl_command_queue retired_ = nullptr;  ///< what queue_ was before it could time: somebody may still wait in it
     bool timed_;                  ///< the queue can time, or must stay as it is
     bool others_enqueue_;         ///< wrapped, or handed out: what is in it is not known
     std::uint64_t enqueued_ = 0;  ///< commands

@@ -56,24 +56,23 @@ OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queu
     : shared_(std::move(shared)), queue_(queue), timed_(foreign), others_enqueue_(foreign) {}
 
 OpenClStream::~OpenClStream() {
-    if (!shared_->dead) cl.ReleaseCommandQueue.quietly(queue_);
+    if (shared_->dead) return;
+    cl.ReleaseCommandQueue.quietly(queue_);
+    if (retired_) cl.ReleaseCommandQueue.quietly(retired_);
 }
-
-OpenClStream::Held::Held(OpenClStream& stream) : queue_(Turn(stream)) { cl.RetainCommandQueue(queue_); }
-OpenClStream::Held::~Held() { cl.ReleaseCommandQueue.quietly(queue_); }
 
 void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
     const auto write = [&](cl_command_queue queue) {
         cl.EnqueueWriteBuffer(queue, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
     };
-    blocking ? write(Held(*this)) : write(Turn(*this));
+    blocking ? write(waiting_turn()) : write(Turn(*this));
 }
 
 void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
     const auto read = [&](cl_command_queue queue) {
         cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
     };
-    blocking ? read(Held(*this)) : read(Turn(*this));
+    blocking ? read(waiting_turn()) : read(Turn(*this));
 }
 
 void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
@@ -84,7 +83,7 @@ void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, C
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                                   bool blocking) {
     constexpr size_t zero[3] = {};
-    const Held queue(*this);
+    const cl_command_queue queue = waiting_turn();
     if (to.device && from.device) {
         cl.EnqueueCopyBufferRect(queue, handle(*from.device), handle(*to.device), origin_of(from).data(),
                                  origin_of(to).data(), extent.data(), from.row_pitch_bytes, from.slice_pitch_bytes,
@@ -112,7 +111,7 @@ bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t patter
 }
 
 void* OpenClStream::map(const Place& from, std::size_t bytes) {
-    return cl.EnqueueMapBuffer(Held(*this), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
+    return cl.EnqueueMapBuffer(waiting_turn(), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
                                bytes, 0, nullptr, nullptr);
 }
 
@@ -129,7 +128,7 @@ void OpenClStream::begin_timing() {
     cl.Flush(queue_);
     cl.EnqueueBarrierWithWaitList(timing, 1, &last, nullptr);
     cl.ReleaseEvent(last);
-    cl.ReleaseCommandQueue(std::exchange(queue_, timing));
+    retired_ = std::exchange(queue_, timing);
     timed_ = true;
 }
 
@@ -166,11 +165,8 @@ void OpenClStream::synchronize() {
         std::lock_guard lock(mutex_);
         before = enqueued_;
         queue = queue_;
-        cl.RetainCommandQueue(queue);
     }
-    const Status status = cl.Finish.status(queue);  // others may enqueue meanwhile
-    cl.ReleaseCommandQueue.quietly(queue);
-    if (status != success) fail(cl.Finish.name(), status);
+    cl.Finish(queue);  // others may enqueue meanwhile
     std::lock_guard lock(mutex_);
     finished_ = std::max(finished_, before);
 }
@@ -190,7 +186,7 @@ bool OpenClStream::idle() {
     return true;
 }
 
-void OpenClStream::flush() { cl.Flush(Turn(*this)); }
+void OpenClStream::flush() { cl.Flush(waiting_turn()); }
 
 void OpenClStream::call_host(void (*function)(void*), void* data) {
     struct Call {
@@ -223,7 +219,7 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         fail(cl.SetEventCallback.name(), status);
     }
     call.release();
-    cl.Flush(Turn(*this));
+    cl.Flush(waiting_turn());
 }
 
 std::uint64_t OpenClStream::native() {

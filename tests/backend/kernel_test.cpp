@@ -183,7 +183,7 @@ MAKE(put_float, float))").kernel("put_float");
 
 TEST_CASE("shapes that the device cannot run are refused and the context goes on") {
     const Context context = default_context();
-    const DeviceInfo& info = context.device().info();
+    const DeviceInfo info = context.device().info();
     const Kernel set = common_kernel(context, "set_all");
     const Buffer a = context.allocate(256);
     const auto refused = [&](const LaunchConfig& config, std::initializer_list<std::string_view> words) {
@@ -223,7 +223,7 @@ TEST_CASE("a required block is enforced and is the default") {
 
 TEST_CASE("dynamic shared memory has the size of the launch up to the device's most") {
     const Context context = default_context();
-    const DeviceInfo& info = context.device().info();
+    const DeviceInfo info = context.device().info();
     const Kernel arena = kernel("sum_in_arena");
     const std::size_t most = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
     // 1 KiB below the most: some drivers keep a little for themselves.
@@ -262,7 +262,7 @@ TEST_CASE("views are arguments where their offset is aligned and are refused by 
 
 TEST_CASE("attributes and occupancy are plausible") {
     const Kernel ones = kernel("fill_ones");
-    const DeviceInfo& info = default_device().info();
+    const DeviceInfo info = default_device().info();
     const KernelAttributes attributes = ones.attributes();
     CHECK(ones.name() == "fill_ones");
     CHECK(attributes.max_threads_per_block >= 1);
