@@ -26,8 +26,11 @@ struct Shared {
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
+    std::mutex queues_mutex;
+    std::vector<cl_command_queue> queues;  ///< of our streams, retained: what synchronize() waits for
 
     ~Shared();
+    cl_command_queue create_queue(bool timed);
 };
 
 class OpenClEvent final : public Event {
@@ -62,30 +65,57 @@ class OpenClStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
-    std::unique_ptr<Event> record() override;
+    std::unique_ptr<Event> record(bool timed) override;
     void wait(Event& event) override;
     void synchronize() override;
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
-    std::uint64_t native() const override;
+    std::uint64_t native() override;
 
-    /// For a command that is about to be enqueued.
-    cl_command_queue queue() {
-        enqueued_.fetch_add(1, std::memory_order_relaxed);
-        return queue_;
-    }
+    /// The queue for as long as one command takes to enqueue.
+    class Turn {
+       public:
+        explicit Turn(OpenClStream& stream)
+            : lock_(stream.mutex_), queue_(stream.queue_), number_(++stream.enqueued_) {}
+        operator cl_command_queue() const { return queue_; }
+        /// How many there have been, with this one.
+        std::uint64_t number() const { return number_; }
+
+       private:
+        std::lock_guard<std::mutex> lock_;
+        cl_command_queue queue_;
+        std::uint64_t number_;
+    };
+
+    /// The queue for a call that waits: others may enqueue meanwhile.
+    class Held {
+       public:
+        explicit Held(OpenClStream& stream);
+        ~Held();
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+        operator cl_command_queue() const { return queue_; }
+        std::uint64_t number() const { return number_; }
+
+       private:
+        explicit Held(const Turn& turn) : queue_(turn), number_(turn.number()) { cl.RetainCommandQueue(queue_); }
+
+        cl_command_queue queue_;
+        std::uint64_t number_;
+    };
 
    private:
-    std::unique_ptr<OpenClEvent> make_marker();
+    void begin_timing();
 
     std::shared_ptr<Shared> shared_;
+    std::mutex mutex_;
     cl_command_queue queue_;
-    mutable std::atomic<bool> shared_queue_;  ///< wrapped, or handed out: others may enqueue too
-    std::atomic<std::uint64_t> enqueued_{0}, finished_{0};  ///< commands, and how many of them have ended for certain
-    std::mutex probe_mutex_;
-    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
-    std::uint64_t probed_ = 0;            ///< commands before the probe
+    std::uint64_t enqueued_ = 0, finished_ = 0;  ///< commands, and how many of them have ended for certain
+    std::unique_ptr<OpenClEvent> probe_;         ///< of idle(), which asks it until it is done
+    std::uint64_t probed_ = 0;                   ///< commands before the probe
+    bool others_enqueue_;  ///< wrapped, or handed out
+    bool timed_;  ///< the queue can time, or must stay as it is
 };
 
 class OpenClModule final : public Module {
@@ -135,8 +165,6 @@ class OpenClContext final : public Context {
    private:
     std::shared_ptr<Shared> shared_;
     cl_command_queue service_;  ///< maps and unmaps page-locked memory
-    std::mutex queues_mutex_;
-    std::vector<cl_command_queue> queues_;  ///< ours, for synchronize(); retained
 };
 
 class OpenClDevice final : public Device {

@@ -41,7 +41,7 @@ void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t
         target.driver->call([&](plugin::Context&) {
             target.allocation->uses.touch(writer, true);
             writer->stream->upload({&target.allocation->memory, to + at}, host, n, false);
-            sent[k] = writer->stream->record();
+            sent[k] = writer->stream->record(false);
         });
     }
     target.driver->call([&](plugin::Context&) { writer->stream->synchronize(); });

@@ -236,9 +236,14 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
+    // Folders named in further options count as well: what lies in them is part of the key.
+    std::vector<fs::path> folders = options.include_directories;
+    for (const auto& word : options.extra)
+        for (const std::string_view flag : {"--include-path=", "-I"})
+            if (word.starts_with(flag) && word.size() > flag.size()) folders.emplace_back(word.substr(flag.size()));
     Includes includes;
     if (source.find('#') != std::string::npos || source.find("__") != std::string::npos)
-        includes = follow_includes(source, options.include_directories, directory);
+        includes = follow_includes(source, folders, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
     options.include_directories = folders_without_spaces(options.include_directories);
 

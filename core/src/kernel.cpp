@@ -30,8 +30,7 @@ std::string describe(const Argument& argument) {
         case Argument::Kind::scalar: return argument.dtype.name();
         case Argument::Kind::structure:
             return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
-        case Argument::Kind::memory:
-        case Argument::Kind::constant: return "a buffer";
+        case Argument::Kind::memory: return "a buffer";
         case Argument::Kind::shared: return "shared memory";
         default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
     }
@@ -359,7 +358,7 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
 double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
     const auto& driver = state_->module->driver;
     const auto core = driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver); });
-    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(); }); };
+    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
     const auto start = record();
     launch(config, arguments);
     const auto stop = record();

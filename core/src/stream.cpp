@@ -165,7 +165,7 @@ Context Stream::context() const { return Context(checked(*this).owner); }
 Event Stream::record() const {
     auto& state = checked(*this);
     return state.driver->call([&](plugin::Context&) {
-        return Event(share(new EventState{state.driver, state.core, state.core->stream->record()}));
+        return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
     });
 }
 

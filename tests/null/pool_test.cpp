@@ -53,7 +53,7 @@ struct FakeStream final : plugin::Stream {
     bool fill(const plugin::Place&, const void*, std::size_t, std::size_t) override { return false; }
     void* map(const plugin::Place&, std::size_t) override { return nullptr; }
     void unmap(const plugin::Memory&, void*) override {}
-    std::unique_ptr<plugin::Event> record() override { return std::make_unique<FakeEvent>(name_); }
+    std::unique_ptr<plugin::Event> record(bool) override { return std::make_unique<FakeEvent>(name_); }
     void wait(plugin::Event& event) override {
         diary_.note(name_ + " after " + dynamic_cast<FakeEvent&>(event).stream_name);
     }
@@ -61,7 +61,7 @@ struct FakeStream final : plugin::Stream {
     bool idle() override { return true; }
     void flush() override {}
     void call_host(void (*)(void*), void*) override {}
-    std::uint64_t native() const override { return 0; }
+    std::uint64_t native() override { return 0; }
 
    private:
     std::string name_;
