@@ -76,18 +76,13 @@ class OpenClStream final : public Stream {
     /// The queue for as long as one command takes to enqueue.
     class Turn {
        public:
-        explicit Turn(OpenClStream& stream)
-            : lock_(stream.mutex_), queue_(stream.queue_), number_(++stream.enqueued_) {}
+        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) { ++stream.enqueued_; }
         operator cl_command_queue() const { return queue_; }
-        /// How many there have been, with this one.
-        std::uint64_t number() const { return number_; }
 
        private:
         std::lock_guard<std::mutex> lock_;
         cl_command_queue queue_;
-        std::uint64_t number_;
     };
-
     /// The queue for a call that waits: others may enqueue meanwhile.
     class Held {
        public:
@@ -96,26 +91,24 @@ class OpenClStream final : public Stream {
         Held(const Held&) = delete;
         Held& operator=(const Held&) = delete;
         operator cl_command_queue() const { return queue_; }
-        std::uint64_t number() const { return number_; }
 
        private:
-        explicit Held(const Turn& turn) : queue_(turn), number_(turn.number()) { cl.RetainCommandQueue(queue_); }
-
         cl_command_queue queue_;
-        std::uint64_t number_;
     };
 
    private:
     void begin_timing();
+    std::unique_ptr<OpenClEvent> make_marker();
 
     std::shared_ptr<Shared> shared_;
     std::mutex mutex_;
     cl_command_queue queue_;
-    std::uint64_t enqueued_ = 0, finished_ = 0;  ///< commands, and how many of them have ended for certain
-    std::unique_ptr<OpenClEvent> probe_;         ///< of idle(), which asks it until it is done
-    std::uint64_t probed_ = 0;                   ///< commands before the probe
-    bool others_enqueue_;  ///< wrapped, or handed out
-    bool timed_;  ///< the queue can time, or must stay as it is
+    bool timed_;                  ///< the queue can time, or must stay as it is
+    bool others_enqueue_;         ///< wrapped, or handed out: what is in it is not known
+    std::uint64_t enqueued_ = 0;  ///< commands
+    std::uint64_t finished_ = 0;  ///< how many of them have ended for certain
+    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
+    std::uint64_t probed_ = 0;            ///< commands before the probe
 };
 
 class OpenClModule final : public Module {

@@ -53,13 +53,13 @@ double OpenClEvent::milliseconds_since(const Event& start) const {
 std::uint64_t OpenClEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
 
 OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign)
-    : shared_(std::move(shared)), queue_(queue), others_enqueue_(foreign), timed_(foreign) {}
+    : shared_(std::move(shared)), queue_(queue), timed_(foreign), others_enqueue_(foreign) {}
 
 OpenClStream::~OpenClStream() {
     if (!shared_->dead) cl.ReleaseCommandQueue.quietly(queue_);
 }
 
-OpenClStream::Held::Held(OpenClStream& stream) : Held(Turn(stream)) {}
+OpenClStream::Held::Held(OpenClStream& stream) : queue_(Turn(stream)) { cl.RetainCommandQueue(queue_); }
 OpenClStream::Held::~Held() { cl.ReleaseCommandQueue.quietly(queue_); }
 
 void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
@@ -133,32 +133,46 @@ void OpenClStream::begin_timing() {
     timed_ = true;
 }
 
-std::unique_ptr<Event> OpenClStream::record(bool timed) {
-    std::lock_guard lock(mutex_);
-    if (timed) begin_timing();
+std::unique_ptr<OpenClEvent> OpenClStream::make_marker() {
     cl_event event = nullptr;
     cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
     return std::make_unique<OpenClEvent>(shared_, queue_, event);
 }
 
+std::unique_ptr<Event> OpenClStream::record(bool timed) {
+    std::lock_guard lock(mutex_);
+    if (timed) begin_timing();
+    ++enqueued_;
+    return make_marker();
+}
+
 void OpenClStream::wait(Event& event) {
     auto& marker = dynamic_cast<OpenClEvent&>(event);
+    cl.Flush(marker.queue());  // a queue that waits for one that was never flushed waits forever
     if (marker.context() != shared_->context) {
         marker.wait();  // no driver orders queues of different contexts: the host must
         return;
     }
-    const Turn queue(*this);
-    if (marker.queue() == queue) return;   // in order already
-    cl.Flush(marker.queue());              // a queue that waits for one that was never flushed waits forever
     const cl_event handle = marker.event();
+    const Turn queue(*this);
+    if (marker.queue() == queue) return;  // in order already
     cl.EnqueueBarrierWithWaitList(queue, 1, &handle, nullptr);
 }
 
 void OpenClStream::synchronize() {
-    const Held queue(*this);
-    cl.Finish(queue);
+    std::uint64_t before = 0;
+    cl_command_queue queue = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        before = enqueued_;
+        queue = queue_;
+        cl.RetainCommandQueue(queue);
+    }
+    const Status status = cl.Finish.status(queue);  // others may enqueue meanwhile
+    cl.ReleaseCommandQueue.quietly(queue);
+    if (status != success) fail(cl.Finish.name(), status);
     std::lock_guard lock(mutex_);
-    finished_ = std::max(finished_, queue.number());
+    finished_ = std::max(finished_, before);
 }
 
 bool OpenClStream::idle() {
@@ -167,9 +181,7 @@ bool OpenClStream::idle() {
     std::lock_guard lock(mutex_);
     if (!others_enqueue_ && finished_ == enqueued_) return true;
     if (others_enqueue_ || !probe_ || probed_ != enqueued_) {
-        cl_event event = nullptr;
-        cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
-        probe_ = std::make_unique<OpenClEvent>(shared_, queue_, event);
+        probe_ = make_marker();
         probed_ = enqueued_;
     }
     if (!probe_->done() && !probe_->done()) return false;
@@ -187,16 +199,16 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
     };
     // A callback of an event that is complete already may be called by this very thread (PoCL does): the marker waits for
     // an event of ours until the callback is in place, so that a thread of the driver always calls it.
-    struct Gate {
-        cl_event event;
-        ~Gate() {
-            cl.SetUserEventStatus.quietly(event, CL_COMPLETE);
-            cl.ReleaseEvent.quietly(event);
+    const cl_event gate = cl.CreateUserEvent(shared_->context);
+    struct Open {
+        cl_event gate;
+        ~Open() {
+            cl.SetUserEventStatus.quietly(gate, CL_COMPLETE);
+            cl.ReleaseEvent.quietly(gate);
         }
-    } const gate{cl.CreateUserEvent(shared_->context)};
-    const Turn queue(*this);
+    } open{gate};
     cl_event event = nullptr;
-    cl.EnqueueMarkerWithWaitList(queue, 1, &gate.event, &event);
+    cl.EnqueueMarkerWithWaitList(Turn(*this), 1, &gate, &event);
     auto call = std::make_unique<Call>(Call{function, data});
     const Status status = cl.SetEventCallback.status(
         event, CL_COMPLETE,
@@ -211,7 +223,7 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         fail(cl.SetEventCallback.name(), status);
     }
     call.release();
-    cl.Flush(queue);
+    cl.Flush(Turn(*this));
 }
 
 std::uint64_t OpenClStream::native() {
