@@ -168,12 +168,15 @@ const Dialect& Dialect::cuda() {
         .global_id = "((long long)blockIdx.@ * blockDim.@ + threadIdx.@)",
         .global_size = "((long long)gridDim.@ * blockDim.@)",
         .barrier = "__syncthreads()",
+        .global_barrier = "__syncthreads()",
         .infinity = "__builtin_bit_cast(float, 0x7f800000)",  // usable in CONST_STATIC, unlike __int_as_float
         .nan = "__builtin_bit_cast(float, 0x7fc00000)",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
         .uint64_type = "unsigned long long",
+        .int64_suffix = "LL",
         .bool_storage = "unsigned char",
+        .vector_value = "make_@(#)",
         .preamble = types,
         .sections = all_sections(),
     };
