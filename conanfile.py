@@ -34,8 +34,9 @@ class GemelConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
+        # gemel/codegen/struct.hpp includes Boost.PFR; nothing of Boost is linked.
+        self.requires("boost/[>=1.81 <2]", transitive_headers=True)
         # Compiled into libgemel.so and hidden there: consumers need neither their headers nor their libraries.
-        self.requires("boost/[>=1.81 <2]", visible=False)
         self.requires("spdlog/[>=1.10 <2]", visible=False)
         if self.options.with_opencl:
             # gemel/interop/opencl.hpp includes CL/cl.h.
@@ -79,26 +80,10 @@ class GemelConan(ConanFile):
         rmdir(self, os.path.join(self.package_folder, "share"))
 
     def package_info(self):
-        # A dependency that a profile names under [platform_requires] is not in the graph: name only what is.
-        present = {dependency.ref.name for dependency in self.dependencies.host.values()}
-
+        self.cpp_info.libs = ["gemel"]
         self.cpp_info.set_property("cmake_file_name", "gemel")
-        # The target of all components together, which nobody needs, must not take the name of the library's.
-        self.cpp_info.set_property("cmake_target_name", "gemel::all_components")
+        self.cpp_info.set_property("cmake_target_name", "gemel::gemel")
+        # Makes gemel::cuda and gemel::opencl, which are headers only: the plug-ins are never linked.
         self.cpp_info.set_property("cmake_build_modules",
                                    [os.path.join("lib", "gemel", "cmake", "gemelNativeHeaders.cmake")])
-        core = self.cpp_info.components["core"]
-        core.set_property("cmake_target_name", "gemel::gemel")
-        core.libs = ["gemel"]
-
-        # Interop headers of the backends; the plug-ins themselves are never linked.
-        for backend in ("cuda", "opencl"):
-            if self.options.get_safe(f"with_{backend}"):
-                interop = self.cpp_info.components[backend]
-                interop.set_property("cmake_target_name", f"gemel::{backend}")
-                interop.libdirs = []
-                interop.bindirs = []
-                interop.requires = ["core"]
-                if backend == "opencl" and "opencl-headers" in present:
-                    interop.requires.append("opencl-headers::opencl-headers")
         # No search path in the environment: the library finds its plug-ins from where it lies itself.

@@ -2,6 +2,14 @@
 # A package holds no path of the machine that built it, so the folder is looked for where the package is used.
 # What is missing is said in gemel_<backend>_headers_missing; programs that use no native handles need none of this.
 
+# In a Conan package, which has no targets of ours, this file lies in lib/gemel/cmake.
+foreach(gemel_backend cuda opencl)
+    if(NOT TARGET gemel::${gemel_backend} AND EXISTS ${CMAKE_CURRENT_LIST_DIR}/../libgemel_${gemel_backend}.so)
+        add_library(gemel::${gemel_backend} INTERFACE IMPORTED)
+        target_link_libraries(gemel::${gemel_backend} INTERFACE gemel::gemel)
+    endif()
+endforeach()
+
 if(TARGET gemel::cuda)
     find_path(GEMEL_CUDA_INCLUDE_DIR cuda.h
         HINTS ENV CUDA_PATH ENV CUDA_HOME ENV CUDAToolkit_ROOT ${CUDAToolkit_ROOT} PATHS /usr/local/cuda

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view program = R"(
 KERNEL void mandelbrot(GLOBAL_MEM int32_t *steps,
-                       int32_t width, int32_t height, int32_t limit)
+        int32_t width, int32_t height, int32_t limit)
 {
     int32_t x = (int32_t) GLOBAL_ID_0;
     int32_t y = (int32_t) GLOBAL_ID_1;

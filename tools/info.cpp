@@ -36,9 +36,9 @@ void print_backends(const InfoReport& report) {
         std::printf("\n  %s: %s\n", backend.name.c_str(), state.c_str());
         Table details(4);
         for (const BackendStatus::Attempt& attempt : backend.attempts)
-            details.row({"plug-in", attempt.path, indented(attempt.outcome, "      ")});
+            details.row({"plug-in", attempt.path + ": " + indented(attempt.outcome, "      ")});
         for (const plugin::Library& library : backend.libraries)
-            details.row({library.name, library.path, library.version});
+            details.row({library.name, library.path + (library.path.empty() ? "" : "  ") + library.version});
         std::fputs(details.text().c_str(), stdout);
     }
 }

@@ -63,7 +63,7 @@ void open_driver(Driver& d) {
         d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
         d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
         d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged, d.MemHostAlloc, d.MemFreeHost,
-        d.MemHostGetDevicePointer, d.MemGetAddressRange, d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync,
+        d.MemHostGetDevicePointer, d.MemGetAddressRange, d.PointerGetAttributes, d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync,
         d.MemcpyPeerAsync, d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async, d.MemsetD32Async, d.StreamCreate,
         d.StreamDestroy, d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent, d.EventCreate,
         d.EventDestroy, d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc,

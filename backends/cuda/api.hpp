@@ -89,6 +89,7 @@ struct Driver {
     GEMEL_CU(MemFreeHost, "cuMemFreeHost");
     GEMEL_CU(MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2");
     GEMEL_CU(MemGetAddressRange, "cuMemGetAddressRange_v2");
+    GEMEL_CU(PointerGetAttributes, "cuPointerGetAttributes");
     GEMEL_CU(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
     GEMEL_CU(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
     GEMEL_CU(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");

@@ -198,7 +198,10 @@ void CudaContext::synchronize() {
     cu.CtxSynchronize();
 }
 
-void CudaContext::abandon() noexcept { shared_->dead = true; }
+void CudaContext::abandon() noexcept {
+    shared_->dead = true;
+    *shared_->device_lost = true;
+}
 
 std::uint64_t CudaContext::native() const { return reinterpret_cast<std::uint64_t>(shared_->context); }
 

@@ -124,22 +124,35 @@ const DeviceInfo& CudaDevice::info() const { return info_; }
 std::unique_ptr<Context> CudaDevice::create_context() {
     std::lock_guard lock(primary_mutex_);
     auto shared = primary_.lock();
-    if (shared && shared->dead) {
-        shared.reset();
-        lost_ = true;
-    }
+    if (lost_) shared.reset();
     if (!shared) {
-        if (lost_) cu.DevicePrimaryCtxReset(device_);  // a fault has made it useless for the whole process
-        lost_ = false;
+        if (lost_) give_up_primary();
         shared = std::make_shared<Shared>();
         shared->dead = true;  // nothing to release until it is retained
         shared->device = device_;
         shared->info = &info_;
-        cu.DevicePrimaryCtxRetain(&shared->context, device_);
+        shared->device_lost = &lost_;
+        const Status status = cu.DevicePrimaryCtxRetain.status(&shared->context, device_);
+        if (status != success && lost_)
+            throw DeviceLost(text("the driver gives this process no working context on ", info_.name,
+                                  " after the fault: cuDevicePrimaryCtxRetain still answers ", error_name(status),
+                                  ". Start the program anew; devices of other backends go on working"),
+                             cu.DevicePrimaryCtxRetain.name(), static_cast<int>(status), error_name(status));
+        if (status != success) fail(cu.DevicePrimaryCtxRetain.name(), status);
+        lost_ = false;
         shared->dead = false;
         primary_ = shared;
     }
     return std::make_unique<CudaContext>(std::move(shared));
+}
+
+void CudaDevice::give_up_primary() {
+    CUcontext current = nullptr;
+    cu.CtxGetCurrent(&current);
+    cu.CtxSetCurrent(nullptr);
+    // The lost life still holds its share; what it made dies with the context.
+    cu.DevicePrimaryCtxRelease.quietly(device_);
+    cu.DevicePrimaryCtxReset.quietly(device_);
 }
 
 std::unique_ptr<Context> CudaDevice::wrap_context(std::uint64_t) {

@@ -21,6 +21,7 @@ struct Shared {
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+    std::atomic<bool>* device_lost = nullptr;  ///< of the device, which outlives this
 
     ~Shared();
 };
@@ -65,13 +66,13 @@ class CudaStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
-    std::unique_ptr<Event> record() override;
+    std::unique_ptr<Event> record(bool timed) override;
     void wait(Event& event) override;
     void synchronize() override;
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
-    std::uint64_t native() const override;
+    std::uint64_t native() override;
 
     CUstream stream() const { return stream_; }
 
@@ -142,12 +143,14 @@ class CudaDevice final : public Device {
     std::uint64_t native() const override;
 
    private:
+    void give_up_primary();
+
     CUdevice device_;
     DeviceInfo info_;
     std::string fingerprint_;
     std::mutex primary_mutex_;
     std::weak_ptr<Shared> primary_;  ///< one retained context for all contexts of the device
-    bool lost_ = false;              ///< the last one was: it must be reset before it can be retained again
+    std::atomic<bool> lost_{false};  ///< the last one was: it must be reset before it can be retained again
 };
 
 class CudaPlugin final : public Plugin {

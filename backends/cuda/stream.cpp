@@ -10,6 +10,15 @@ namespace {
 
 CUdeviceptr address(const Place& place) { return place.memory->handle + place.offset_bytes; }
 
+/// Whether the driver knows host memory as page-locked: copies from it go on after the call. Others are staged by then.
+bool is_page_locked(const void* host) {
+    CUmemorytype type{};
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    void* results[] = {&type};
+    return cu.PointerGetAttributes.status(1, &attribute, results, reinterpret_cast<CUdeviceptr>(host)) != success ||
+           type != CUmemorytype{};
+}
+
 }  // namespace
 
 CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event) : shared_(std::move(shared)), event_(event) {}
@@ -49,7 +58,7 @@ CudaStream::~CudaStream() {
 void CudaStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
     Current current(*shared_);
     cu.MemcpyHtoDAsync(address(to), host, bytes, stream_);
-    if (blocking) cu.StreamSynchronize(stream_);
+    if (blocking && is_page_locked(host)) cu.StreamSynchronize(stream_);
 }
 
 void CudaStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
@@ -109,10 +118,10 @@ void* CudaStream::map(const Place& from, std::size_t) {
 
 void CudaStream::unmap(const Memory&, void*) {}  // host and device see the same bytes
 
-std::unique_ptr<Event> CudaStream::record() {
+std::unique_ptr<Event> CudaStream::record(bool timed) {
     Current current(*shared_);
     CUevent event = nullptr;
-    cu.EventCreate(&event, CU_EVENT_DEFAULT);
+    cu.EventCreate(&event, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
     auto result = std::make_unique<CudaEvent>(shared_, event);
     cu.EventRecord(event, stream_);
     return result;
@@ -142,6 +151,6 @@ void CudaStream::call_host(void (*function)(void*), void* data) {
     cu.LaunchHostFunc(stream_, function, data);
 }
 
-std::uint64_t CudaStream::native() const { return reinterpret_cast<std::uint64_t>(stream_); }
+std::uint64_t CudaStream::native() { return reinterpret_cast<std::uint64_t>(stream_); }
 
 }  // namespace gemel::plugin::cuda

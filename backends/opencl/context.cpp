@@ -9,19 +9,27 @@
 #include <filesystem>
 
 namespace gemel::plugin::opencl {
-namespace {
 
-constexpr cl_command_queue_properties in_order_with_timing = CL_QUEUE_PROFILING_ENABLE;
-
-}  // namespace
+cl_command_queue Shared::create_queue(bool timed) {
+    const cl_command_queue queue =
+        cl.CreateCommandQueue(context, device, timed ? cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE} : 0);
+    cl.RetainCommandQueue(queue);
+    std::lock_guard lock(queues_mutex);
+    // Queues that only this list still holds are finished with.
+    std::erase_if(queues, [](cl_command_queue known) {
+        const bool ours_alone = query<cl_uint>(cl.GetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT, known) == 1;
+        if (ours_alone) cl.ReleaseCommandQueue.quietly(known);
+        return ours_alone;
+    });
+    queues.push_back(queue);
+    return queue;
+}
 
 OpenClContext::OpenClContext(std::shared_ptr<Shared> shared)
     : shared_(std::move(shared)), service_(cl.CreateCommandQueue(shared_->context, shared_->device, 0)) {}
 
 OpenClContext::~OpenClContext() {
-    if (shared_->dead) return;
-    for (cl_command_queue queue : queues_) cl.ReleaseCommandQueue.quietly(queue);
-    cl.ReleaseCommandQueue.quietly(service_);
+    if (!shared_->dead) cl.ReleaseCommandQueue.quietly(service_);
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> OpenClContext::memory_info() {
@@ -34,18 +42,8 @@ bool OpenClContext::copies_directly_to(const Context& other) const {
 }
 
 std::unique_ptr<Stream> OpenClContext::create_stream() {
-    // A queue that can time costs nothing measurable, and events are recorded only on request.
-    const cl_command_queue queue = cl.CreateCommandQueue(shared_->context, shared_->device, in_order_with_timing);
-    cl.RetainCommandQueue(queue);
-    std::lock_guard lock(queues_mutex_);
-    // Queues that only this list still holds are finished with.
-    std::erase_if(queues_, [](cl_command_queue known) {
-        const bool ours_alone = query<cl_uint>(cl.GetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT, known) == 1;
-        if (ours_alone) cl.ReleaseCommandQueue.quietly(known);
-        return ours_alone;
-    });
-    queues_.push_back(queue);
-    return std::make_unique<OpenClStream>(shared_, queue);
+    // Timing makes copies through NVIDIA's OpenCL 8 us slower: a stream begins to time when an event asks for it.
+    return std::make_unique<OpenClStream>(shared_, shared_->create_queue(false), false);
 }
 
 std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
@@ -57,7 +55,7 @@ std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         throw ArgumentError("wrap_stream: the cl_command_queue runs out of order; a stream runs in order");
     cl.RetainCommandQueue(queue);
-    return std::make_unique<OpenClStream>(shared_, queue);
+    return std::make_unique<OpenClStream>(shared_, queue, true);
 }
 
 std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded) {
@@ -122,8 +120,8 @@ std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
 void OpenClContext::synchronize() {
     std::vector<cl_command_queue> queues;
     {
-        std::lock_guard lock(queues_mutex_);
-        queues = queues_;
+        std::lock_guard lock(shared_->queues_mutex);
+        queues = shared_->queues;
         for (cl_command_queue queue : queues) cl.RetainCommandQueue(queue);
     }
     Status worst = success;

@@ -53,7 +53,9 @@ std::string uuid_text(const unsigned char* bytes) {
 }  // namespace
 
 Shared::~Shared() {
-    if (!dead) cl.ReleaseContext.quietly(context);
+    if (dead) return;
+    for (cl_command_queue queue : queues) cl.ReleaseCommandQueue.quietly(queue);
+    cl.ReleaseContext.quietly(context);
 }
 
 OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
@@ -172,7 +174,15 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
 std::unique_ptr<Context> OpenClDevice::create_context() {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(platform_), 0};
-    return std::make_unique<OpenClContext>(share(cl.CreateContext(properties, 1, &device_, nullptr, nullptr)));
+    cl_context context = nullptr;
+    try {
+        context = cl.CreateContext(properties, 1, &device_, nullptr, nullptr);
+    } catch (const DeviceLost& error) {
+        throw DeviceLost(text("the driver gives this process no working context on ", info_.name, " after the fault: ",
+                              error.what(), ". Start the program anew; devices of other backends go on working"),
+                         error.call(), error.code(), error.code_name());
+    }
+    return std::make_unique<OpenClContext>(share(context));
 }
 
 std::unique_ptr<Context> OpenClDevice::wrap_context(std::uint64_t handle) {

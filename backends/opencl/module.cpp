@@ -57,7 +57,7 @@ class OpenClBoundKernel final : public BoundKernel {
     }
     void launch(Stream& stream, const LaunchShape& shape) override {
         if (arena_ >= 0) cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
-        enqueue(static_cast<OpenClStream&>(stream).queue(), kernel_, shape);
+        enqueue(OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape);
     }
 
    private:
@@ -95,7 +95,7 @@ class OpenClKernel final : public Kernel {
             if (!remember(known_[i], argument) || !comparable)
                 cl.SetKernelArg(kernel_, static_cast<cl_uint>(i), argument.bytes, argument.data);
         }
-        enqueue(static_cast<OpenClStream&>(stream).queue(), kernel_, shape);
+        enqueue(OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape);
     }
 
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {

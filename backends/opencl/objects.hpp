@@ -26,8 +26,11 @@ struct Shared {
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
+    std::mutex queues_mutex;
+    std::vector<cl_command_queue> queues;  ///< of our streams, retained: what synchronize() waits for
 
     ~Shared();
+    cl_command_queue create_queue(bool timed);
 };
 
 class OpenClEvent final : public Event {
@@ -51,7 +54,7 @@ class OpenClEvent final : public Event {
 
 class OpenClStream final : public Stream {
    public:
-    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue);
+    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign);
     ~OpenClStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
@@ -61,19 +64,45 @@ class OpenClStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
-    std::unique_ptr<Event> record() override;
+    std::unique_ptr<Event> record(bool timed) override;
     void wait(Event& event) override;
     void synchronize() override;
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
-    std::uint64_t native() const override;
+    std::uint64_t native() override;
 
-    cl_command_queue queue() const { return queue_; }
+    /// The queue for as long as one command takes to enqueue.
+    class Turn {
+       public:
+        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) {}
+        operator cl_command_queue() const { return queue_; }
+
+       private:
+        std::lock_guard<std::mutex> lock_;
+        cl_command_queue queue_;
+    };
+
+    /// The queue for a call that waits: others may enqueue meanwhile.
+    class Held {
+       public:
+        explicit Held(OpenClStream& stream);
+        ~Held();
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+        operator cl_command_queue() const { return queue_; }
+
+       private:
+        cl_command_queue queue_;
+    };
 
    private:
+    void begin_timing();
+
     std::shared_ptr<Shared> shared_;
+    std::mutex mutex_;
     cl_command_queue queue_;
+    bool timed_;  ///< the queue can time, or must stay as it is
 };
 
 class OpenClModule final : public Module {
@@ -123,8 +152,6 @@ class OpenClContext final : public Context {
    private:
     std::shared_ptr<Shared> shared_;
     cl_command_queue service_;  ///< maps and unmaps page-locked memory
-    std::mutex queues_mutex_;
-    std::vector<cl_command_queue> queues_;  ///< ours, for synchronize(); retained
 };
 
 class OpenClDevice final : public Device {

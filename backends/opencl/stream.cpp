@@ -52,40 +52,50 @@ double OpenClEvent::milliseconds_since(const Event& start) const {
 
 std::uint64_t OpenClEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
 
-OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue)
-    : shared_(std::move(shared)), queue_(queue) {}
+OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign)
+    : shared_(std::move(shared)), queue_(queue), timed_(foreign) {}
 
 OpenClStream::~OpenClStream() {
     if (!shared_->dead) cl.ReleaseCommandQueue.quietly(queue_);
 }
 
+OpenClStream::Held::Held(OpenClStream& stream) : queue_(Turn(stream)) { cl.RetainCommandQueue(queue_); }
+OpenClStream::Held::~Held() { cl.ReleaseCommandQueue.quietly(queue_); }
+
 void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
-    cl.EnqueueWriteBuffer(queue_, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
+    const auto write = [&](cl_command_queue queue) {
+        cl.EnqueueWriteBuffer(queue, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
+    };
+    blocking ? write(Held(*this)) : write(Turn(*this));
 }
 
 void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
-    cl.EnqueueReadBuffer(queue_, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
+    const auto read = [&](cl_command_queue queue) {
+        cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
+    };
+    blocking ? read(Held(*this)) : read(Turn(*this));
 }
 
 void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
-    cl.EnqueueCopyBuffer(queue_, handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes, bytes, 0,
+    cl.EnqueueCopyBuffer(Turn(*this), handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes, bytes, 0,
                          nullptr, nullptr);
 }
 
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                                   bool blocking) {
     constexpr size_t zero[3] = {};
+    const Held queue(*this);
     if (to.device && from.device) {
-        cl.EnqueueCopyBufferRect(queue_, handle(*from.device), handle(*to.device), origin_of(from).data(),
+        cl.EnqueueCopyBufferRect(queue, handle(*from.device), handle(*to.device), origin_of(from).data(),
                                  origin_of(to).data(), extent.data(), from.row_pitch_bytes, from.slice_pitch_bytes,
                                  to.row_pitch_bytes, to.slice_pitch_bytes, 0, nullptr, nullptr);
-        if (blocking) cl.Finish(queue_);
+        if (blocking) cl.Finish(queue);
     } else if (to.device) {
-        cl.EnqueueWriteBufferRect(queue_, handle(*to.device), blocking, origin_of(to).data(), zero, extent.data(),
+        cl.EnqueueWriteBufferRect(queue, handle(*to.device), blocking, origin_of(to).data(), zero, extent.data(),
                                   to.row_pitch_bytes, to.slice_pitch_bytes, from.row_pitch_bytes,
                                   from.slice_pitch_bytes, from.host, 0, nullptr, nullptr);
     } else {
-        cl.EnqueueReadBufferRect(queue_, handle(*from.device), blocking, origin_of(from).data(), zero, extent.data(),
+        cl.EnqueueReadBufferRect(queue, handle(*from.device), blocking, origin_of(from).data(), zero, extent.data(),
                                  from.row_pitch_bytes, from.slice_pitch_bytes, to.row_pitch_bytes,
                                  to.slice_pitch_bytes, to.host, 0, nullptr, nullptr);
     }
@@ -96,21 +106,36 @@ bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t patter
     // NVIDIA's driver does fills of 2 GiB and more wrongly: pieces of 1 GiB.
     const std::size_t most = (std::size_t{1} << 30) / pattern_bytes * pattern_bytes;
     for (std::size_t at = 0, bytes = count * pattern_bytes; at < bytes; at += most)
-        cl.EnqueueFillBuffer(queue_, handle(*to.memory), pattern, pattern_bytes, to.offset_bytes + at,
+        cl.EnqueueFillBuffer(Turn(*this), handle(*to.memory), pattern, pattern_bytes, to.offset_bytes + at,
                              std::min(most, bytes - at), 0, nullptr, nullptr);
     return true;
 }
 
 void* OpenClStream::map(const Place& from, std::size_t bytes) {
-    return cl.EnqueueMapBuffer(queue_, handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
+    return cl.EnqueueMapBuffer(Held(*this), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
                                bytes, 0, nullptr, nullptr);
 }
 
 void OpenClStream::unmap(const Memory& memory, void* host) {
-    cl.EnqueueUnmapMemObject(queue_, handle(memory), host, 0, nullptr, nullptr);
+    cl.EnqueueUnmapMemObject(Turn(*this), handle(memory), host, 0, nullptr, nullptr);
 }
 
-std::unique_ptr<Event> OpenClStream::record() {
+void OpenClStream::begin_timing() {
+    if (timed_) return;
+    // Another queue takes over, whose first command waits for the last of this one.
+    const cl_command_queue timing = shared_->create_queue(true);
+    cl_event last = nullptr;
+    cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &last);
+    cl.Flush(queue_);
+    cl.EnqueueBarrierWithWaitList(timing, 1, &last, nullptr);
+    cl.ReleaseEvent(last);
+    cl.ReleaseCommandQueue(std::exchange(queue_, timing));
+    timed_ = true;
+}
+
+std::unique_ptr<Event> OpenClStream::record(bool timed) {
+    std::lock_guard lock(mutex_);
+    if (timed) begin_timing();
     cl_event event = nullptr;
     cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
     return std::make_unique<OpenClEvent>(shared_, queue_, event);
@@ -118,28 +143,30 @@ std::unique_ptr<Event> OpenClStream::record() {
 
 void OpenClStream::wait(Event& event) {
     auto& marker = dynamic_cast<OpenClEvent&>(event);
-    if (marker.queue() == queue_) return;  // in order already
+    const Turn queue(*this);
+    if (marker.queue() == queue) return;   // in order already
     cl.Flush(marker.queue());              // a queue that waits for one that was never flushed waits forever
     const cl_event handle = marker.event();
-    cl.EnqueueBarrierWithWaitList(queue_, 1, &handle, nullptr);
+    cl.EnqueueBarrierWithWaitList(queue, 1, &handle, nullptr);
 }
 
-void OpenClStream::synchronize() { cl.Finish(queue_); }
+void OpenClStream::synchronize() { cl.Finish(Held(*this)); }
 
 bool OpenClStream::idle() {
-    const auto marker = record();
+    const auto marker = record(false);
     return marker->done() || marker->done();
 }
 
-void OpenClStream::flush() { cl.Flush(queue_); }
+void OpenClStream::flush() { cl.Flush(Turn(*this)); }
 
 void OpenClStream::call_host(void (*function)(void*), void* data) {
     struct Call {
         void (*function)(void*);
         void* data;
     };
+    const Turn queue(*this);
     cl_event event = nullptr;
-    cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
+    cl.EnqueueMarkerWithWaitList(queue, 0, nullptr, &event);
     auto call = std::make_unique<Call>(Call{function, data});
     const Status status = cl.SetEventCallback.status(
         event, CL_COMPLETE,
@@ -154,9 +181,13 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         fail(cl.SetEventCallback.name(), status);
     }
     call.release();
-    cl.Flush(queue_);
+    cl.Flush(queue);
 }
 
-std::uint64_t OpenClStream::native() const { return reinterpret_cast<std::uint64_t>(queue_); }
+std::uint64_t OpenClStream::native() {
+    std::lock_guard lock(mutex_);
+    begin_timing();  // whoever holds the handle relies on it: no other queue may take over later
+    return reinterpret_cast<std::uint64_t>(queue_);
+}
 
 }  // namespace gemel::plugin::opencl

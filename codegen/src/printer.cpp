@@ -76,6 +76,17 @@ std::string replaced(const std::string& pattern, const std::string& at, const st
     return out;
 }
 
+/// Does the first parenthesis close at the very end?
+bool is_enclosed(const std::string& text) {
+    if (!text.starts_with('(')) return false;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (depth == 0) return i + 1 == text.size();
+    }
+    return false;
+}
+
 const std::string& position_pattern(const Dialect& dialect, const std::string& name) {
     if (name == "thread_id") return dialect.thread_id;
     if (name == "block_id") return dialect.block_id;
@@ -160,6 +171,8 @@ std::string Printer::expression(const Expression& expression, int at_least) {
             break;
         case Node::Kind::position:
             out = Dialect::indexed(position_pattern(dialect_, node.text), node.axis);
+            // The tables' parentheses, where nothing beside the expression needs them.
+            if (at_least <= Level::conditional_level && is_enclosed(out)) out = out.substr(1, out.size() - 2);
             break;
         case Node::Kind::unary:
             out = unary(node);

@@ -28,8 +28,8 @@ void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t
         stage.allocation = allocate_page_locked(*target.driver, std::min(piece, bytes));
     }
     std::array<std::unique_ptr<plugin::Event>, 2> sent;
-    const auto& reader = choose_stream({}, source.driver);
-    const auto& writer = choose_stream({}, target.driver);
+    const auto reader = choose_stream({}, source.driver);
+    const auto writer = choose_stream({}, target.driver);
     for (std::size_t at = 0, k = 0; at < bytes; at += piece, k ^= 1) {
         const std::size_t n = std::min(piece, bytes - at);
         void* host = staging[k].allocation->memory.host;
@@ -41,7 +41,7 @@ void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t
         target.driver->call([&](plugin::Context&) {
             target.allocation->uses.touch(writer, true);
             writer->stream->upload({&target.allocation->memory, to + at}, host, n, false);
-            sent[k] = writer->stream->record();
+            sent[k] = writer->stream->record(false);
         });
     }
     target.driver->call([&](plugin::Context&) { writer->stream->synchronize(); });
@@ -66,7 +66,7 @@ void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offse
     require_range(block, bytes_, offset, bytes, "upload");
     if (bytes == 0) return;
     block.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, block.driver);
+        const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, true);
         core->stream->upload({&block.allocation->memory, offset_ + offset}, from, bytes, true);
     });
@@ -78,7 +78,7 @@ void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) con
     require_range(block, bytes_, offset, bytes, "download");
     if (bytes == 0) return;
     block.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, block.driver);
+        const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, false);
         core->stream->download(to, {&block.allocation->memory, offset_ + offset}, bytes, true);
     });
@@ -103,7 +103,7 @@ void Buffer::copy_from(const Buffer& from) const {
     if (direct) {
         source.driver->call([&](plugin::Context&) { source.allocation->uses.wait(); });
         target.driver->call([&](plugin::Context&) {
-            const auto& core = choose_stream({}, target.driver);
+            const auto core = choose_stream({}, target.driver);
             target.allocation->uses.touch(core, true);
             core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_},
                                bytes, *source.driver->plugin);

@@ -8,6 +8,7 @@
 
 #include "diagnostics.hpp"
 #include "includes.hpp"
+#include "private_folder.hpp"
 #include "state.hpp"
 
 #include <unistd.h>
@@ -58,7 +59,7 @@ std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folder
         }
         const fs::path alias = private_folder() / "include" / digest(name);
         std::error_code ignored;
-        fs::create_directories(alias.parent_path(), ignored);
+        make_private_folder(alias.parent_path());
         fs::create_directory_symlink(name, alias, ignored);
         result.push_back(fs::exists(alias, ignored) ? alias : fs::path(name));
     }
@@ -66,8 +67,7 @@ std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folder
 }
 
 bool write_file(const fs::path& path, std::string_view contents) {
-    std::error_code ignored;
-    fs::create_directories(path.parent_path(), ignored);
+    make_private_folder(path.parent_path());
     std::ofstream out(path, std::ios::binary);
     out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
     return out.good();
@@ -150,11 +150,12 @@ void remember(ContextState& context, const std::string& key, std::shared_ptr<Mod
     }
 }
 
-std::vector<KernelSignature> all_signatures(const std::string& source, const Includes& includes) {
-    auto signatures = parse_kernels(source);
-    for (const auto& file : includes.files)
-        for (auto& signature : parse_kernels(file.text)) signatures.push_back(std::move(signature));
-    return signatures;
+/// The program with all that it includes, for whoever reads kernels or words out of it. Macros of included files come
+/// before their use.
+std::string with_includes(const std::string& source, const Includes& includes) {
+    std::string all;
+    for (const auto& file : includes.files) all += file.text + "\n";
+    return all + source;
 }
 
 constexpr std::string_view container_magic = "gemel program 1\n";
@@ -235,9 +236,14 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
+    // Folders named in further options count as well: what lies in them is part of the key.
+    std::vector<fs::path> folders = options.include_directories;
+    for (const auto& word : options.extra)
+        for (const std::string_view flag : {"--include-path=", "-I"})
+            if (word.starts_with(flag) && word.size() > flag.size()) folders.emplace_back(word.substr(flag.size()));
     Includes includes;
     if (source.find('#') != std::string::npos || source.find("__") != std::string::npos)
-        includes = follow_includes(source, options.include_directories, directory);
+        includes = follow_includes(source, folders, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
     options.include_directories = folders_without_spaces(options.include_directories);
 
@@ -272,8 +278,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole += dialect.fp_contract_off + "\n";
     for (const auto& [name, value] : options.defines) whole += text("#define ", name, " ", value, "\n");
     if (portable) {
-        std::string program = source;
-        for (const auto& file : includes.files) program += file.text;
+        std::string program = with_includes(source, includes);
+        for (const auto& [name, value] : options.defines) program += text("\n", value);
         whole += prelude(dialect, program);
     }
     std::string shown_name = options.name;
@@ -300,8 +306,9 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
 
     auto module = share(new ModuleState);
     module->driver = driver;
-    module->signatures = all_signatures(source, includes);
+    module->signatures = parse_kernels(with_includes(source, includes));
     const auto dump_folder = env::get("GEMEL_DUMP");
+    std::size_t binary_bytes = 0;
 
     const auto cache = std::make_shared<DiskCache>(
         cacheable && !options.debug ? DiskCache::kernels() : DiskCache({}, 0, DiskCache::Mode::off));
@@ -311,6 +318,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 const auto unpacked = unpack_binary(*stored);
                 if (!unpacked) throw Error("an entry that is no program");
                 module->module = plugin.load(unpacked->binary);
+                binary_bytes = unpacked->binary.size();
                 if (dump_folder)
                     dump(*dump_folder, options.name, dialect.file_extension, whole, options_text,
                          "(from the disk cache)\n", unpacked->binary);
@@ -348,6 +356,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         if (cache->mode() == DiskCache::Mode::on || dump_folder) {
             driver->call([&](plugin::Context&) {
                 const auto binary = module->module->binary();
+                binary_bytes = binary.size();
                 if (dump_folder)
                     dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, module->build_log, binary);
                 if (cache->mode() == DiskCache::Mode::on) cache->put(key, pack_binary(module->signatures, binary));
@@ -356,7 +365,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     }
     if (module->module->finishes_at_first_launch() && cache->mode() == DiskCache::Mode::on) {
         // What the driver adds at a first launch is stored too, unless nothing was added.
-        auto last_size = std::make_shared<std::size_t>(module->module->binary().size());
+        auto last_size = std::make_shared<std::size_t>(binary_bytes);
         module->refresh_binary = [cache, key, last_size, raw = module.get()] {
             try {
                 const auto binary = raw->module->binary();

@@ -43,7 +43,7 @@ void* map(const Buffer& buffer) {
     Block& block = checked(buffer, "map");
     if (!block.allocation) return nullptr;
     return block.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, block.driver);
+        const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, true);
         return core->stream->map({&block.allocation->memory, buffer.offset_bytes()}, buffer.size_bytes());
     });
@@ -53,7 +53,7 @@ void unmap(const Buffer& buffer, void* host) noexcept try {
     Block& block = checked(buffer, "unmap");
     if (!block.allocation) return;
     block.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, block.driver);
+        const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, true);
         core->stream->unmap(block.allocation->memory, host);
     });

@@ -30,8 +30,7 @@ std::string describe(const Argument& argument) {
         case Argument::Kind::scalar: return argument.dtype.name();
         case Argument::Kind::structure:
             return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
-        case Argument::Kind::memory:
-        case Argument::Kind::constant: return "a buffer";
+        case Argument::Kind::memory: return "a buffer";
         case Argument::Kind::shared: return "shared memory";
         default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
     }
@@ -229,8 +228,8 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
     const DeviceInfo& info = kernel.driver->info();
     const auto& facts = kernel.kernel->facts();
     Dim3 block = config.block;
-    if (!block.given() && facts.required_block) {
-        const auto& required = *facts.required_block;
+    if (!block.given() && kernel.required_block) {
+        const auto& required = *kernel.required_block;
         block = Dim3(required[0], required[1], required[2]);
     }
     if (!block.given()) refuse(kernel, "no block size was given; set .block (threads per block)");
@@ -242,8 +241,8 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
     if (block.count() > facts.max_threads_per_block)
         refuse(kernel, text("a block of ", to_string(block), " has ", block.count(), " threads; this kernel allows ",
                             facts.max_threads_per_block, " on ", info.name));
-    if (facts.required_block) {
-        const auto& required = *facts.required_block;
+    if (kernel.required_block) {
+        const auto& required = *kernel.required_block;
         if (block[0] != required[0] || block[1] != required[1] || block[2] != required[2])
             refuse(kernel, text("requires a block of ", to_string(Dim3(required[0], required[1], required[2])), ", got ",
                                 to_string(block)));
@@ -359,7 +358,7 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
 double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
     const auto& driver = state_->module->driver;
     const auto core = driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver); });
-    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(); }); };
+    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
     const auto start = record();
     launch(config, arguments);
     const auto stop = record();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace gemel {
@@ -29,7 +30,11 @@ Deferred& deferred() {
 }
 
 void at_exit() {
-    synchronize_live_contexts();
+    // On a thread of its own: the main thread's thread-local objects are gone by now, and drivers have some (Oclgrind).
+    try {
+        std::thread(synchronize_live_contexts).join();
+    } catch (...) {  // no thread to be had: what is still running is lost
+    }
     exiting.store(true);
 }
 

@@ -52,6 +52,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
         kernel->interned_name = intern(name);
         kernel->finishes_at_first_launch = module->module->finishes_at_first_launch();
         const auto& facts = kernel->kernel->facts();
+        kernel->required_block = facts.required_block;
         kernel->static_shared_bytes = facts.shared_bytes.value_or(0);
         for (const auto& signature : module->signatures) {
             if (signature.name != name) continue;
@@ -62,6 +63,8 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
                 break;
             }
             kernel->signature = signature;
+            // CUDA's compiler forgets it; a launch that only one side refuses would not be portable.
+            if (!kernel->required_block) kernel->required_block = signature.required_block;
             for (std::size_t i = 0; i < signature.parameters.size(); ++i)
                 if (signature.parameters[i].space == Parameter::Space::arena) kernel->arena = static_cast<int>(i);
         }

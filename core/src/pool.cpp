@@ -14,7 +14,7 @@ void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool wr
     std::lock_guard lock(mutex_);
     const auto come_after = [&](const std::shared_ptr<StreamCore>& other) {
         if (!other || other == stream) return;
-        const auto event = other->stream->record();
+        const auto event = other->stream->record(false);
         stream->stream->wait(*event);
     };
     const auto tag = reinterpret_cast<std::uintptr_t>(stream.get());

@@ -6,6 +6,7 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include "diagnostics.hpp"
 #include "lifetime.hpp"
 #include "state.hpp"
 
@@ -300,7 +301,12 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
         try {
             return loaded.plugin->compile_offline(source, architecture, options);
         } catch (const plugin::BuildFailure& failure) {
-            throw CompileError(text("'", options.name, "' did not compile for ", architecture, ":\n", failure.log),
+            throw CompileError(render({.name = options.name,
+                                       .device = std::string(architecture),
+                                       .text = std::string(source),
+                                       .log = failure.log,
+                                       .options = join(options.extra, " "),
+                                       .kept_source = {}}),
                                std::string(source), failure.log);
         }
     }

@@ -209,6 +209,7 @@ struct KernelState {
     std::optional<KernelSignature> signature;
     int arena = -1;  ///< index of the SHARED_ARENA parameter
     std::size_t static_shared_bytes = 0;
+    std::optional<std::array<std::uint32_t, 3>> required_block;
     bool finishes_at_first_launch = false;
     /// Blocks with which it has been launched, where the driver compiles for each.
     std::atomic<std::uint64_t> last_block{0};

@@ -148,7 +148,7 @@ Context Stream::context() const { return Context(checked(*this).owner); }
 Event Stream::record() const {
     auto& state = checked(*this);
     return state.driver->call([&](plugin::Context&) {
-        return Event(share(new EventState{state.driver, state.core, state.core->stream->record()}));
+        return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
     });
 }
 
@@ -294,7 +294,7 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
     const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
                                   "upload_rectangle: the host memory");
     target.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, target.driver);
+        const auto core = choose_stream({}, target.driver);
         target.allocation->uses.touch(core, true);
         core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
     });
@@ -311,7 +311,7 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
     const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,
                                   "download_rectangle: the buffer");
     source.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, source.driver);
+        const auto core = choose_stream({}, source.driver);
         source.allocation->uses.touch(core, false);
         core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
     });

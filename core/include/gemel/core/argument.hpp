@@ -22,8 +22,7 @@ struct Argument {
         copy_in,   ///< host range, copied to temporary memory before the launch
         copy_out,  ///< host range, copied back after it
         copy_both,
-        constant,  ///< device memory for a constant parameter
-        shared,    ///< an amount of shared memory for a native OpenCL `__local` parameter
+        shared,  ///< an amount of shared memory for a native OpenCL `__local` parameter
     };
     Kind kind = Kind::scalar;
     DType dtype;  ///< of a scalar or of the elements, where known

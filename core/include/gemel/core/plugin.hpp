@@ -147,7 +147,8 @@ class GEMEL_API Stream {
     virtual void* map(const Place& from, std::size_t bytes) = 0;
     virtual void unmap(const Memory& memory, void* host) = 0;
 
-    virtual std::unique_ptr<Event> record() = 0;
+    /// @param timed  whether milliseconds_since() will be asked of the event; without, it may cost less
+    virtual std::unique_ptr<Event> record(bool timed) = 0;
     /// Commands enqueued later start only after the event, which may be of another stream or context of this plug-in.
     virtual void wait(Event& event) = 0;
     /// Blocks until the stream is empty; asynchronous failures surface here.
@@ -160,7 +161,8 @@ class GEMEL_API Stream {
     /// driver function (core sees to that) and does not throw.
     virtual void call_host(void (*function)(void*), void* data) = 0;
 
-    virtual std::uint64_t native() const = 0;
+    /// From now on the handle stays the same.
+    virtual std::uint64_t native() = 0;
 };
 
 /// A kernel with its arguments set once. Not shared between threads.

@@ -5,7 +5,6 @@ from conan.tools.system.package_manager import Apt
 
 class SystemSpdlog(ConanFile):
     name = "spdlog"
-    package_type = "header-library"
     settings = "os", "arch"
     options = {"header_only": [True, False]}
     default_options = {"header_only": True}
