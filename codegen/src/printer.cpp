@@ -62,20 +62,6 @@ int needed_level(const Node& parent, const Node& child, bool is_right) {
     return is_misread ? Level::prefix : strict;
 }
 
-std::string replaced(const std::string& pattern, const std::string& at, const std::string& hash) {
-    std::string out;
-    for (const char c : pattern) {
-        if (c == '@') {
-            out += at;
-        } else if (c == '#') {
-            out += hash;
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
 /// Does the first parenthesis close at the very end?
 bool is_enclosed(const std::string& text) {
     if (!text.starts_with('(')) return false;
@@ -197,7 +183,7 @@ std::string Printer::expression(const Expression& expression, int at_least) {
             out = "(" + declared(node.type, "") + ")" + operand(0, Level::prefix);
             break;
         case Node::Kind::vector:
-            out = replaced(dialect_.vector_value, declared(node.type, ""), list(node.operands));
+            out = fill_pattern(dialect_.vector_value, declared(node.type, ""), list(node.operands));
             break;
     }
     return level_of(node, dialect_) < at_least ? "(" + out + ")" : out;

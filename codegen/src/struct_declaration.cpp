@@ -62,11 +62,14 @@ class Declarations {
         }
         pad_to(layout.size_bytes);
         out_ += text("} ", layout.name, ";\n");
-        // An array of a negative size: C has no static_assert before C11.
-        std::string condition = text("sizeof(", layout.name, ") == ", layout.size_bytes);
+        // Arrays of a negative size where something is wrong: C has no static_assert before C11.
+        const auto check = [&](const std::string& what, const std::string& condition) {
+            out_ += text("typedef char ", layout.name, "_", what, "_as_on_the_host[", condition, " ? 1 : -1];\n");
+        };
+        check("has_size", text("sizeof(", layout.name, ") == ", layout.size_bytes));
+        if (dialect_.offset_of.empty()) return;
         for (const StructField& field : layout.fields)
-            condition += text(" &&\n    __builtin_offsetof(", layout.name, ", ", field.name, ") == ", field.offset_bytes);
-        out_ += text("typedef char ", layout.name, "_lies_as_on_the_host[(", condition, ") ? 1 : -1];\n");
+            check("has_" + field.name, text(fill_pattern(dialect_.offset_of, layout.name, field.name), " == ", field.offset_bytes));
     }
 
     const Dialect& dialect_;

@@ -95,4 +95,7 @@ struct Program::Item {
 /// @throws ArgumentError unless it can be a name in C. @param what  "a variable", for the message
 void check_identifier(const std::string& name, const std::string& what);
 
+/// A pattern of a dialect's table with text for its `@` and `#`.
+std::string fill_pattern(const std::string& pattern, const std::string& at, const std::string& hash);
+
 }  // namespace gemel::codegen

@@ -55,6 +55,20 @@ void check_identifier(const std::string& name, const std::string& what) {
         throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": letters, digits and '_' can"));
 }
 
+std::string fill_pattern(const std::string& pattern, const std::string& at, const std::string& hash) {
+    std::string out;
+    for (const char c : pattern) {
+        if (c == '@') {
+            out += at;
+        } else if (c == '#') {
+            out += hash;
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
 Type named_type(const std::string& name) {
     if (name.empty()) throw ArgumentError("named_type: a type needs a name");
     Type type;

@@ -176,6 +176,7 @@ const Dialect& Dialect::cuda() {
         .uint64_type = "unsigned long long",
         .int64_suffix = "LL",
         .bool_storage = "unsigned char",
+        .offset_of = "__INTADDR__(&((@ *)0)->#)",  // NVRTC (13.0) has no offsetof
         .vector_value = "make_@(#)",
         .preamble = types,
         .sections = all_sections(),

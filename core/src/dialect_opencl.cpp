@@ -216,6 +216,7 @@ const Dialect& Dialect::opencl() {
         .uint64_type = "ulong",
         .int64_suffix = "L",
         .bool_storage = "unsigned char",
+        .offset_of = "__builtin_offsetof(@, #)",
         .vector_value = "(@)(#)",
         .preamble = types,
         .sections = all_sections(),

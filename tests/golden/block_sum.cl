@@ -13,8 +13,8 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void block_sum(
         long n)
 {
     __local float tile[64];
-    int lane = ((int)get_local_id(0));
-    const long i = ((long)get_global_id(0));
+    int lane = (int)get_local_id(0);
+    const long i = (long)get_global_id(0);
     tile[lane] = i < n ? in[i] : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
     float x = weighted(tile, lane);
@@ -35,6 +35,6 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void block_sum(
         atomic_add(counts + 2, 1);
     }
     if (lane == 0) {
-        out[((int)get_group_id(0))] = tile[0];
+        out[(int)get_group_id(0)] = tile[0];
     }
 }

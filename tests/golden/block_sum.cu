@@ -13,8 +13,8 @@ extern "C" __global__ __launch_bounds__((64) * (1) * (1)) void block_sum(
         long long n)
 {
     __shared__ float tile[64];
-    int lane = ((int)threadIdx.x);
-    const long long i = ((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    int lane = (int)threadIdx.x;
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     tile[lane] = i < n ? in[i] : 0.0f;
     __syncthreads();
     float x = weighted(tile, lane);
@@ -35,6 +35,6 @@ extern "C" __global__ __launch_bounds__((64) * (1) * (1)) void block_sum(
         atomic_add(counts + 2, 1);
     }
     if (lane == 0) {
-        out[((int)blockIdx.x)] = tile[0];
+        out[(int)blockIdx.x] = tile[0];
     }
 }

@@ -1,6 +1,6 @@
 __kernel void collatz(__global int *out, int n)
 {
-    for (int i = ((int)get_local_id(0)); i < n; i += ((int)get_local_size(0))) {
+    for (int i = (int)get_local_id(0); i < n; i += (int)get_local_size(0)) {
         ulong x = i + 1;
         int steps = 0;
         while (true) {

@@ -1,6 +1,6 @@
 extern "C" __global__ void collatz(int *out, int n)
 {
-    for (int i = ((int)threadIdx.x); i < n; i += ((int)blockDim.x)) {
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) {
         unsigned long long x = i + 1;
         int steps = 0;
         while (true) {

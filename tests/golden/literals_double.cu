@@ -12,8 +12,8 @@ extern "C" __global__ void literals(double *out)
     out[9] = 1.7976931348623157e+308;
     out[10] = -1.7976931348623157e+308;
     out[11] = 2.220446049250313e-16;
-    out[12] = (double)__builtin_bit_cast(float, 0x7f800000);
-    out[13] = -(double)__builtin_bit_cast(float, 0x7f800000);
-    out[14] = (double)__builtin_bit_cast(float, 0x7fc00000);
+    out[12] = (double)(1.0f/0.0f);
+    out[13] = -(double)(1.0f/0.0f);
+    out[14] = (double)(0.0f/0.0f);
     out[15] = 123456789.0;
 }

@@ -12,8 +12,8 @@ extern "C" __global__ void literals(float *out)
     out[9] = 3.4028235e+38f;
     out[10] = -3.4028235e+38f;
     out[11] = 1.1920929e-07f;
-    out[12] = __builtin_bit_cast(float, 0x7f800000);
-    out[13] = -__builtin_bit_cast(float, 0x7f800000);
-    out[14] = __builtin_bit_cast(float, 0x7fc00000);
+    out[12] = (1.0f/0.0f);
+    out[13] = -(1.0f/0.0f);
+    out[14] = (0.0f/0.0f);
     out[15] = 123456792.0f;
 }

@@ -108,17 +108,17 @@ TEST_CASE("padding is explicit and nested structs come first") {
           "    float value;\n"
           "    unsigned char gemel_padding_1[12];\n"
           "} Inner;\n"
-          "typedef char Inner_lies_as_on_the_host[(sizeof(Inner) == 32 &&\n"
-          "    __builtin_offsetof(Inner, byte) == 0 &&\n"
-          "    __builtin_offsetof(Inner, value) == 16) ? 1 : -1];\n"
+          "typedef char Inner_has_size_as_on_the_host[sizeof(Inner) == 32 ? 1 : -1];\n"
+          "typedef char Inner_has_byte_as_on_the_host[__builtin_offsetof(Inner, byte) == 0 ? 1 : -1];\n"
+          "typedef char Inner_has_value_as_on_the_host[__builtin_offsetof(Inner, value) == 16 ? 1 : -1];\n"
           "typedef struct {\n"
           "    Inner inner;\n"
           "    int last;\n"
           "    unsigned char gemel_padding_0[12];\n"
           "} Outer;\n"
-          "typedef char Outer_lies_as_on_the_host[(sizeof(Outer) == 48 &&\n"
-          "    __builtin_offsetof(Outer, inner) == 0 &&\n"
-          "    __builtin_offsetof(Outer, last) == 32) ? 1 : -1];\n");
+          "typedef char Outer_has_size_as_on_the_host[sizeof(Outer) == 48 ? 1 : -1];\n"
+          "typedef char Outer_has_inner_as_on_the_host[__builtin_offsetof(Outer, inner) == 0 ? 1 : -1];\n"
+          "typedef char Outer_has_last_as_on_the_host[__builtin_offsetof(Outer, last) == 32 ? 1 : -1];\n");
 }
 
 TEST_CASE("two structs of one name are refused in one program") {

@@ -42,6 +42,7 @@ struct GEMEL_API Dialect {
     std::string int64_type = {}, uint64_type = {};  ///< the 64-bit integer types
     std::string int64_suffix = {};                  ///< of a literal of that type: "LL"; "U" comes before it
     std::string bool_storage = {};                  ///< what an array of bool is made of
+    std::string offset_of = {};                     ///< a constant: where member `#` of struct `@` lies
     std::string vector_value = {};                  ///< a vector from its elements: `@` is the type, `#` the elements
 
     /// Text at the head of the prelude: typedefs, pragmas, whatever the macros above need.
