@@ -38,8 +38,10 @@ inline cg::Function unrolled_add(DType dtype, int block_size, int thread_block_s
         cg::Expression at = cg::var("idx") + i * thread_block_size;
         body.push_back(cg::assign(cg::var("tgt")[at], cg::var("op1")[at] + cg::var("op2")[at]));
     }
-    return cg::kernel("add", {cg::global_pointer(dtype, "tgt"), cg::global_pointer(cg::constant(dtype), "op1"),
-                              cg::global_pointer(cg::constant(dtype), "op2")}, body);
+    return cg::kernel("add",
+                      {cg::global_pointer(dtype, "tgt"), cg::global_pointer(cg::constant(dtype), "op1"),
+                       cg::global_pointer(cg::constant(dtype), "op2")},
+                      body);
 }
 
 /// Writes one literal per element, so that a device can show what it read.
@@ -60,10 +62,22 @@ std::vector<T> extreme_integers() {
 template <class T>
 std::vector<T> extreme_reals() {
     using Limits = std::numeric_limits<T>;
-    return {T(0),          -T(0),           T(1),           T(-1.5),
-            T(0.1),        T(1) / T(3),     T(100000),      T(1e10),
-            Limits::min(), Limits::max(),   Limits::lowest(), Limits::epsilon(),
-            Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), T(123456789)};
+    return {T(0),
+            -T(0),
+            T(1),
+            T(-1.5),
+            T(0.1),
+            T(1) / T(3),
+            T(100000),
+            T(1e10),
+            Limits::min(),
+            Limits::max(),
+            Limits::lowest(),
+            Limits::epsilon(),
+            Limits::infinity(),
+            -Limits::infinity(),
+            Limits::quiet_NaN(),
+            T(123456789)};
 }
 
 inline std::vector<gemel::half> extreme_halves() {
@@ -102,19 +116,14 @@ inline cg::Program block_sum() {
     program.add_table(real, "weights", {1.0f, 0.5f, 2.0f, 0.25f});
     program.add(cg::device_function(
         real, "weighted", {cg::shared_pointer(cg::constant(real), "tile"), cg::value<std::int32_t>("lane")},
-        {cg::comment("Every fourth element has the same weight."),
-         cg::return_value(tile[lane] * weights[lane & 3])}));
+        {cg::comment("Every fourth element has the same weight."), cg::return_value(tile[lane] * weights[lane & 3])}));
     program.add(cg::kernel(
         "block_sum",
         {cg::restricted(cg::global_pointer(real, "out")), cg::global_pointer(integer, "counts"),
          cg::restricted(cg::global_pointer(cg::constant(real), "in")), cg::value<std::int64_t>("n")},
-        {cg::declare_shared(real, "tile", {64}),
-         cg::declare("lane", cg::thread_id(0)),
-         cg::declare_constant(wide, "i", cg::global_id(0)),
-         cg::assign(tile[lane], cg::select(i < n, in[i], 0.0f)),
-         cg::barrier(),
-         cg::declare("x", cg::call_with("weighted", {tile, lane}, real)),
-         cg::barrier(),
+        {cg::declare_shared(real, "tile", {64}), cg::declare("lane", cg::thread_id(0)),
+         cg::declare_constant(wide, "i", cg::global_id(0)), cg::assign(tile[lane], cg::select(i < n, in[i], 0.0f)),
+         cg::barrier(), cg::declare("x", cg::call_with("weighted", {tile, lane}, real)), cg::barrier(),
          cg::assign(tile[lane], x),
          cg::for_loop(cg::declare(integer, "width", 32), width > 0, width >>= 1,
                       {cg::barrier(), cg::if_then(lane < width, {tile[lane] += tile[lane + width]})}),
@@ -134,16 +143,14 @@ inline cg::Function collatz() {
     const cg::Expression i = cg::var("i", integer);
     return cg::kernel(
         "collatz", {cg::global_pointer(integer, "out"), cg::value<std::int32_t>("n")},
-        {cg::for_range("i", cg::thread_id(0), cg::var("n", integer), cg::block_size(0),
-                       {cg::declare(wide, "x", i + 1), cg::declare(integer, "steps", 0),
-                        cg::while_loop(cg::Expression(true),
-                                       {cg::if_then(x == 1, {cg::break_loop()}),
-                                        cg::increment(steps),
-                                        cg::if_then(x % 2 == 0, {x /= 2, cg::continue_loop()}),
-                                        cg::assign(x, x * 3 + 1)}),
-                        cg::declare(integer, "k", 0),
-                        cg::do_while_loop({cg::block({k += 2}), cg::decrement(k)}, k < steps),
-                        cg::assign(out[i], k)})});
+        {cg::for_range(
+            "i", cg::thread_id(0), cg::var("n", integer), cg::block_size(0),
+            {cg::declare(wide, "x", i + 1), cg::declare(integer, "steps", 0),
+             cg::while_loop(cg::Expression(true),
+                            {cg::if_then(x == 1, {cg::break_loop()}), cg::increment(steps),
+                             cg::if_then(x % 2 == 0, {x /= 2, cg::continue_loop()}), cg::assign(x, x * 3 + 1)}),
+             cg::declare(integer, "k", 0), cg::do_while_loop({cg::block({k += 2}), cg::decrement(k)}, k < steps),
+             cg::assign(out[i], k)})});
 }
 
 /// Vectors: each float4 of `x` is turned round and scaled.
@@ -151,10 +158,10 @@ inline cg::Function turn_vectors() {
     const DType float4(DType::Kind::floating, 16, 4);
     const cg::Expression v = cg::var("v", float4), i = cg::var("i", dtype_of<std::int32_t>());
     const cg::Expression x = cg::var("x", cg::pointer(float4, cg::Space::global));
-    return cg::kernel("turn", {cg::global_pointer(float4, "x")},
-                      {cg::declare("i", cg::thread_id(0)), cg::declare("v", x[i]),
-                       cg::assign(x[i], cg::vector(float4, {v.member("w"), v.member("z") * 2.0f, v.member("y"),
-                                                            -v.member("x")}))});
+    return cg::kernel(
+        "turn", {cg::global_pointer(float4, "x")},
+        {cg::declare("i", cg::thread_id(0)), cg::declare("v", x[i]),
+         cg::assign(x[i], cg::vector(float4, {v.member("w"), v.member("z") * 2.0f, v.member("y"), -v.member("x")}))});
 }
 
 /// 16-bit floats in memory, computed with as float.
@@ -204,17 +211,13 @@ inline cg::Function copy_particles() {
     const cg::Expression in = cg::var("in", cg::pointer(cg::constant(particle), cg::Space::global));
     return cg::kernel(
         "copy_particles",
-        {cg::global_pointer(particle, "out"), cg::global_pointer(cg::constant(particle), "in"), cg::value(spin, "extra")},
-        {cg::declare("i", cg::thread_id(0)), cg::declare("p", in[i]),
-         p.member("x") += 1.0f,
-         p.member("mass") *= 2.0,
+        {cg::global_pointer(particle, "out"), cg::global_pointer(cg::constant(particle), "in"),
+         cg::value(spin, "extra")},
+        {cg::declare("i", cg::thread_id(0)), cg::declare("p", in[i]), p.member("x") += 1.0f, p.member("mass") *= 2.0,
          cg::assign(p.member("spins")[1], p.member("spins")[2]),
          cg::assign(p.member("spins")[2], cg::var("extra", spin)),
-         cg::assign(p.member("charge"), cg::call("c_conj", p.member("charge"))),
-         p.member("matrix")[5] -= 0.5f,
-         p.member("tag") += 1,
-         cg::assign(p.member("small"), -p.member("small")),
-         cg::assign(out[i], p)});
+         cg::assign(p.member("charge"), cg::call("c_conj", p.member("charge"))), p.member("matrix")[5] -= 0.5f,
+         p.member("tag") += 1, cg::assign(p.member("small"), -p.member("small")), cg::assign(out[i], p)});
 }
 
 /// Everything above that is one text, for tests that look at texts only.

@@ -25,7 +25,8 @@ inline std::string difference(const std::string& expected, const std::string& ac
     const std::vector<std::string> a = lines_of(expected), b = lines_of(actual);
     std::size_t first = 0, tail = 0;
     while (first < a.size() && first < b.size() && a[first] == b[first]) ++first;
-    while (tail < a.size() - first && tail < b.size() - first && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+    while (tail < a.size() - first && tail < b.size() - first && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+        ++tail;
     std::ostringstream out;
     out << "from line " << first + 1 << " on:\n";
     for (std::size_t i = first; i < a.size() - tail; ++i) out << "- " << a[i] << "\n";
@@ -44,7 +45,8 @@ inline void check(const std::string& name, const std::string& actual) {
     REQUIRE_MESSAGE(in, "there is no " << path << "; GEMEL_UPDATE_GOLDEN=1 writes it");
     std::ostringstream expected;
     expected << in.rdbuf();
-    CHECK_MESSAGE(expected.str() == actual, path << " (-) is not what was generated (+), " << difference(expected.str(), actual));
+    CHECK_MESSAGE(expected.str() == actual,
+                  path << " (-) is not what was generated (+), " << difference(expected.str(), actual));
 }
 
 }  // namespace golden

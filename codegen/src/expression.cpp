@@ -34,7 +34,9 @@ Type common(const Type& a, const Type& b) {
     if (a.dtype.lanes() > 1 || b.dtype.lanes() > 1) return a.dtype.lanes() > 1 ? a.dtype : b.dtype;
     const DType x = promoted(a.dtype), y = promoted(b.dtype);
     if (x == y) return x;
-    const auto is_number = [](DType t) { return t.is_integer() || (t.kind() == DType::Kind::floating && t.size_bytes() > 2); };
+    const auto is_number = [](DType t) {
+        return t.is_integer() || (t.kind() == DType::Kind::floating && t.size_bytes() > 2);
+    };
     if (!is_number(x) || !is_number(y)) return {};
     if (x.is_floating() || y.is_floating()) {
         if (x.is_floating() && y.is_floating()) return x.size_bytes() > y.size_bytes() ? x : y;
@@ -186,7 +188,8 @@ Expression Expression::member(const std::string& name) const {
 }
 Expression Expression::arrow(const std::string& name) const {
     check_identifier(name, "a member");
-    return make({.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
+    return make(
+        {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
 }
 Expression Expression::operator*() const { return unary("*", *this, pointee(type())); }
 Expression Expression::operator-() const { return unary("-", *this, promoted_type(*this)); }
@@ -239,8 +242,9 @@ Expression literal(DType dtype, std::uint64_t value) {
     if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean)
         return make(real_literal(dtype, static_cast<double>(value)));
     if (dtype.lanes() != 1) throw ArgumentError(text("literal: there are none of type ", dtype.name()));
-    const std::uint32_t bits = dtype.kind() == DType::Kind::boolean ? 1
-                               : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);
+    const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
+                                   ? 1
+                                   : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);
     if (bits < 64 && value >> bits != 0) refuse(dtype, text(value));
     return make({.kind = Kind::literal, .type = dtype, .integer = static_cast<std::int64_t>(value)});
 }
@@ -275,8 +279,8 @@ Expression address(const Expression& place) {
 
 Expression vector(DType dtype, std::vector<Expression> elements) {
     if (dtype.lanes() < 2 || elements.size() != dtype.lanes())
-        throw ArgumentError(text("vector: ", dtype.name(), " has ", int(dtype.lanes()), " lanes, got ", elements.size(),
-                                 " elements"));
+        throw ArgumentError(
+            text("vector: ", dtype.name(), " has ", int(dtype.lanes()), " lanes, got ", elements.size(), " elements"));
     return make({.kind = Kind::vector, .type = dtype, .operands = std::move(elements)});
 }
 

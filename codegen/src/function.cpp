@@ -17,7 +17,8 @@ void check(const std::string& name, const std::vector<FunctionParameter>& parame
     for (const FunctionParameter& parameter : parameters) {
         if (parameter.is_arena) continue;
         check_identifier(parameter.name, "a parameter");
-        if (parameter.type.empty()) throw ArgumentError(text(name, ": the parameter '", parameter.name, "' has no type"));
+        if (parameter.type.empty())
+            throw ArgumentError(text(name, ": the parameter '", parameter.name, "' has no type"));
         if (!names.insert(parameter.name).second)
             throw ArgumentError(text(name, ": two parameters are called '", parameter.name, "'"));
     }
@@ -25,12 +26,18 @@ void check(const std::string& name, const std::vector<FunctionParameter>& parame
 
 }  // namespace
 
-FunctionParameter global_pointer(const Type& type, const std::string& name) { return {pointer(type, Space::global), name}; }
-FunctionParameter shared_pointer(const Type& type, const std::string& name) { return {pointer(type, Space::shared), name}; }
+FunctionParameter global_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::global), name};
+}
+FunctionParameter shared_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::shared), name};
+}
 FunctionParameter constant_pointer(const Type& type, const std::string& name) {
     return {pointer(constant(type), Space::constant), name};
 }
-FunctionParameter thread_pointer(const Type& type, const std::string& name) { return {pointer(type, Space::thread), name}; }
+FunctionParameter thread_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::thread), name};
+}
 FunctionParameter value(const Type& type, const std::string& name) { return {type, name}; }
 FunctionParameter restricted(FunctionParameter parameter) {
     parameter.type = restricted(parameter.type);
@@ -64,7 +71,8 @@ Program& Program::add_struct(const std::string& name, const std::vector<StructMe
     check_identifier(name, "a struct");
     for (const StructMember& member : members) check_identifier(member.name, "a member");
     if (members.empty()) throw ArgumentError(text("the struct ", name, " has no members"));
-    items_.push_back(std::make_shared<const Item>(Item{.kind = Item::Kind::structure, .name = name, .members = members}));
+    items_.push_back(
+        std::make_shared<const Item>(Item{.kind = Item::Kind::structure, .name = name, .members = members}));
     return *this;
 }
 
@@ -109,7 +117,9 @@ std::string Program::source(const Dialect& dialect) const {
 
 std::string Function::source(const Dialect& dialect) const { return Program().add(*this).source(dialect); }
 
-std::string to_source(const Expression& expression, const Dialect& dialect) { return Printer(dialect).expression(expression); }
+std::string to_source(const Expression& expression, const Dialect& dialect) {
+    return Printer(dialect).expression(expression);
+}
 
 std::string to_source(const Statement& statement, const Dialect& dialect) {
     Printer printer(dialect);

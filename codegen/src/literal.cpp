@@ -21,7 +21,8 @@ std::string digits_of(T value) {
     const double size = std::fabs(static_cast<double>(value));
     const bool is_plain = size == 0 || (size >= 1e-4 && size < 1e9);
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                   is_plain ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+                                   is_plain ? std::chars_format::fixed : std::chars_format::scientific)
+                         .ptr;
     std::string digits(buffer, end);
     if (is_plain && digits.find('.') == std::string::npos) digits += ".0";
     return digits;
@@ -73,7 +74,8 @@ std::pair<std::string, ExpressionNode::Precedence> literal_text(const Expression
         case DType::Kind::boolean:
             return {node.integer != 0 ? "true" : "false", Node::primary};
         case DType::Kind::floating:
-            if (dtype.size_bytes() == 2) return {"store_float16(" + real(node.real, false, dialect).first + ")", Node::postfix};
+            if (dtype.size_bytes() == 2)
+                return {"store_float16(" + real(node.real, false, dialect).first + ")", Node::postfix};
             return real(node.real, dtype.size_bytes() == 8, dialect);
         case DType::Kind::bfloat:
             return {"store_bfloat16(" + real(node.real, false, dialect).first + ")", Node::postfix};

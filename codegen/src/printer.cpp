@@ -89,7 +89,8 @@ std::string required_block(const Dialect& dialect, const std::array<std::uint32_
     const std::string& pattern = dialect.required_block;
     std::string out;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
-        const bool stands_alone = (i == 0 || !is_word(pattern[i - 1])) && (i + 1 == pattern.size() || !is_word(pattern[i + 1]));
+        const bool stands_alone =
+            (i == 0 || !is_word(pattern[i - 1])) && (i + 1 == pattern.size() || !is_word(pattern[i + 1]));
         if (stands_alone && pattern[i] >= 'X' && pattern[i] <= 'Z') {
             out += std::to_string(block[static_cast<std::size_t>(pattern[i] - 'X')]);
         } else {
@@ -218,7 +219,8 @@ std::string Printer::simple(const StatementNode& node) {
     std::string out = declared(node.type, node.name);
     if (node.is_shared && !dialect_.shared_space.empty()) out = dialect_.shared_space + " " + out;
     for (const std::size_t extent : node.extents) out += "[" + std::to_string(extent) + "]";
-    if (node.extents.empty()) return node.values.empty() ? out : out + " = " + expression(node.values[0], Level::conditional_level);
+    if (node.extents.empty())
+        return node.values.empty() ? out : out + " = " + expression(node.values[0], Level::conditional_level);
     return node.values.empty() ? out : out + " = {" + list(node.values) + "}";
 }
 
@@ -333,7 +335,8 @@ void Printer::structure(const std::string& name, const std::vector<StructMember>
         // In memory a bool is a byte.
         Type type = member.type;
         std::string text = declared(type, member.name);
-        if (type.dtype.kind() == DType::Kind::boolean && !type.is_pointer) text = dialect_.bool_storage + " " + member.name;
+        if (type.dtype.kind() == DType::Kind::boolean && !type.is_pointer)
+            text = dialect_.bool_storage + " " + member.name;
         line(text + (member.count > 1 ? "[" + std::to_string(member.count) + "]" : "") + ";");
     }
     --depth_;

@@ -14,7 +14,7 @@ std::pair<std::string, ExpressionNode::Precedence> literal_text(const Expression
 void collect_structs(const Type& type, std::vector<const StructLayout*>& found);
 
 class Printer {
- public:
+   public:
     explicit Printer(const Dialect& dialect) : dialect_(dialect) {}
 
     std::string expression(const Expression& expression, int at_least = ExpressionNode::lowest);
@@ -30,7 +30,7 @@ class Printer {
     /// The struct types that were printed.
     const std::vector<const StructLayout*>& structs() const { return structs_; }
 
- private:
+   private:
     std::string declared(const Type& type, const std::string& name);
     std::string binary(const ExpressionNode& node);
     std::string unary(const ExpressionNode& node);

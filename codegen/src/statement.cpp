@@ -25,7 +25,8 @@ void check_extents(const std::string& name, const std::vector<std::size_t>& exte
 void check_simple(const Statement& statement, const char* what) {
     const Kind kind = statement.node().kind;
     const bool is_array = kind == Kind::declaration && !statement.node().extents.empty();
-    if ((kind != Kind::expression && kind != Kind::declaration && kind != Kind::assignment && kind != Kind::increment) ||
+    if ((kind != Kind::expression && kind != Kind::declaration && kind != Kind::assignment &&
+         kind != Kind::increment) ||
         is_array)
         throw ArgumentError(text("for_loop: ", what, " must be a declaration, an assignment or an expression"));
 }
@@ -33,7 +34,9 @@ void check_simple(const Statement& statement, const char* what) {
 }  // namespace
 
 Statement::Statement(const Expression& expression)
-    : node_(std::make_shared<const StatementNode>(StatementNode{.kind = Kind::expression, .expressions = {expression}})) {}
+    : node_(
+          std::make_shared<const StatementNode>(StatementNode{.kind = Kind::expression, .expressions = {expression}})) {
+}
 
 Statement declare(const Type& type, const std::string& name, std::optional<Expression> value) {
     check_identifier(name, "a variable");
@@ -60,14 +63,18 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
                         std::vector<Expression> values) {
     check_identifier(name, "a variable");
     check_extents(name, extents);
-    return make({.kind = Kind::declaration, .type = type, .name = name, .extents = std::move(extents),
+    return make({.kind = Kind::declaration,
+                 .type = type,
+                 .name = name,
+                 .extents = std::move(extents),
                  .values = std::move(values)});
 }
 
 Statement declare_shared(const Type& type, const std::string& name, std::vector<std::size_t> extents) {
     check_identifier(name, "a variable");
     check_extents(name, extents);
-    return make({.kind = Kind::declaration, .type = type, .name = name, .extents = std::move(extents), .is_shared = true});
+    return make(
+        {.kind = Kind::declaration, .type = type, .name = name, .extents = std::move(extents), .is_shared = true});
 }
 
 Statement assign(const Expression& place, const Expression& value) { return assignment("=", place, value); }
@@ -82,11 +89,18 @@ Statement operator&=(const Expression& place, const Expression& value) { return 
 Statement operator|=(const Expression& place, const Expression& value) { return assignment("|=", place, value); }
 Statement operator^=(const Expression& place, const Expression& value) { return assignment("^=", place, value); }
 
-Statement increment(const Expression& place) { return make({.kind = Kind::increment, .text = "++", .expressions = {place}}); }
-Statement decrement(const Expression& place) { return make({.kind = Kind::increment, .text = "--", .expressions = {place}}); }
+Statement increment(const Expression& place) {
+    return make({.kind = Kind::increment, .text = "++", .expressions = {place}});
+}
+Statement decrement(const Expression& place) {
+    return make({.kind = Kind::increment, .text = "--", .expressions = {place}});
+}
 
 Statement if_then(const Expression& condition, Statements then, Statements otherwise) {
-    return make({.kind = Kind::condition, .expressions = {condition}, .body = std::move(then), .otherwise = std::move(otherwise)});
+    return make({.kind = Kind::condition,
+                 .expressions = {condition},
+                 .body = std::move(then),
+                 .otherwise = std::move(otherwise)});
 }
 
 Statement for_loop(const Statement& first, const Expression& condition, const Statement& step, Statements body) {
@@ -97,7 +111,9 @@ Statement for_loop(const Statement& first, const Expression& condition, const St
 
 Statement for_range(const std::string& name, const Expression& begin, const Expression& end, const Expression& step,
                     Statements body) {
-    const auto is_wide = [](const Expression& e) { return e.type().dtype.is_integer() && e.type().dtype.size_bytes() == 8; };
+    const auto is_wide = [](const Expression& e) {
+        return e.type().dtype.is_integer() && e.type().dtype.size_bytes() == 8;
+    };
     const DType type(DType::Kind::signed_integer, is_wide(begin) || is_wide(end) || is_wide(step) ? 8 : 4);
     const ExpressionNode& by = step.node();
     const bool is_one = by.kind == ExpressionNode::Kind::literal && by.type.dtype.is_integer() && by.integer == 1;
@@ -111,7 +127,9 @@ Statement while_loop(const Expression& condition, Statements body) {
 Statement do_while_loop(Statements body, const Expression& condition) {
     return make({.kind = Kind::do_while_loop, .expressions = {condition}, .body = std::move(body)});
 }
-Statement return_value(const Expression& value) { return make({.kind = Kind::jump, .text = "return", .expressions = {value}}); }
+Statement return_value(const Expression& value) {
+    return make({.kind = Kind::jump, .text = "return", .expressions = {value}});
+}
 Statement return_nothing() { return make({.kind = Kind::jump, .text = "return"}); }
 Statement break_loop() { return make({.kind = Kind::jump, .text = "break"}); }
 Statement continue_loop() { return make({.kind = Kind::jump, .text = "continue"}); }

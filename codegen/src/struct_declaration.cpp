@@ -25,15 +25,16 @@ bool same(const StructLayout& a, const StructLayout& b) {
 }
 
 class Declarations {
- public:
+   public:
     explicit Declarations(const Dialect& dialect) : dialect_(dialect) {}
 
     void add(const StructLayout& layout) {
         const auto [known, is_new] = by_name_.try_emplace(layout.name, &layout);
         if (!is_new) {
             if (known->second == &layout || same(*known->second, layout)) return;
-            throw ArgumentError(text("two different structs are called '", layout.name, "' (", known->second->size_bytes,
-                                     " and ", layout.size_bytes, " bytes): one program can hold only one of them; rename one"));
+            throw ArgumentError(text("two different structs are called '", layout.name, "' (",
+                                     known->second->size_bytes, " and ", layout.size_bytes,
+                                     " bytes): one program can hold only one of them; rename one"));
         }
         for (const StructField& field : layout.fields)
             if (const StructLayout* inner = field.dtype.layout()) add(*inner);
@@ -42,14 +43,13 @@ class Declarations {
 
     std::string take() { return std::move(out_); }
 
- private:
+   private:
     void print(const StructLayout& layout) {
         out_ += "typedef struct {\n";
         std::size_t end = 0;
         int paddings = 0;
         const auto pad_to = [&](std::size_t offset) {
-            if (offset > end)
-                out_ += text("    unsigned char gemel_padding_", paddings++, "[", offset - end, "];\n");
+            if (offset > end) out_ += text("    unsigned char gemel_padding_", paddings++, "[", offset - end, "];\n");
         };
         for (const StructField& field : layout.fields) {
             pad_to(field.offset_bytes);
@@ -69,7 +69,8 @@ class Declarations {
         check("has_size", text("sizeof(", layout.name, ") == ", layout.size_bytes));
         if (dialect_.offset_of.empty()) return;
         for (const StructField& field : layout.fields)
-            check("has_" + field.name, text(fill_pattern(dialect_.offset_of, layout.name, field.name), " == ", field.offset_bytes));
+            check("has_" + field.name,
+                  text(fill_pattern(dialect_.offset_of, layout.name, field.name), " == ", field.offset_bytes));
     }
 
     const Dialect& dialect_;
@@ -101,7 +102,8 @@ const StructLayout& intern_layout(StructLayout layout) {
             throw ArgumentError(text("struct ", layout.name, ": the field ", field.name, " overlaps the one before"));
         end = field.offset_bytes + field.dtype.size_bytes() * field.count;
     }
-    if (end > layout.size_bytes) throw ArgumentError(text("struct ", layout.name, ": the fields need more than its size"));
+    if (end > layout.size_bytes)
+        throw ArgumentError(text("struct ", layout.name, ": the fields need more than its size"));
 
     struct Known {
         std::mutex mutex;

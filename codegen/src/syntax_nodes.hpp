@@ -11,15 +11,15 @@ struct ExpressionNode {
     enum class Kind {
         literal,
         name,
-        unary,        ///< text: the operator
-        binary,       ///< text: the operator
+        unary,   ///< text: the operator
+        binary,  ///< text: the operator
         conditional,
         index,
-        member,       ///< text: "." or "->", then the name
-        call,         ///< text: the function
-        cast,         ///< to `type`
-        vector,       ///< of `type`
-        position,     ///< text: "thread_id" and its siblings; axis
+        member,    ///< text: "." or "->", then the name
+        call,      ///< text: the function
+        cast,      ///< to `type`
+        vector,    ///< of `type`
+        position,  ///< text: "thread_id" and its siblings; axis
         raw,
     };
     /// How tightly an expression holds together, in C's order.
@@ -57,14 +57,14 @@ ExpressionNode::Precedence precedence_of(std::string_view binary_operator);
 struct StatementNode {
     enum class Kind {
         expression,
-        declaration,   ///< of type, name, extents, values; is_shared
-        assignment,    ///< expressions[0] text expressions[1]
-        increment,     ///< expressions[0], text: "++" or "--"
-        condition,     ///< if expressions[0]: body, else otherwise
-        for_loop,      ///< parts[0]; expressions[0]; parts[1]
+        declaration,  ///< of type, name, extents, values; is_shared
+        assignment,   ///< expressions[0] text expressions[1]
+        increment,    ///< expressions[0], text: "++" or "--"
+        condition,    ///< if expressions[0]: body, else otherwise
+        for_loop,     ///< parts[0]; expressions[0]; parts[1]
         while_loop,
         do_while_loop,
-        jump,          ///< text: "return", "break", "continue"; expressions: what is returned
+        jump,  ///< text: "return", "break", "continue"; expressions: what is returned
         barrier,
         global_barrier,
         block,

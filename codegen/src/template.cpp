@@ -28,7 +28,7 @@ namespace {
 
 /// The result with the template's line for each of its lines: that of the first thing there which is not blank.
 class Output {
- public:
+   public:
     /// @param line  where `text` begins; it moves along if the text is the template's own
     void write(std::string_view text, int line, bool is_own) {
         for (const char c : text) {
@@ -53,14 +53,14 @@ class Output {
     std::string& text() { return text_; }
     std::vector<int>& lines() { return lines_; }
 
- private:
+   private:
     std::string text_;
     std::vector<int> lines_;
     bool at_line_start_ = true, only_blanks_ = true;
 };
 
 class Renderer {
- public:
+   public:
     Renderer(const TemplateText& source, const Values& given, const Values& bound)
         : source_(source), names_(given, bound), evaluator_(source, names_) {}
 
@@ -68,7 +68,7 @@ class Renderer {
         for (const TemplateStatement& statement : statements) run(statement, out);
     }
 
- private:
+   private:
     using Kind = TemplateStatement::Kind;
 
     /// What happens below a statement may fail without knowing where.
@@ -150,13 +150,12 @@ class Renderer {
             return;
         }
         rounds_ += static_cast<std::int64_t>(list.size());
-        if (rounds_ > most_elements) site.fail(text("the template's loops take more than ", most_elements, " rounds"));
+        if (rounds_ > most_rounds) site.fail(text("the template's loops take more than ", most_rounds, " rounds"));
         const auto size = static_cast<std::int64_t>(list.size());
         for (std::int64_t i = 0; i < size; ++i) {
-            Value::Map about{{"index", i + 1},          {"index0", i},
-                             {"revindex", size - i},    {"revindex0", size - i - 1},
-                             {"first", i == 0},         {"last", i == size - 1},
-                             {"length", size}};
+            Value::Map about{
+                {"index", i + 1},  {"index0", i},           {"revindex", size - i}, {"revindex0", size - i - 1},
+                {"first", i == 0}, {"last", i == size - 1}, {"length", size}};
             const auto at = static_cast<std::size_t>(i);
             if (i > 0) about["previtem"] = list[at - 1];
             if (i + 1 < size) about["nextitem"] = list[at + 1];
@@ -174,10 +173,10 @@ class Renderer {
     std::int64_t rounds_ = 0;
 };
 
-/// Follows a program's text so far as to know whether a directive may begin here: not inside a comment, and not on a line
-/// that continues the one before.
+/// Follows a program's text so far as to know whether a directive may begin here: not inside a comment, and not on a
+/// line that continues the one before.
 class PlaceForDirective {
- public:
+   public:
     void pass(std::string_view line) {
         for (std::size_t i = 0; i < line.size(); ++i) {
             if (in_comment_) {
@@ -201,7 +200,7 @@ class PlaceForDirective {
     }
     bool is_here() const { return !in_comment_ && !continues_; }
 
- private:
+   private:
     bool in_comment_ = false, continues_ = false;
 };
 

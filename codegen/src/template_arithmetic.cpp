@@ -151,7 +151,9 @@ Value::List elements_of(const TemplateSite& site, const Value& value, const std:
 bool equal(const Value& a, const Value& b) {
     if (is_integral(a) && is_integral(b)) return wide(a) == wide(b);
     if (is_number(a) && is_number(b)) {
-        const auto floating = [](const Value& v) { return v.is_floating() ? v.as_floating() : static_cast<double>(wide(v)); };
+        const auto floating = [](const Value& v) {
+            return v.is_floating() ? v.as_floating() : static_cast<double>(wide(v));
+        };
         return floating(a) == floating(b);
     }
     if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
@@ -183,7 +185,8 @@ Value apply_binary(const TemplateSite& site, const std::string& name, const Valu
     if (is_number(a) && is_number(b)) return on_floats(site, name, floating_of(site, a), floating_of(site, b));
     if (name == "+" && a.is_list() && b.is_list()) {
         Value::List result = a.as_list();
-        if (result.size() + b.as_list().size() > static_cast<std::size_t>(most_elements)) site.fail("the result is too long");
+        if (result.size() + b.as_list().size() > static_cast<std::size_t>(most_elements))
+            site.fail("the result is too long");
         result.insert(result.end(), b.as_list().begin(), b.as_list().end());
         return result;
     }
@@ -207,7 +210,8 @@ bool apply_comparison(const TemplateSite& site, const std::string& name, const V
     if (name == "!=") return !equal(a, b);
     if (name == "in") return contains(site, b, a);
     if (name == "not in") return !contains(site, b, a);
-    const bool is_nan = (a.is_floating() && std::isnan(a.as_floating())) || (b.is_floating() && std::isnan(b.as_floating()));
+    const bool is_nan =
+        (a.is_floating() && std::isnan(a.as_floating())) || (b.is_floating() && std::isnan(b.as_floating()));
     const int sign = sign_of_difference(site, a, b);
     if (is_nan) return false;
     return name == "<" ? sign < 0 : name == ">" ? sign > 0 : name == "<=" ? sign <= 0 : sign >= 0;

@@ -13,8 +13,9 @@ struct TemplateSite {
     [[noreturn]] void fail(const std::string& message) const { throw source.error(place, message); }
 };
 
-/// What one list, and all loops of a template together, may count: beyond it a template is a mistake.
+/// Elements of one list, and rounds of all loops of a template together: beyond them a template is a mistake.
 constexpr std::int64_t most_elements = std::int64_t{1} << 24;
+constexpr std::int64_t most_rounds = std::int64_t{1} << 21;
 /// Bytes of one string and of a filled template.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 

@@ -118,7 +118,8 @@ std::optional<Value> TemplateEvaluator::find(const TemplateExpression& node) con
     return evaluate(node);
 }
 
-std::optional<Value> TemplateEvaluator::find_item(const TemplateSite& site, const Value& base, const Value& index) const {
+std::optional<Value> TemplateEvaluator::find_item(const TemplateSite& site, const Value& base,
+                                                  const Value& index) const {
     if (base.is_map()) {
         const auto found = base.as_map().find(index.text());
         return found == base.as_map().end() ? std::nullopt : std::optional<Value>(found->second);
@@ -157,7 +158,8 @@ Value TemplateEvaluator::missing(const TemplateExpression& node) const {
 Value TemplateEvaluator::slice(const TemplateExpression& node) const {
     const Value base = evaluate(*node.operands[0]);
     const TemplateSite here = site(node);
-    if (!base.is_list() && !base.is_string()) here.fail(text("expected a list or a string to slice, found ", base.kind()));
+    if (!base.is_list() && !base.is_string())
+        here.fail(text("expected a list or a string to slice, found ", base.kind()));
     const auto size = static_cast<std::int64_t>(base.is_list() ? base.as_list().size() : base.as_string().size());
     const auto limit = [&](std::size_t which, std::int64_t otherwise, std::int64_t lowest, std::int64_t highest) {
         if (!node.operands[which]) return otherwise;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
 
 namespace gemel::codegen {
@@ -78,7 +77,9 @@ Value member(Arguments& arguments, const Value& value, const std::string& name) 
     return value.as_map().at(name);
 }
 
-Value::List elements(Arguments& arguments, const Value& input) { return elements_of(arguments.site(), input, "to filter"); }
+Value::List elements(Arguments& arguments, const Value& input) {
+    return elements_of(arguments.site(), input, "to filter");
+}
 
 /// The elements, or what they call `attribute` if that was given.
 Value::List members(Arguments& arguments, const Value& input) {
@@ -120,7 +121,8 @@ Value indent_filter(const Value& input, Arguments& arguments) {
     const bool first = arguments.take_bool("first"), blank = arguments.take_bool("blank");
     const std::int64_t count = width.is_string() ? 0 : integer_of(arguments.site(), width, "'width'");
     if (count < 0 || count > 1000) arguments.fail("takes a width from 0 to 1000");
-    const std::string margin = width.is_string() ? width.as_string() : std::string(static_cast<std::size_t>(count), ' ');
+    const std::string margin =
+        width.is_string() ? width.as_string() : std::string(static_cast<std::size_t>(count), ' ');
     const std::string all = input.text();
     std::string result;
     for (std::size_t from = 0; from <= all.size();) {
@@ -185,8 +187,9 @@ Value round_filter(const Value& input, Arguments& arguments) {
     if (!std::isfinite(value)) return value;
     if (how == "common") {
         char buffer[700];
-        const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed,
-                                       static_cast<int>(precision)).ptr;
+        const auto end =
+            std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, static_cast<int>(precision))
+                .ptr;
         double result = 0;
         std::from_chars(buffer, end, result);
         return result;
@@ -208,7 +211,8 @@ Value extreme_filter(const Value& input, Arguments& arguments, bool is_max) {
     if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
     std::size_t best = 0;
     for (std::size_t i = 1; i < list.size(); ++i)
-        if (is_max ? less(arguments.site(), list[best], list[i]) : less(arguments.site(), list[i], list[best])) best = i;
+        if (is_max ? less(arguments.site(), list[best], list[i]) : less(arguments.site(), list[i], list[best]))
+            best = i;
     return list[best];
 }
 
@@ -223,7 +227,9 @@ Value sort_filter(const Value& input, Arguments& arguments) {
     const bool is_reversed = arguments.take_bool("reverse");
     const std::optional<Value> attribute = arguments.take("attribute");
     Value::List list = elements(arguments, input);
-    const auto key = [&](const Value& value) { return attribute ? member(arguments, value, attribute->text()) : value; };
+    const auto key = [&](const Value& value) {
+        return attribute ? member(arguments, value, attribute->text()) : value;
+    };
     std::stable_sort(list.begin(), list.end(), [&](const Value& a, const Value& b) {
         return is_reversed ? less(arguments.site(), key(b), key(a)) : less(arguments.site(), key(a), key(b));
     });
@@ -277,88 +283,6 @@ Value abs_filter(const Value& input, Arguments& arguments) {
     if (input.is_floating()) return std::fabs(input.as_floating());
     if (!is_number(input)) arguments.fail("takes a number, not " + input.kind());
     return less(arguments.site(), input, 0) ? apply_unary(arguments.site(), "-", input) : input;
-}
-
-/// One conversion of `format`: "%-08.3f" without the sign, cut into its parts.
-struct Conversion {
-    bool left = false, zeros = false, plus = false, prefix = false;
-    std::size_t width = 0;
-    int precision = -1;
-    char letter = 0;
-};
-
-std::string converted(const Conversion& c, const Value& value, Arguments& arguments) {
-    char buffer[800];
-    std::string digits, sign;
-    if (c.letter == 's') {
-        digits = value.text();
-        if (c.precision >= 0) digits.resize(std::min(digits.size(), static_cast<std::size_t>(c.precision)));
-    } else if (c.letter == 'd' || c.letter == 'i' || c.letter == 'x' || c.letter == 'X' || c.letter == 'o') {
-        Arguments none(arguments.site(), "format", {}, {});
-        const Value number = int_filter(value, none);
-        const bool is_negative = less(arguments.site(), number, 0);
-        const Value size = is_negative && number.as_signed() != std::numeric_limits<std::int64_t>::min()
-                               ? Value(-number.as_signed()) : number;
-        const std::uint64_t bits = size.is_unsigned() ? size.as_unsigned() : static_cast<std::uint64_t>(size.as_signed());
-        const int base = c.letter == 'o' ? 8 : c.letter == 'x' || c.letter == 'X' ? 16 : 10;
-        digits.assign(buffer, std::to_chars(buffer, buffer + sizeof buffer, bits, base).ptr);
-        if (c.letter == 'X') digits = cased(digits, true);
-        if (c.precision > 0 && digits.size() < static_cast<std::size_t>(c.precision))
-            digits.insert(0, static_cast<std::size_t>(c.precision) - digits.size(), '0');
-        sign = is_negative ? "-" : c.plus ? "+" : "";
-        if (c.prefix && base == 16) sign += c.letter == 'X' ? "0X" : "0x";
-    } else {
-        const double number = floating_of(arguments.site(), value);
-        const auto format = c.letter == 'f' ? std::chars_format::fixed
-                            : c.letter == 'e' ? std::chars_format::scientific : std::chars_format::general;
-        digits.assign(buffer, std::to_chars(buffer, buffer + sizeof buffer, std::fabs(number), format,
-                                            c.precision < 0 ? 6 : c.precision).ptr);
-        sign = std::signbit(number) ? "-" : c.plus ? "+" : "";
-    }
-    const std::size_t size = sign.size() + digits.size();
-    if (size >= c.width) return sign + digits;
-    if (c.left) return sign + digits + std::string(c.width - size, ' ');
-    if (c.zeros && c.letter != 's') return sign + std::string(c.width - size, '0') + digits;
-    return std::string(c.width - size, ' ') + sign + digits;
-}
-
-Value format_filter(const Value& input, Arguments& arguments) {
-    const std::string pattern = input.text();
-    std::string result;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-        if (pattern[i] != '%') {
-            result += pattern[i];
-            continue;
-        }
-        Conversion c;
-        for (++i; i < pattern.size(); ++i) {
-            if (pattern[i] == '-') c.left = true;
-            else if (pattern[i] == '0') c.zeros = true;
-            else if (pattern[i] == '+') c.plus = true;
-            else if (pattern[i] == '#') c.prefix = true;
-            else break;
-        }
-        const auto number = [&](std::size_t most) {
-            std::size_t value = 0;
-            for (; i < pattern.size() && pattern[i] >= '0' && pattern[i] <= '9'; ++i)
-                value = std::min(most, value * 10 + static_cast<std::size_t>(pattern[i] - '0'));
-            return value;
-        };
-        c.width = number(1000);
-        if (i < pattern.size() && pattern[i] == '.') {
-            ++i;
-            c.precision = static_cast<int>(number(300));
-        }
-        c.letter = i < pattern.size() ? pattern[i] : '\0';
-        if (c.letter == '%') {
-            result += '%';
-            continue;
-        }
-        if (c.letter == '\0' || std::string("sdixXoefg").find(c.letter) == std::string::npos)
-            arguments.fail("knows %s %d %x %X %o %e %f %g and %%");
-        result += converted(c, arguments.need("value"), arguments);
-    }
-    return result;
 }
 
 using Filter = Value (*)(const Value&, Arguments&);

@@ -38,6 +38,8 @@ class TemplateArguments {
 
 /// @throws TemplateError naming the filters that there are
 Value apply_filter(const std::string& name, const Value& input, TemplateArguments& arguments);
+/// The filter `format`, which is longer than the others.
+Value format_filter(const Value& input, TemplateArguments& arguments);
 bool apply_test(const std::string& name, const Value& input, TemplateArguments& arguments);
 
 }  // namespace gemel::codegen

@@ -16,11 +16,11 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' |
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-constexpr std::string_view symbols[] = {"**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "~", "<", ">",
-                                        "=",  "(",  ")",  "[",  "]",  "{",  "}", ",", ":", ".", "|"};
+constexpr std::string_view symbols[] = {"**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "~", "<",
+                                        ">",  "=",  "(",  ")",  "[",  "]",  "{", "}", ",", ":", ".", "|"};
 
 class Lexer {
- public:
+   public:
     Lexer(const TemplateText& source, const TemplateOptions& options)
         : source_(source), all_(source.text), options_(options) {}
 
@@ -41,7 +41,7 @@ class Lexer {
         return std::move(tokens_);
     }
 
- private:
+   private:
     /// Where the next tag opens, else the end.
     std::size_t next_tag() const {
         for (std::size_t i = at_; i + 1 < all_.size(); ++i)
@@ -97,7 +97,8 @@ class Lexer {
         while (true) {
             while (at_ < all_.size() && is_blank(all_[at_])) advance(at_ + 1);
             if (at_ == all_.size())
-                throw source_.error(opened, text("this tag is not closed: expected '", close, "' before the end of the template"));
+                throw source_.error(
+                    opened, text("this tag is not closed: expected '", close, "' before the end of the template"));
             const char c = all_[at_];
             const bool has_sign = (c == '-' || c == '+') && all_.substr(at_ + 1, 2) == close;
             if (has_sign || (open_braces == 0 && all_.substr(at_, 2) == close)) {
@@ -123,7 +124,8 @@ class Lexer {
     /// From behind {% raw %} to {% endraw %}, all text.
     void raw(std::size_t first, Place opened) {
         tokens_.resize(first);
-        for (std::size_t open = all_.find("{%", at_); open != std::string_view::npos; open = all_.find("{%", open + 2)) {
+        for (std::size_t open = all_.find("{%", at_); open != std::string_view::npos;
+             open = all_.find("{%", open + 2)) {
             std::size_t i = open + 2;
             const char sign = i < all_.size() && (all_[i] == '-' || all_[i] == '+') ? all_[i++] : ' ';
             while (i < all_.size() && is_blank(all_[i])) ++i;
@@ -192,7 +194,8 @@ class Lexer {
     Value floating(const std::string& digits) const {
         double value = 0;
         const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (result.ec != std::errc()) throw source_.error(place_, text("the number ", digits, " does not fit a double"));
+        if (result.ec != std::errc())
+            throw source_.error(place_, text("the number ", digits, " does not fit a double"));
         return value;
     }
 
@@ -203,7 +206,8 @@ class Lexer {
         const auto result = std::from_chars(begin, end, value, base);
         if (result.ec == std::errc::result_out_of_range)
             throw source_.error(place_, text("the integer ", digits, " does not fit 64 bits"));
-        if (result.ec != std::errc() || result.ptr != end) throw source_.error(place_, text("'", digits, "' is no number"));
+        if (result.ec != std::errc() || result.ptr != end)
+            throw source_.error(place_, text("'", digits, "' is no number"));
         return value;
     }
 

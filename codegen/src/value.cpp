@@ -66,7 +66,7 @@ void append(std::string& out, const Value& value, bool is_inside) {
 }  // namespace
 
 std::string Value::kind() const {
-    static const char* const names[] = {"none",   "a bool", "an integer", "an integer",
+    static const char* const names[] = {"none",    "a bool",   "an integer", "an integer",
                                         "a float", "a string", "a list",     "a map"};
     return names[data_.index()];
 }

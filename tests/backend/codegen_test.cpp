@@ -63,8 +63,10 @@ TEST_CASE("templates compile with values bound to them") {
 }
 
 TEST_CASE("a compiler's complaint names the line of the template") {
-    const cg::Template kernel("KERNEL void f(GLOBAL_MEM int *x)\n{\n{% for i in range(20) %}\n    x[{{ i }}] = {{ i }};\n"
-                              "{% endfor %}\n    x[0] = undeclared_thing;\n}\n", "broken template");
+    const cg::Template kernel(
+        "KERNEL void f(GLOBAL_MEM int *x)\n{\n{% for i in range(20) %}\n    x[{{ i }}] = {{ i }};\n"
+        "{% endfor %}\n    x[0] = undeclared_thing;\n}\n",
+        "broken template");
     try {
         default_context().compile(kernel);
         FAIL("it compiled");
@@ -93,8 +95,9 @@ TEST_CASE("shared arrays and barriers and atomics and tables work in a tree") {
     std::vector<float> in(n), out(blocks);
     for (int i = 0; i < n; ++i) in[i] = static_cast<float>(i % 7 - 3);
     std::vector<std::int32_t> counts(3);
-    default_context().compile(block_sum()).kernel("block_sum")({.grid = {blocks}, .block = {64}}, InOut(out), InOut(counts),
-                                                               In(in), std::int64_t{n});
+    default_context()
+        .compile(block_sum())
+        .kernel("block_sum")({.grid = {blocks}, .block = {64}}, InOut(out), InOut(counts), In(in), std::int64_t{n});
     const float weights[] = {1.0f, 0.5f, 2.0f, 0.25f};
     std::vector<float> expected(blocks);
     std::vector<std::int32_t> expected_counts(3);
@@ -142,12 +145,24 @@ TEST_CASE("structs go to the device and come back member by member") {
     std::vector<Particle> in(64), out(64);
     for (int i = 0; i < 64; ++i) {
         const float f = static_cast<float>(i);
-        in[i] = {f, f + 1, f + 2, 0.5 * i, i, {}, {f, -f}, science::Flavour::down, {{{1, 2}, {3, 4}, {5, f}}},
-                 bfloat16(f), 0x123456789abcdefull + i, static_cast<std::int8_t>(i)};
+        in[i] = {f,
+                 f + 1,
+                 f + 2,
+                 0.5 * i,
+                 i,
+                 {},
+                 {f, -f},
+                 science::Flavour::down,
+                 {{{1, 2}, {3, 4}, {5, f}}},
+                 bfloat16(f),
+                 0x123456789abcdefull + i,
+                 static_cast<std::int8_t>(i)};
         for (int k = 0; k < 3; ++k) in[i].spins[k] = {f + 10.0f * k, half(0.25f * k), k == 1};
     }
     const science::Spin extra{-7.5f, half(3.0f), true};
-    default_context().compile(copy_particles()).kernel("copy_particles")({.grid = {1}, .block = {64}}, InOut(out), In(in), extra);
+    default_context()
+        .compile(copy_particles())
+        .kernel("copy_particles")({.grid = {1}, .block = {64}}, InOut(out), In(in), extra);
     for (int i = 0; i < 64; ++i) {
         const Particle &a = in[i], &b = out[i];
         CHECK(b.x == a.x + 1);
@@ -173,7 +188,9 @@ TEST_CASE("structs go to the device and come back member by member") {
 
 TEST_CASE("a struct that lies otherwise on the device does not compile") {
     StructLayout layout = *dtype_of<science::Spin>().layout();
-    const auto text = [&] { return cg::struct_declaration(layout, default_context().dialect()) + "KERNEL void f(GLOBAL_MEM Spin *s) {}"; };
+    const auto text = [&] {
+        return cg::struct_declaration(layout, default_context().dialect()) + "KERNEL void f(GLOBAL_MEM Spin *s) {}";
+    };
     CHECK_NOTHROW(default_context().compile(text()));
     layout.fields[1].offset_bytes = 5;  // where no compiler puts two bytes
     layout.fields[2].offset_bytes = 7;

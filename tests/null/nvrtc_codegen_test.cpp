@@ -29,13 +29,16 @@ TEST_CASE("printed trees compile without a warning") {
 
 TEST_CASE("filled templates compile with their line directives") {
     const cg::Template kernel(add_template, "add.template");
-    check_compiles("template", kernel.with({{"type_name", "float"}, {"block_size", 8}, {"thread_block_size", 64}})
-                                   .source(Dialect::cuda()));
+    check_compiles(
+        "template",
+        kernel.with({{"type_name", "float"}, {"block_size", 8}, {"thread_block_size", 64}}).source(Dialect::cuda()));
 }
 
 TEST_CASE("a mistake in a template is reported at the template's line") {
-    const cg::Template kernel("KERNEL void f(GLOBAL_MEM float *x)\n{\n{% for i in range(9) %}\n    x[{{ i }}] = {{ i }} +;\n{% endfor %}\n}\n",
-                              "broken");
+    const cg::Template kernel(
+        "KERNEL void f(GLOBAL_MEM float *x)\n{\n{% for i in range(9) %}\n    x[{{ i }}] = {{ i }} +;\n{% endfor "
+        "%}\n}\n",
+        "broken");
     const std::string text = kernel.source(Dialect::cuda());
     const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90");
     CHECK(!result.succeeded);

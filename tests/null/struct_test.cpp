@@ -13,11 +13,11 @@ struct AtGlobalScope {
 GEMEL_STRUCT(AtGlobalScope, a)
 
 struct Many {
-    float a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7, d0, d1, d2, d3, d4,
-        d5, d6, d7;
+    float a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7, d0, d1, d2,
+        d3, d4, d5, d6, d7;
 };
-GEMEL_STRUCT(Many, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7, d0, d1,
-             d2, d3, d4, d5, d6, d7)
+GEMEL_STRUCT(Many, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7, d0,
+             d1, d2, d3, d4, d5, d6, d7)
 
 namespace elsewhere {
 
@@ -122,13 +122,15 @@ TEST_CASE("padding is explicit and nested structs come first") {
 }
 
 TEST_CASE("two structs of one name are refused in one program") {
-    CHECK_THROWS_WITH_AS(codegen::struct_declaration(*dtype_of<elsewhere::Both>().layout(), Dialect::cuda()),
-                         "two different structs are called 'Spin' (8 and 8 bytes): one program can hold only one of them; "
-                         "rename one",
-                         ArgumentError);
+    CHECK_THROWS_WITH_AS(
+        codegen::struct_declaration(*dtype_of<elsewhere::Both>().layout(), Dialect::cuda()),
+        "two different structs are called 'Spin' (8 and 8 bytes): one program can hold only one of them; "
+        "rename one",
+        ArgumentError);
     CHECK_THROWS_AS(codegen::struct_declarations({dtype_of<Spin>(), dtype_of<elsewhere::Spin>()}, Dialect::cuda()),
                     ArgumentError);
-    const std::string once = codegen::struct_declarations({dtype_of<Spin>(), dtype_of<float>(), dtype_of<Spin>()}, Dialect::cuda());
+    const std::string once =
+        codegen::struct_declarations({dtype_of<Spin>(), dtype_of<float>(), dtype_of<Spin>()}, Dialect::cuda());
     CHECK(once == codegen::struct_declaration(*dtype_of<Spin>().layout(), Dialect::cuda()));
 }
 
@@ -140,7 +142,8 @@ TEST_CASE("kernels bring the structs that they use") {
 }
 
 TEST_CASE("equal layouts are one") {
-    StructLayout layout{.name = "Made", .size_bytes = 8, .alignment_bytes = 4, .fields = {{"a", dtype_of<float>(), 0, 2}}};
+    StructLayout layout{
+        .name = "Made", .size_bytes = 8, .alignment_bytes = 4, .fields = {{"a", dtype_of<float>(), 0, 2}}};
     const StructLayout& first = codegen::intern_layout(layout);
     CHECK(&codegen::intern_layout(layout) == &first);
     layout.fields[0].name = "b";

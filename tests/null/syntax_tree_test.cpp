@@ -19,7 +19,8 @@ namespace {
 using cg::Expression;
 using cg::to_source;
 
-const Expression a = cg::var("a", dtype_of<std::int32_t>()), b = cg::var("b", dtype_of<std::int32_t>()), c = cg::var("c");
+const Expression a = cg::var("a", dtype_of<std::int32_t>()), b = cg::var("b", dtype_of<std::int32_t>()),
+                 c = cg::var("c");
 
 std::string cl(const Expression& expression) { return to_source(expression, Dialect::opencl()); }
 std::string cu(const Expression& expression) { return to_source(expression, Dialect::cuda()); }
@@ -59,7 +60,8 @@ TEST_SUITE_BEGIN("codegen");
 
 TEST_CASE("programs have golden texts in both dialects") {
     for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()})
-        for (const auto& [name, text] : codegen_programs::all(*dialect)) golden::check(name + dialect->file_extension, text);
+        for (const auto& [name, text] : codegen_programs::all(*dialect))
+            golden::check(name + dialect->file_extension, text);
 }
 
 TEST_CASE("a third dialect is one more table") {
@@ -115,20 +117,24 @@ TEST_CASE("random integer expressions keep their value when they are printed") {
     struct Reader {
         const std::string& s;
         std::size_t at = 0;
-        void blank() { while (at < s.size() && s[at] == ' ') ++at; }
+        void blank() {
+            while (at < s.size() && s[at] == ' ') ++at;
+        }
         bool take(const std::string& op) {
             blank();
             if (s.compare(at, op.size(), op) != 0) return false;
             // "<" is not the beginning of "<<", "&" not of "&&".
             const std::string longer[] = {"<<", ">>", "<=", ">=", "&&", "||", "==", "!="};
             for (const std::string& l : longer)
-                if (l.size() > op.size() && l.compare(0, op.size(), op) == 0 && s.compare(at, l.size(), l) == 0) return false;
+                if (l.size() > op.size() && l.compare(0, op.size(), op) == 0 && s.compare(at, l.size(), l) == 0)
+                    return false;
             at += op.size();
             return true;
         }
         long level(int n) {
-            static const std::vector<std::vector<std::string>> ops{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="},
-                                                                   {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*"}};
+            static const std::vector<std::vector<std::string>> ops{
+                {"||"},       {"&&"},     {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+                {"<<", ">>"}, {"+", "-"}, {"*"}};
             if (n == static_cast<int>(ops.size())) return prefix();
             long left = level(n + 1);
             while (true) {
@@ -194,23 +200,40 @@ TEST_CASE("random integer expressions keep their value when they are printed") {
         if (pick == 3) return {~x.expression, ~x.value};
         if (pick == 4) return {!x.expression, !x.value};
         const Made y = self(self, depth - 1);
-        const auto made = [&](const char* op, const Expression& e) { return Made{e, Reader::apply(op, x.value, y.value)}; };
+        const auto made = [&](const char* op, const Expression& e) {
+            return Made{e, Reader::apply(op, x.value, y.value)};
+        };
         switch (pick) {
-            case 5: return made("||", x.expression || y.expression);
-            case 6: return made("&&", x.expression && y.expression);
-            case 7: return made("|", x.expression | y.expression);
-            case 8: return made("^", x.expression ^ y.expression);
-            case 9: return made("&", x.expression & y.expression);
-            case 10: return made("==", x.expression == y.expression);
-            case 11: return made("!=", x.expression != y.expression);
-            case 12: return made("<", x.expression < y.expression);
-            case 13: return made(">=", x.expression >= y.expression);
-            case 14: return made("<<", x.expression << y.expression);
-            case 15: return made(">>", x.expression >> y.expression);
-            case 16: return made("+", x.expression + y.expression);
-            case 17: return made("-", x.expression - y.expression);
-            case 18: return made("<=", x.expression <= y.expression);
-            default: return made("*", x.expression * y.expression);
+            case 5:
+                return made("||", x.expression || y.expression);
+            case 6:
+                return made("&&", x.expression && y.expression);
+            case 7:
+                return made("|", x.expression | y.expression);
+            case 8:
+                return made("^", x.expression ^ y.expression);
+            case 9:
+                return made("&", x.expression & y.expression);
+            case 10:
+                return made("==", x.expression == y.expression);
+            case 11:
+                return made("!=", x.expression != y.expression);
+            case 12:
+                return made("<", x.expression < y.expression);
+            case 13:
+                return made(">=", x.expression >= y.expression);
+            case 14:
+                return made("<<", x.expression << y.expression);
+            case 15:
+                return made(">>", x.expression >> y.expression);
+            case 16:
+                return made("+", x.expression + y.expression);
+            case 17:
+                return made("-", x.expression - y.expression);
+            case 18:
+                return made("<=", x.expression <= y.expression);
+            default:
+                return made("*", x.expression * y.expression);
         }
     };
     for (int round = 0; round < 2000; ++round) {
@@ -249,7 +272,8 @@ TEST_CASE("literals of a type known at run time are checked") {
     CHECK(cl(cg::literal(dtype_of<float>(), 3)) == "3.0f");
     CHECK(cl(cg::literal(dtype_of<std::uint8_t>(), 255)) == "(unsigned char)255");
     CHECK(cl(cg::literal(dtype_of<std::int64_t>(), -2.0)) == "-2L");
-    CHECK(cu(cg::literal(dtype_of<std::int64_t>(), std::numeric_limits<std::int64_t>::min())) == "-9223372036854775807LL - 1");
+    CHECK(cu(cg::literal(dtype_of<std::int64_t>(), std::numeric_limits<std::int64_t>::min())) ==
+          "-9223372036854775807LL - 1");
     CHECK_THROWS_AS(cg::literal(dtype_of<std::uint8_t>(), 256), ArgumentError);
     CHECK_THROWS_AS(cg::literal(dtype_of<std::uint8_t>(), -1), ArgumentError);
     CHECK_THROWS_AS(cg::literal(dtype_of<std::int8_t>(), -129), ArgumentError);
@@ -296,19 +320,22 @@ TEST_CASE("statements print on lines of their own") {
     CHECK(text(cg::declare_array(dtype_of<float>(), "m", {2, 3})) == "float m[2][3];\n");
     CHECK(text(cg::declare_array(dtype_of<std::int32_t>(), "m", {2}, {1, 2})) == "int m[2] = {1, 2};\n");
     CHECK(text(cg::declare_shared(dtype_of<float>(), "t", {16, 17})) == "__local float t[16][17];\n");
-    CHECK(text(cg::declare(cg::pointer(dtype_of<float>(), cg::Space::global), "p", c + 1)) == "__global float *p = c + 1;\n");
+    CHECK(text(cg::declare(cg::pointer(dtype_of<float>(), cg::Space::global), "p", c + 1)) ==
+          "__global float *p = c + 1;\n");
     CHECK(text(cg::comment("one\ntwo \\")) == "// one\n// two \\ .\n");
     CHECK(text(cg::block({cg::raw("x;\n  y;")})) == "{\n    x;\n      y;\n}\n");
     CHECK(text(cg::global_barrier()) == "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
     CHECK(text(cg::return_nothing()) == "return;\n");
     CHECK(text(cg::if_then(a, {cg::break_loop()}, {cg::if_then(b, {cg::continue_loop()}, {cg::return_nothing()})})) ==
           "if (a) {\n    break;\n} else if (b) {\n    continue;\n} else {\n    return;\n}\n");
-    CHECK(text(cg::for_range("k", 0, a, 2, {c += cg::var("k")})) == "for (int k = 0; k < a; k += 2) {\n    c += k;\n}\n");
+    CHECK(text(cg::for_range("k", 0, a, 2, {c += cg::var("k")})) ==
+          "for (int k = 0; k < a; k += 2) {\n    c += k;\n}\n");
 }
 
 TEST_CASE("structs may be declared by hand") {
     cg::Program program;
-    program.add_struct("Pair", {{dtype_of<float>(), "value"}, {dtype_of<std::int64_t>(), "index"}, {dtype_of<bool>(), "flags", 8}});
+    program.add_struct(
+        "Pair", {{dtype_of<float>(), "value"}, {dtype_of<std::int64_t>(), "index"}, {dtype_of<bool>(), "flags", 8}});
     program.add_text("#define TWICE(x) ((x) + (x))");
     CHECK(program.source(Dialect::cuda()) ==
           "typedef struct {\n    float value;\n    long long index;\n    unsigned char flags[8];\n} Pair;\n\n"

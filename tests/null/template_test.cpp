@@ -36,6 +36,10 @@ const Values& values() {
 /// What an expression prints.
 std::string shown(const std::string& expression) { return render("{{ " + expression + " }}", values()); }
 
+void check_shown(const std::string& expression, const std::string& expected) {
+    CHECK_MESSAGE(shown(expression) == expected, expression, " is ", shown(expression));
+}
+
 std::string error_of(const std::string& text, const Values& given = values()) {
     try {
         const std::string result = render(text, given);
@@ -106,19 +110,39 @@ TEST_CASE("floating-point numbers read back equal and look like such") {
 
 TEST_CASE("arithmetic follows Python") {
     for (const auto& [expression, expected] : std::vector<std::pair<std::string, std::string>>{
-             {"1 + 2 * 3", "7"},     {"(1 + 2) * 3", "9"}, {"7 // 2", "3"},      {"-7 // 2", "-4"},  {"7 % -3", "-2"},
-             {"-7 % 3", "2"},        {"7 / 2", "3.5"},     {"8 / 2", "4.0"},     {"2 ** 10", "1024"}, {"2 ** -1", "0.5"},
-             {"2 ** 3 ** 2", "64"},  {"-2 ** 2", "4"},     {"5.5 // 2", "2.0"},  {"-5.5 % 2", "0.5"}, {"n - 1 - 1", "6"},
-             {"-n|abs", "8"},        {"0x10 + 0b11", "19"}, {"1_000", "1000"},   {"'ab' * 2", "abab"}, {"yes + 1", "2"},
-             {"'a' ~ 1 ~ 2.5", "a12.5"}, {"'x' + 'y'", "xy"}, {"[1] + [2]", "[1, 2]"}, {"1 -1", "0"}, {"- -n", "8"}})
-        CHECK_MESSAGE(shown(expression) == expected, expression, " is ", shown(expression));
+             {"1 + 2 * 3", "7"},   {"(1 + 2) * 3", "9"},    {"7 // 2", "3"},
+             {"-7 // 2", "-4"},    {"7 % -3", "-2"},        {"-7 % 3", "2"},
+             {"7 / 2", "3.5"},     {"8 / 2", "4.0"},        {"2 ** 10", "1024"},
+             {"2 ** -1", "0.5"},   {"2 ** 3 ** 2", "64"},   {"-2 ** 2", "4"},
+             {"5.5 // 2", "2.0"},  {"-5.5 % 2", "0.5"},     {"n - 1 - 1", "6"},
+             {"-n|abs", "8"},      {"0x10 + 0b11", "19"},   {"1_000", "1000"},
+             {"'ab' * 2", "abab"}, {"yes + 1", "2"},        {"'a' ~ 1 ~ 2.5", "a12.5"},
+             {"'x' + 'y'", "xy"},  {"[1] + [2]", "[1, 2]"}, {"1 -1", "0"},
+             {"- -n", "8"}})
+        check_shown(expression, expected);
 }
 
 TEST_CASE("conditions compare and combine") {
-    for (const char* truth :
-         {"1 < 2 < 3", "not 1 == 2", "2 in xs", "5 not in xs", "'lo' in name", "n > 4 and n < 10", "n == 8.0", "'a' < 'b'",
-          "[1, 2] < [1, 3]", "n is even", "n is not odd", "n is divisibleby 4", "n is defined", "nothing is not defined",
-          "none is none", "xs is iterable", "name is string", "'k' in m", "[1, [2]] == (1, (2,))", "1 != 'a'"})
+    for (const char* truth : {"1 < 2 < 3",
+                              "not 1 == 2",
+                              "2 in xs",
+                              "5 not in xs",
+                              "'lo' in name",
+                              "n > 4 and n < 10",
+                              "n == 8.0",
+                              "'a' < 'b'",
+                              "[1, 2] < [1, 3]",
+                              "n is even",
+                              "n is not odd",
+                              "n is divisibleby 4",
+                              "n is defined",
+                              "nothing is not defined",
+                              "none is none",
+                              "xs is iterable",
+                              "name is string",
+                              "'k' in m",
+                              "[1, [2]] == (1, (2,))",
+                              "1 != 'a'"})
         CHECK_MESSAGE(shown(truth) == "true", truth);
     for (const char* falsehood : {"1 < 3 < 2", "nothing is defined", "0 or 0.0 and 1 > 2", "xs == [1, 2]", "not yes"})
         CHECK_MESSAGE(!Value(shown(falsehood) == "true").as_bool(), falsehood);
@@ -173,13 +197,14 @@ TEST_CASE("filters do what Jinja's do") {
              {"'abc'|reverse", "cba"},
              {"'0x%08x'|format(n)", "0x00000008"},
              {"'%-4d|%6.2f|%s'|format(n, half_of, name)", "8   |  2.50|float"}})
-        CHECK_MESSAGE(shown(expression) == expected, expression, " is ", shown(expression));
+        check_shown(expression, expected);
 }
 
 TEST_CASE("loops go through ranges and lists") {
     CHECK(render("{% for i in range(4) %}{{ i }},{% endfor %}") == "0,1,2,3,");
-    CHECK(render("{% for i in range(2, 9, 3) %}{{ i }},{% endfor %}{% for i in range(3, 0, -1) %}{{ i }}{% endfor %}") ==
-          "2,5,8,321");
+    CHECK(
+        render("{% for i in range(2, 9, 3) %}{{ i }},{% endfor %}{% for i in range(3, 0, -1) %}{{ i }}{% endfor %}") ==
+        "2,5,8,321");
     CHECK(render("{% for x in xs %}{{ loop.index }}{{ loop.index0 }}{{ loop.length }}{% if loop.first %}f{% endif %}"
                  "{% if not loop.last %}, {% endif %}{% endfor %}",
                  values()) == "103f, 213, 323");
@@ -239,7 +264,8 @@ TEST_CASE("errors name line and column and what was expected") {
     }
     CHECK_THROWS_AS(Template("{{ x", "t"), ArgumentError);
     CHECK(has(error_of("{{ absent }}", {{"b", 1}, {"a", 2}}), "1:4: there is no value for 'absent'; there are a, b"));
-    CHECK(has(error_of("{% for i in range(2) %}\n{{ i }}"), "1:4: 'for' is not closed: expected '{% else %}' or '{% endfor %}'"));
+    CHECK(has(error_of("{% for i in range(2) %}\n{{ i }}"),
+              "1:4: 'for' is not closed: expected '{% else %}' or '{% endfor %}'"));
     CHECK(has(error_of("{% if n %}{% endfor %}"), "1:14: 'endfor' closes nothing here"));
     CHECK(has(error_of("{% while n %}"), "expected 'for', 'if', 'set' or 'raw', found 'while'"));
     CHECK(has(error_of("{{ n | shout }}"), "there is no filter 'shout'; there are abs, "));
@@ -277,8 +303,8 @@ TEST_CASE("what would exhaust the machine is an error") {
 }
 
 TEST_CASE("every line of the result knows the template's line") {
-    const codegen::Rendered rendered =
-        codegen::render_with_lines("a\n{% for i in range(2) %}\n  x{{ i }}\n{% endfor -%}\n\nb {{ t }} c\nd", {{"t", "1\n2"}}, "t");
+    const codegen::Rendered rendered = codegen::render_with_lines(
+        "a\n{% for i in range(2) %}\n  x{{ i }}\n{% endfor -%}\n\nb {{ t }} c\nd", {{"t", "1\n2"}}, "t");
     CHECK(rendered.text == "a\n\n  x0\n\n  x1\nb 1\n2 c\nd");
     CHECK(rendered.lines == std::vector<int>{1, 2, 3, 2, 3, 6, 6, 7});
     CHECK(codegen::render_with_lines("").lines.empty());
@@ -295,11 +321,14 @@ TEST_CASE("directives keep out of comments and continued lines") {
 }
 
 TEST_CASE("complaints of compilers are shown at the template's line") {
-    const Template kernel("KERNEL void f(GLOBAL_MEM float *x)\n{\n    {%- for i in range(3) %}\n    x[{{ i }}] = y;\n    {%- endfor %}\n}\n",
-                          "fill \"it\"");
+    const Template kernel(
+        "KERNEL void f(GLOBAL_MEM float *x)\n{\n    {%- for i in range(3) %}\n    x[{{ i }}] = y;\n    {%- endfor "
+        "%}\n}\n",
+        "fill \"it\"");
     const std::string program = kernel.source(Dialect::cuda());
-    const std::string message = render(CompileReport{
-        "kernel", "a device", program, "fill 'it'(4): error: identifier \"y\" is undefined\n      x[0] = y;\n             ^\n", "", ""});
+    const std::string message = render(
+        CompileReport{"kernel", "a device", program,
+                      "fill 'it'(4): error: identifier \"y\" is undefined\n      x[0] = y;\n             ^\n", "", ""});
     CHECK_MESSAGE(has(message, "fill 'it':4:12: identifier \"y\" is undefined"), message);
     CHECK_MESSAGE(has(message, "  > 4 |     x[0] = y;\n      |            ^\n"), message);
 }

@@ -40,8 +40,8 @@ struct GEMEL_API Function {
     std::vector<FunctionParameter> parameters = {};
     Statements body = {};
     bool is_kernel = false;
-    Type result = {};                                                       ///< of a function that is no kernel
-    std::optional<std::array<std::uint32_t, 3>> required_block = {};        ///< the only block size that it is launched with
+    Type result = {};                                                 ///< of a function that is no kernel
+    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size that it is launched with
 
     /// Its text, with the structs that it uses before it; what Context::compile puts the portable words in front of.
     std::string source(const Dialect& dialect) const;
@@ -50,8 +50,8 @@ struct GEMEL_API Function {
 /// @throws ArgumentError if a name is no identifier, or a parameter has no type
 GEMEL_API Function kernel(const std::string& name, std::vector<FunctionParameter> parameters, Statements body,
                           std::optional<std::array<std::uint32_t, 3>> required_block = {});
-GEMEL_API Function device_function(const Type& result, const std::string& name, std::vector<FunctionParameter> parameters,
-                                   Statements body);
+GEMEL_API Function device_function(const Type& result, const std::string& name,
+                                   std::vector<FunctionParameter> parameters, Statements body);
 
 /// A field of a struct that is declared by hand.
 struct StructMember {
@@ -78,8 +78,8 @@ class GEMEL_API Program {
     std::vector<std::shared_ptr<const Item>> items_;
 };
 
-/// A function's text in one dialect: its own words (`__global__`, `__kernel`), as in a program written by hand. Helpers of
-/// the prelude (16-bit floats, complex numbers, atomics) keep their names.
+/// A function's text in one dialect: its own words (`__global__`, `__kernel`), as in a program written by hand. Helpers
+/// of the prelude (16-bit floats, complex numbers, atomics) keep their names.
 GEMEL_API std::string to_source(const Function& function, const Dialect& dialect);
 GEMEL_API std::string to_source(const Program& program, const Dialect& dialect);
 

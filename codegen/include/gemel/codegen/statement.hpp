@@ -56,7 +56,8 @@ GEMEL_API Statement decrement(const Expression& place);
 
 GEMEL_API Statement if_then(const Expression& condition, Statements then, Statements otherwise = {});
 /// for (first; condition; step). @throws ArgumentError if `first` or `step` is not a simple statement
-GEMEL_API Statement for_loop(const Statement& first, const Expression& condition, const Statement& step, Statements body);
+GEMEL_API Statement for_loop(const Statement& first, const Expression& condition, const Statement& step,
+                             Statements body);
 /// for (int name = begin; name < end; name += step); the variable is int64 where one of the limits is known to be.
 GEMEL_API Statement for_range(const std::string& name, const Expression& begin, const Expression& end,
                               const Expression& step, Statements body);

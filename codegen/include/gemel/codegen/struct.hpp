@@ -4,9 +4,9 @@
 ///     GEMEL_STRUCT(Particle, x, y, z, mass, id)
 ///
 /// stands behind the struct, in its namespace. It only names the fields; types, order and padding come from the type
-/// (Boost.PFR). A field that is missing, misspelt or out of order does not compile. Fields may be numbers, half, bfloat16,
-/// std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In kernels an array of arrays
-/// is one array, row after row.
+/// (Boost.PFR). A field that is missing, misspelt or out of order does not compile. Fields may be numbers, half,
+/// bfloat16, std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In kernels an
+/// array of arrays is one array, row after row.
 #pragma once
 
 #include <gemel/codegen/struct_declaration.hpp>
@@ -52,7 +52,9 @@ constexpr StructFields<T, Fields...> struct_fields(const char* name, const Struc
 }
 
 template <class T>
-concept ReflectedStruct = std::is_class_v<T> && requires { gemel_struct_fields(StructTag<T>{}); };
+concept ReflectedStruct = std::is_class_v<T> && requires {
+    gemel_struct_fields(StructTag<T>{});
+};
 
 /// How a field's type is made of elements: itself once, or an array's elements.
 template <class T>
@@ -62,8 +64,9 @@ struct StructElement {
     static constexpr bool is_array = false;
 };
 template <class T>
-    requires std::is_enum_v<T>
-struct StructElement<T> : StructElement<std::underlying_type_t<T>> {};
+requires std::is_enum_v<T>
+struct StructElement<T> : StructElement<std::underlying_type_t<T>> {
+};
 template <class T, std::size_t n>
 struct StructElement<std::array<T, n>> {
     using type = typename StructElement<T>::type;
@@ -75,7 +78,8 @@ template <class Field>
 consteval bool check_struct_field() {
     using Value = std::remove_cv_t<Field>;
     using Element = typename StructElement<Value>::type;
-    constexpr bool is_pointer = std::is_pointer_v<Element> || std::is_member_pointer_v<Element> || std::is_null_pointer_v<Element>;
+    constexpr bool is_pointer =
+        std::is_pointer_v<Element> || std::is_member_pointer_v<Element> || std::is_null_pointer_v<Element>;
     constexpr bool is_known = HasDType<Element>;
     static_assert(!std::is_reference_v<Field>, "GEMEL_STRUCT: a field is a reference, which a device cannot follow");
     static_assert(!is_pointer, "GEMEL_STRUCT: a field is a pointer, which a device cannot follow; use an index");
@@ -98,9 +102,11 @@ constexpr bool has_struct_types(const StructFields<T, Fields...>&, std::index_se
 /// Compares the list of fields with the type itself.
 template <class T, class... Fields>
 consteval bool check_struct(const StructFields<T, Fields...>& fields) {
-    static_assert(std::is_aggregate_v<T>, "GEMEL_STRUCT: only aggregates can be reflected (no constructors, no private members)");
+    static_assert(std::is_aggregate_v<T>,
+                  "GEMEL_STRUCT: only aggregates can be reflected (no constructors, no private members)");
     static_assert(std::is_trivially_copyable_v<T>, "GEMEL_STRUCT: the struct is not trivially copyable");
-    static_assert(std::is_standard_layout_v<T>, "GEMEL_STRUCT: the struct has no standard layout (virtual functions or bases)");
+    static_assert(std::is_standard_layout_v<T>,
+                  "GEMEL_STRUCT: the struct has no standard layout (virtual functions or bases)");
     if constexpr (std::is_aggregate_v<T> && (check_struct_field<Fields>() && ...)) {
         constexpr bool is_complete = boost::pfr::tuple_size_v<T> == sizeof...(Fields);
         static_assert(is_complete, "GEMEL_STRUCT: the list does not name all fields of the struct");
@@ -117,7 +123,8 @@ const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields)
     std::string_view name = fields.name;
     if (const std::size_t colon = name.rfind(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
     while (name.starts_with(' ')) name.remove_prefix(1);
-    StructLayout layout{.name = std::string(name), .size_bytes = sizeof(T), .alignment_bytes = alignof(T), .fields = {}};
+    StructLayout layout{
+        .name = std::string(name), .size_bytes = sizeof(T), .alignment_bytes = alignof(T), .fields = {}};
     std::size_t i = 0;
     const auto add = [&]<class Field>(std::type_identity<Field>) {
         using Element = StructElement<std::remove_cv_t<Field>>;
@@ -151,7 +158,8 @@ struct DTypeOf<T> {
 
 }  // namespace gemel
 
-// GEMEL_EACH_FIELD(T, a, b, c) -> GEMEL_ONE_FIELD(T, a), GEMEL_ONE_FIELD(T, b), GEMEL_ONE_FIELD(T, c), for up to 85 fields.
+// GEMEL_EACH_FIELD(T, a, b, c) -> GEMEL_ONE_FIELD(T, a), GEMEL_ONE_FIELD(T, b), GEMEL_ONE_FIELD(T, c), for up to 85
+// fields.
 #define GEMEL_PARENTHESES ()
 #define GEMEL_EXPAND(...) GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(__VA_ARGS__))))
 #define GEMEL_EXPAND_3(...) GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(__VA_ARGS__))))
@@ -164,11 +172,11 @@ struct DTypeOf<T> {
 #define GEMEL_EACH_FIELD_LATER() GEMEL_EACH_FIELD_AGAIN
 
 /// Makes an aggregate an element type. See the head of this file.
-#define GEMEL_STRUCT(T, ...)                                                                                     \
-    [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) {                        \
-        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__));                            \
-    }                                                                                                            \
-    static_assert(::gemel::codegen::check_struct(gemel_struct_fields(::gemel::codegen::StructTag<T>{})),         \
-                  "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct");                 \
-    static_assert(::gemel::codegen::ReflectedStruct<T>,                                                          \
+#define GEMEL_STRUCT(T, ...)                                                                             \
+    [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) {                \
+        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__));                    \
+    }                                                                                                    \
+    static_assert(::gemel::codegen::check_struct(gemel_struct_fields(::gemel::codegen::StructTag<T>{})), \
+                  "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct");         \
+    static_assert(::gemel::codegen::ReflectedStruct<T>,                                                  \
                   "GEMEL_STRUCT(" #T ") must stand in the struct's own namespace, before its type is used");

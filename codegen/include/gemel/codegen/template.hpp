@@ -1,6 +1,7 @@
 /// Templates for kernel text, in Jinja2's syntax.
 ///
-/// {{ expression }} prints, {% for %}, {% if %}, {% set %} and {% raw %} control, {# #} is a comment; a minus inside a tag
+/// {{ expression }} prints, {% for %}, {% if %}, {% set %} and {% raw %} control, {# #} is a comment; a minus inside a
+/// tag
 /// ("{%-", "-%}") takes the blanks beside it away. docs/templates.md lists the language.
 #pragma once
 
