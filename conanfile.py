@@ -34,8 +34,9 @@ class GemelConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
+        # gemel/codegen/struct.hpp includes Boost.PFR; nothing of Boost is linked.
+        self.requires("boost/[>=1.81 <2]", transitive_headers=True)
         # Compiled into libgemel.so and hidden there: consumers need neither their headers nor their libraries.
-        self.requires("boost/[>=1.81 <2]", visible=False)
         self.requires("spdlog/[>=1.10 <2]", visible=False)
         if self.options.with_opencl:
             # gemel/interop/opencl.hpp includes CL/cl.h.

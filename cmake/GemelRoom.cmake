@@ -39,6 +39,9 @@ function(gemel_library)
     target_compile_features(gemel PUBLIC cxx_std_20)
     # Inlines and the symbols of dependencies stay inside, so that a program may hold another fmt.
     target_link_options(gemel PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/gemel.map")
+    # Users of the build tree find Boost's headers here, those of the package by gemelConfig.cmake.
+    get_property(boost_folders GLOBAL PROPERTY GEMEL_BOOST_FOLDERS)
+    target_include_directories(gemel SYSTEM INTERFACE "$<BUILD_INTERFACE:${boost_folders}>")
     find_package(Threads REQUIRED)
     target_link_libraries(gemel PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
     foreach(room IN LISTS GEMEL_ROOMS)

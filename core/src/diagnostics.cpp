@@ -264,18 +264,63 @@ std::string blank_up_to(std::string_view line, int column) {
     return out;
 }
 
-std::string numbered_lines(const std::vector<std::string_view>& source, const Complaint& complaint) {
-    const int count = static_cast<int>(source.size());
-    const int first = std::max(1, complaint.line - context_lines);
-    const int last = std::min(count, complaint.line + context_lines);
-    const std::size_t digits = std::to_string(last).size();
+/// A line of the program with the name and number that a compiler gives it.
+struct NumberedLine {
+    std::string_view file;
+    int number = 0;
+    std::string_view text;
+};
+
+/// The name and number that a `#line 7 "name"` gives to the next line; an empty name if it gives none.
+std::optional<NumberedLine> parse_line_directive(std::string_view line) {
+    std::string_view rest = trimmed(line);
+    if (!rest.starts_with("#line ")) {
+        return std::nullopt;
+    }
+    rest = trimmed(rest.substr(6));
+    NumberedLine next;
+    const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), next.number);
+    if (failure != std::errc()) {
+        return std::nullopt;
+    }
+    rest = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
+    if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"') {
+        next.file = rest.substr(1, rest.size() - 2);
+    }
+    return next;
+}
+
+/// All lines but the #line directives, which generated text has: a template's lines keep their numbers by them.
+std::vector<NumberedLine> number_lines(std::string_view text, std::string_view name) {
+    std::vector<NumberedLine> lines;
+    NumberedLine next{name, 1, {}};
+    for (const std::string_view line : lines_of(text)) {
+        if (const std::optional<NumberedLine> directive = parse_line_directive(line)) {
+            next.number = directive->number;
+            next.file = directive->file.empty() ? next.file : directive->file;
+            continue;
+        }
+        next.text = line;
+        lines.push_back(next);
+        ++next.number;
+    }
+    return lines;
+}
+
+/// The lines around the one at `marked`, which may lie behind the last, with a mark at the column.
+std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t marked, int marked_column) {
+    const std::size_t first = marked - std::min(marked, std::size_t{context_lines});
+    const std::size_t end = std::min(source.size(), marked + context_lines + 1);
+    std::size_t digits = 0;
+    for (std::size_t i = first; i < end; ++i) {
+        digits = std::max(digits, std::to_string(source[i].number).size());
+    }
     std::string out;
-    for (int number = first; number <= last; ++number) {
-        const std::string label = std::to_string(number);
-        const bool marked = number == complaint.line;
-        int column = marked ? complaint.column : 0;
-        const std::string line = shown_line(source[static_cast<std::size_t>(number - 1)], column);
-        out += text(marked ? "  > " : "    ", std::string(digits - label.size(), ' '), label, " | ", line, "\n");
+    for (std::size_t i = first; i < end; ++i) {
+        const std::string label = std::to_string(source[i].number);
+        int column = i == marked ? marked_column : 0;
+        const std::string line = shown_line(source[i].text, column);
+        out += text(i == marked ? "  > " : "    ", std::string(digits - label.size(), ' '), label, " | ", line, "\n");
         if (column > 0) {
             out += text("    ", std::string(digits, ' '), " | ", blank_up_to(line, column), "^\n");
         }
@@ -283,19 +328,33 @@ std::string numbered_lines(const std::vector<std::string_view>& source, const Co
     return out;
 }
 
-std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<std::string_view>& source) {
-    const bool in_main_text = is_main_text(complaint, report);
-    Complaint placed = complaint;
-    std::string where = in_main_text ? report.name : complaint.file;
+/// Where a line stands; one behind the last if the compiler counts further than the text goes, further if it is none of
+/// ours.
+std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, int number) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source[i].file == file && source[i].number == number) {
+            return i;
+        }
+    }
+    const bool ends_with_it = !source.empty() && source.back().file == file && number > source.back().number;
+    return source.size() - 1 + (ends_with_it ? static_cast<std::size_t>(number - source.back().number)
+                                             : std::size_t{context_lines} + 1);
+}
+
+std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<NumberedLine>& source) {
+    const std::string file = is_main_text(complaint, report) ? report.name : complaint.file;
+    std::string where = file;
+    std::size_t marked = source.size();
     if (complaint.line > 0) {
         where += text(":", complaint.line);
         where += complaint.column > 0 ? text(":", complaint.column) : "";
+        marked = find_line(source, file, complaint.line);
     } else {
         where += ", at its end";
-        placed.line = static_cast<int>(source.size());
+        marked = file == report.name && !source.empty() ? source.size() - 1 : source.size() + context_lines;
     }
     return text("\n", where, ": ", complaint.is_error ? "" : "warning: ", complaint.message, "\n",
-                in_main_text ? numbered_lines(source, placed) : "");
+                shown_lines(source, marked, complaint.column));
 }
 
 std::string raw(std::string_view log) {
@@ -332,7 +391,7 @@ std::string render(const CompileReport& report) {
         const std::size_t warnings = complaints.size() - errors;
         out +=
             text(": ", plural(errors, "error"), warnings > 0 ? text(" and ", plural(warnings, "warning")) : "", "\n");
-        const std::vector<std::string_view> source = lines_of(report.text);
+        const std::vector<NumberedLine> source = number_lines(report.text, report.name);
         for (std::size_t i = 0; i < std::min(complaints.size(), shown_complaints); ++i) {
             out += show(complaints[i], report, source);
         }

@@ -168,12 +168,16 @@ const Dialect& Dialect::cuda() {
         .global_id = "((long long)blockIdx.@ * blockDim.@ + threadIdx.@)",
         .global_size = "((long long)gridDim.@ * blockDim.@)",
         .barrier = "__syncthreads()",
+        .global_barrier = "__syncthreads()",
         .infinity = "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
         .nan = "(0.0f/0.0f)",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
         .uint64_type = "unsigned long long",
+        .int64_suffix = "LL",
         .bool_storage = "unsigned char",
+        .offset_of = "__INTADDR__(&((@ *)0)->#)",  // NVRTC (13.0) has no offsetof
+        .vector_value = "make_@(#)",
         .preamble = types,
         .sections = all_sections(),
     };

@@ -138,6 +138,8 @@ TEST_CASE("every member of the two tables has a meaning or is empty on purpose")
                                         &d->thread_id,      &d->block_id,        &d->block_size,
                                         &d->grid_size,      &d->global_id,       &d->global_size,
                                         &d->barrier,        &d->infinity,        &d->nan,
+                                        &d->global_barrier, &d->int64_suffix,    &d->offset_of,
+                                        &d->vector_value,
                                         &d->int64_type,     &d->uint64_type,     &d->bool_storage,
                                         &d->preamble})
             CHECK(!text->empty());

@@ -1,5 +1,5 @@
 /// Everything that users need.
 #pragma once
 
-#include <gemel/codegen/substitute.hpp>
+#include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

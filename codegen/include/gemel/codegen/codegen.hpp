@@ -1,0 +1,7 @@
+/// All of codegen: what makes kernel text without a device.
+#pragma once
+
+#include <gemel/codegen/struct.hpp>
+#include <gemel/codegen/substitute.hpp>
+#include <gemel/codegen/syntax_tree.hpp>
+#include <gemel/codegen/template.hpp>

@@ -1,0 +1,182 @@
+/// C++ aggregates as element types and kernel arguments: GEMEL_STRUCT.
+///
+///     struct Particle { float x, y, z; double mass; std::int32_t id; };
+///     GEMEL_STRUCT(Particle, x, y, z, mass, id)
+///
+/// stands behind the struct, in its namespace. It only names the fields; types, order and padding come from the type
+/// (Boost.PFR). A field that is missing, misspelt or out of order does not compile. Fields may be numbers, half,
+/// bfloat16, std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In kernels an
+/// array of arrays is one array, row after row.
+#pragma once
+
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/dtype.hpp>
+
+#include <boost/pfr/core.hpp>
+#include <boost/pfr/tuple_size.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace gemel::codegen {
+
+/// Leads to the function that GEMEL_STRUCT defines beside T.
+template <class T>
+struct StructTag {};
+
+/// What GEMEL_STRUCT says about T: its fields in the order of the list.
+template <class T, class... Fields>
+struct StructFields {
+    const char* name;
+    std::array<const char*, sizeof...(Fields)> names;
+    std::array<std::size_t, sizeof...(Fields)> offsets_bytes;
+};
+
+template <class T, class Field>
+struct StructFieldOf {
+    const char* name;
+    std::size_t offset_bytes;
+};
+
+template <class T, class Field>
+constexpr StructFieldOf<T, Field> struct_field(const char* name, Field T::*, std::size_t offset_bytes) {
+    return {name, offset_bytes};
+}
+
+template <class T, class... Fields>
+constexpr StructFields<T, Fields...> struct_fields(const char* name, const StructFieldOf<T, Fields>&... fields) {
+    return {name, {fields.name...}, {fields.offset_bytes...}};
+}
+
+template <class T>
+concept ReflectedStruct = std::is_class_v<T> && requires {
+    gemel_struct_fields(StructTag<T>{});
+};
+
+/// How a field's type is made of elements: itself once, or an array's elements.
+template <class T>
+struct StructElement {
+    using type = T;
+    static constexpr std::size_t count = 1;
+    static constexpr bool is_array = false;
+};
+template <class T>
+requires std::is_enum_v<T>
+struct StructElement<T> : StructElement<std::underlying_type_t<T>> {
+};
+template <class T, std::size_t n>
+struct StructElement<std::array<T, n>> {
+    using type = typename StructElement<T>::type;
+    static constexpr std::size_t count = n * StructElement<T>::count;
+    static constexpr bool is_array = true;
+};
+
+template <class Field>
+consteval bool check_struct_field() {
+    using Value = std::remove_cv_t<Field>;
+    using Element = typename StructElement<Value>::type;
+    constexpr bool is_pointer =
+        std::is_pointer_v<Element> || std::is_member_pointer_v<Element> || std::is_null_pointer_v<Element>;
+    constexpr bool is_known = HasDType<Element>;
+    static_assert(!std::is_reference_v<Field>, "GEMEL_STRUCT: a field is a reference, which a device cannot follow");
+    static_assert(!is_pointer, "GEMEL_STRUCT: a field is a pointer, which a device cannot follow; use an index");
+    static_assert(!std::is_array_v<Value>, "GEMEL_STRUCT: a field is a built-in array; use std::array");
+    static_assert(!std::is_same_v<Element, long double>, "GEMEL_STRUCT: no device has long double; use double");
+    static_assert(!StructElement<Value>::is_array || StructElement<Value>::count > 1,
+                  "GEMEL_STRUCT: a field is an array of fewer than two elements; use a plain field");
+    static_assert(is_known || std::is_reference_v<Field> || is_pointer || std::is_array_v<Value> ||
+                      std::is_same_v<Element, long double>,
+                  "GEMEL_STRUCT: a field is of a class that has no GEMEL_STRUCT of its own");
+    return is_known && !std::is_reference_v<Field> && !std::is_array_v<Value>;
+}
+
+/// Are the listed fields of the types that reflection finds, in its order?
+template <class T, class... Fields, std::size_t... i>
+constexpr bool has_struct_types(const StructFields<T, Fields...>&, std::index_sequence<i...>) {
+    return (std::is_same_v<std::remove_cv_t<Fields>, std::remove_cv_t<boost::pfr::tuple_element_t<i, T>>> && ...);
+}
+
+/// Compares the list of fields with the type itself.
+template <class T, class... Fields>
+consteval bool check_struct(const StructFields<T, Fields...>& fields) {
+    static_assert(std::is_aggregate_v<T>,
+                  "GEMEL_STRUCT: only aggregates can be reflected (no constructors, no private members)");
+    static_assert(std::is_trivially_copyable_v<T>, "GEMEL_STRUCT: the struct is not trivially copyable");
+    static_assert(std::is_standard_layout_v<T>,
+                  "GEMEL_STRUCT: the struct has no standard layout (virtual functions or bases)");
+    if constexpr (std::is_aggregate_v<T> && (check_struct_field<Fields>() && ...)) {
+        constexpr bool is_complete = boost::pfr::tuple_size_v<T> == sizeof...(Fields);
+        static_assert(is_complete, "GEMEL_STRUCT: the list does not name all fields of the struct");
+        if constexpr (is_complete)
+            if (!has_struct_types(fields, std::index_sequence_for<Fields...>{})) return false;
+        for (std::size_t i = 1; i < sizeof...(Fields); ++i)
+            if (fields.offsets_bytes[i - 1] >= fields.offsets_bytes[i]) return false;
+    }
+    return true;
+}
+
+template <class T, class... Fields>
+const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields) {
+    std::string_view name = fields.name;
+    if (const std::size_t colon = name.rfind(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    StructLayout layout{
+        .name = std::string(name), .size_bytes = sizeof(T), .alignment_bytes = alignof(T), .fields = {}};
+    std::size_t i = 0;
+    const auto add = [&]<class Field>(std::type_identity<Field>) {
+        using Element = StructElement<std::remove_cv_t<Field>>;
+        layout.fields.push_back({.name = fields.names[i],
+                                 .dtype = dtype_of<typename Element::type>(),
+                                 .offset_bytes = fields.offsets_bytes[i],
+                                 .count = Element::count});
+        ++i;
+    };
+    (add(std::type_identity<Fields>{}), ...);
+    return intern_layout(std::move(layout));
+}
+
+/// The DType of a struct: made when it is first asked for, so that static objects may ask as well.
+template <class T>
+struct StructDType {
+    operator DType() const {
+        static const StructLayout& layout = make_struct_layout(gemel_struct_fields(StructTag<T>{}));
+        return DType(&layout, sizeof(T));
+    }
+};
+
+}  // namespace gemel::codegen
+
+namespace gemel {
+
+template <codegen::ReflectedStruct T>
+struct DTypeOf<T> {
+    static constexpr codegen::StructDType<T> value{};
+};
+
+}  // namespace gemel
+
+// GEMEL_EACH_FIELD(T, a, b, c) -> GEMEL_ONE_FIELD(T, a), GEMEL_ONE_FIELD(T, b), GEMEL_ONE_FIELD(T, c), for up to 85
+// fields.
+#define GEMEL_PARENTHESES ()
+#define GEMEL_EXPAND(...) GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(__VA_ARGS__))))
+#define GEMEL_EXPAND_3(...) GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(__VA_ARGS__))))
+#define GEMEL_EXPAND_2(...) GEMEL_EXPAND_1(GEMEL_EXPAND_1(GEMEL_EXPAND_1(GEMEL_EXPAND_1(__VA_ARGS__))))
+#define GEMEL_EXPAND_1(...) __VA_ARGS__
+#define GEMEL_ONE_FIELD(T, field) ::gemel::codegen::struct_field<T>(#field, &T::field, __builtin_offsetof(T, field))
+#define GEMEL_EACH_FIELD(T, ...) GEMEL_EXPAND(GEMEL_EACH_FIELD_AGAIN(T, __VA_ARGS__))
+#define GEMEL_EACH_FIELD_AGAIN(T, field, ...) \
+    GEMEL_ONE_FIELD(T, field) __VA_OPT__(, GEMEL_EACH_FIELD_LATER GEMEL_PARENTHESES(T, __VA_ARGS__))
+#define GEMEL_EACH_FIELD_LATER() GEMEL_EACH_FIELD_AGAIN
+
+/// Makes an aggregate an element type. See the head of this file.
+#define GEMEL_STRUCT(T, ...)                                                                             \
+    [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) {                \
+        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__));                    \
+    }                                                                                                    \
+    static_assert(::gemel::codegen::check_struct(gemel_struct_fields(::gemel::codegen::StructTag<T>{})), \
+                  "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct");         \
+    static_assert(::gemel::codegen::ReflectedStruct<T>,                                                  \
+                  "GEMEL_STRUCT(" #T ") must stand in the struct's own namespace, before its type is used");

@@ -1,0 +1,7 @@
+/// Syntax trees: programs built by C++ expressions and printed as legible text in any dialect.
+#pragma once
+
+#include <gemel/codegen/expression.hpp>
+#include <gemel/codegen/function.hpp>
+#include <gemel/codegen/statement.hpp>
+#include <gemel/codegen/type.hpp>

@@ -1,0 +1,104 @@
+/// What a template can be given: integers, floating-point numbers, text, truth values, lists and maps of these.
+#pragma once
+
+#include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// A value of a template. Made from what it is by itself: 3, 2.5, "text", true, {1, 2, 3}, a vector, a map, a DType
+/// (whose name it becomes). Anything else does not compile. Cheap to copy: lists and maps are shared.
+class Value {
+   public:
+    using List = std::vector<Value>;
+    using Map = std::map<std::string, Value>;
+
+    Value() = default;
+    template <std::same_as<bool> T>
+    Value(T value) : data_(value) {}
+    template <std::integral T>
+    requires(!std::same_as<T, bool> && !std::same_as<T, char>) Value(T value) {
+        if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+            if (value > static_cast<std::uint64_t>(INT64_MAX)) {
+                data_ = static_cast<std::uint64_t>(value);
+                return;
+            }
+        }
+        data_ = static_cast<std::int64_t>(value);
+    }
+    template <std::same_as<char> T>
+    Value(T value) : data_(std::string(1, value)) {}
+    template <class T>
+    requires(std::same_as<T, float> || std::same_as<T, double>) Value(T value) : data_(static_cast<double>(value)) {}
+    template <class T>
+    requires(std::is_convertible_v<const T&, std::string_view> && !std::is_same_v<T, std::nullptr_t>)
+        Value(const T& text)
+        : data_(std::string(std::string_view(text))) {}
+    Value(const DType& dtype) : data_(dtype.name()) {}
+    Value(std::initializer_list<Value> list) : data_(std::make_shared<const List>(list)) {}
+    Value(List list) : data_(std::make_shared<const List>(std::move(list))) {}
+    Value(Map map) : data_(std::make_shared<const Map>(std::move(map))) {}
+    template <class T>
+    requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
+        Value(const std::map<std::string, T>& map)
+        : Value(Map(map.begin(), map.end())) {}
+    /// Any other range of what makes a Value: std::vector<int>, std::array<std::string, 3>.
+    template <std::ranges::input_range R>
+    requires(!std::is_convertible_v<const R&, std::string_view> && !std::is_convertible_v<const R&, Map> &&
+             !std::same_as<R, Value> && !std::same_as<R, List> &&
+             std::is_constructible_v<Value, std::ranges::range_value_t<R>>) Value(const R& range) {
+        List list;
+        for (std::ranges::range_value_t<R> element : range) list.push_back(Value(std::move(element)));
+        data_ = std::make_shared<const List>(std::move(list));
+    }
+
+    bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
+    bool is_bool() const { return std::holds_alternative<bool>(data_); }
+    bool is_integer() const { return is_signed() || is_unsigned(); }
+    bool is_floating() const { return std::holds_alternative<double>(data_); }
+    bool is_string() const { return std::holds_alternative<std::string>(data_); }
+    bool is_list() const { return std::holds_alternative<std::shared_ptr<const List>>(data_); }
+    bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(data_); }
+    /// Integers are held as int64_t where they fit, and as uint64_t above.
+    bool is_signed() const { return std::holds_alternative<std::int64_t>(data_); }
+    bool is_unsigned() const { return std::holds_alternative<std::uint64_t>(data_); }
+
+    bool as_bool() const { return std::get<bool>(data_); }
+    std::int64_t as_signed() const { return std::get<std::int64_t>(data_); }
+    std::uint64_t as_unsigned() const { return std::get<std::uint64_t>(data_); }
+    double as_floating() const { return std::get<double>(data_); }
+    const std::string& as_string() const { return std::get<std::string>(data_); }
+    const List& as_list() const { return *std::get<std::shared_ptr<const List>>(data_); }
+    const Map& as_map() const { return *std::get<std::shared_ptr<const Map>>(data_); }
+
+    /// "an integer", "a list": for messages.
+    GEMEL_API std::string kind() const;
+    /// What `if` asks: false for none, false, zero and whatever is empty.
+    GEMEL_API bool truth() const;
+    /// As kernel text: `true` and `false`, floating-point numbers in the shortest form that reads back equal and always
+    /// with a point or an exponent, INFINITY and NAN by their portable words; lists as "[1, 2]". None is empty.
+    GEMEL_API std::string text() const;
+
+   private:
+    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::shared_ptr<const List>,
+                 std::shared_ptr<const Map>>
+        data_;
+};
+
+/// Names and what they stand for.
+using Values = Value::Map;
+
+}  // namespace gemel::codegen

@@ -1,0 +1,318 @@
+/// Builds expressions, and derives their types by C's rules.
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include "syntax_nodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace gemel::codegen {
+
+namespace {
+
+using Node = ExpressionNode;
+using Kind = ExpressionNode::Kind;
+
+Expression make(Node node) { return Expression(std::make_shared<const Node>(std::move(node))); }
+
+constexpr DType int32{DType::Kind::signed_integer, 4};
+constexpr DType int64{DType::Kind::signed_integer, 8};
+
+/// What a small integer becomes before it is computed with.
+DType promoted(DType dtype) {
+    const bool is_small = dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4);
+    return is_small && dtype.lanes() == 1 ? int32 : dtype;
+}
+
+/// The type of a + b; empty where either is not known, or where the languages have no such operation.
+Type common(const Type& a, const Type& b) {
+    if (a.is_pointer || b.is_pointer) return a.is_pointer ? a : b;
+    if (a.dtype.empty() || b.dtype.empty()) return {};
+    if (a.dtype.lanes() > 1 || b.dtype.lanes() > 1) return a.dtype.lanes() > 1 ? a.dtype : b.dtype;
+    const DType x = promoted(a.dtype), y = promoted(b.dtype);
+    if (x == y) return x;
+    const auto is_number = [](DType t) {
+        return t.is_integer() || (t.kind() == DType::Kind::floating && t.size_bytes() > 2);
+    };
+    if (!is_number(x) || !is_number(y)) return {};
+    if (x.is_floating() || y.is_floating()) {
+        if (x.is_floating() && y.is_floating()) return x.size_bytes() > y.size_bytes() ? x : y;
+        return x.is_floating() ? x : y;
+    }
+    if (x.size_bytes() != y.size_bytes()) return x.size_bytes() > y.size_bytes() ? x : y;
+    return x.kind() == DType::Kind::unsigned_integer ? x : y;
+}
+
+Expression binary(const char* name, const Expression& a, const Expression& b) {
+    Type type;
+    const std::string_view op = name;
+    const auto level = precedence_of(op);
+    if (op == "<<" || op == ">>") {
+        type = a.type().dtype.empty() ? Type() : Type(promoted(a.type().dtype));
+    } else if (level <= Node::logical_and || level == Node::equality || level == Node::relation) {
+        type = int32;
+    } else if (op == "-" && a.type().is_pointer && b.type().is_pointer) {
+        type = int64;
+    } else {
+        type = common(a.type(), b.type());
+    }
+    return make({.kind = Kind::binary, .text = name, .type = type, .operands = {a, b}});
+}
+
+Expression unary(const char* name, const Expression& a, const Type& type) {
+    return make({.kind = Kind::unary, .text = name, .type = type, .operands = {a}});
+}
+
+Type promoted_type(const Expression& a) {
+    return a.type().dtype.empty() || a.type().is_pointer ? Type() : Type(promoted(a.type().dtype));
+}
+
+/// What a pointer points to, or an array consists of.
+Type pointee(const Type& type) {
+    if (!type.is_pointer) return {};
+    Type result = type;
+    result.is_pointer = result.is_restrict = result.is_const = false;
+    result.space = Space::thread;
+    return result;
+}
+
+Type member_type(const Type& type, const std::string& name) {
+    if (type.dtype.lanes() > 1) {
+        const DType& v = type.dtype;
+        if (name != "x" && name != "y" && !(v.lanes() == 4 && (name == "z" || name == "w")))
+            throw ArgumentError(text(v.name(), " has no member '", name, "'"));
+        return DType(v.kind(), v.size_bytes() / v.lanes());
+    }
+    if (const StructLayout* layout = type.dtype.layout()) {
+        std::vector<std::string> known;
+        for (const StructField& field : layout->fields) {
+            if (field.name == name) return field.count == 1 ? Type(field.dtype) : pointer(field.dtype, Space::thread);
+            known.push_back(field.name);
+        }
+        throw ArgumentError(text("struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
+    }
+    return {};
+}
+
+Expression position(const char* name, int axis, const Type& type) {
+    if (axis < 0 || axis > 2) throw ArgumentError(text("an axis is 0, 1 or 2, not ", axis));
+    return make({.kind = Kind::position, .text = name, .type = type, .axis = axis});
+}
+
+[[noreturn]] void refuse(DType dtype, const std::string& value) {
+    throw ArgumentError(text("literal: ", dtype.name(), " cannot hold ", value));
+}
+
+/// The node of a scalar literal whose kind is not that of an integer.
+Node real_literal(DType dtype, double value) {
+    switch (dtype.kind()) {
+        case DType::Kind::floating:
+        case DType::Kind::bfloat:
+        case DType::Kind::complex:
+            if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
+            [[fallthrough]];
+        default:
+            throw ArgumentError(text("literal: there are none of type ", dtype.name()));
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const ExpressionNode> Expression::make_literal(DType dtype, const void* value) {
+    Node node{.kind = Kind::literal, .type = dtype};
+    const auto read = [&](auto place) {
+        std::memcpy(&place, value, sizeof place);
+        return place;
+    };
+    switch (dtype.kind()) {
+        case DType::Kind::boolean:
+            node.integer = read(bool{});
+            break;
+        case DType::Kind::signed_integer:
+            node.integer = dtype.size_bytes() == 1   ? read(std::int8_t{})
+                           : dtype.size_bytes() == 2 ? read(std::int16_t{})
+                           : dtype.size_bytes() == 4 ? read(std::int32_t{})
+                                                     : read(std::int64_t{});
+            break;
+        case DType::Kind::unsigned_integer:
+            node.integer = dtype.size_bytes() == 1   ? read(std::uint8_t{})
+                           : dtype.size_bytes() == 2 ? read(std::uint16_t{})
+                           : dtype.size_bytes() == 4 ? static_cast<std::int64_t>(read(std::uint32_t{}))
+                                                     : static_cast<std::int64_t>(read(std::uint64_t{}));
+            break;
+        case DType::Kind::floating:
+            node.real = dtype.size_bytes() == 2   ? static_cast<float>(read(half{}))
+                        : dtype.size_bytes() == 4 ? read(float{})
+                                                  : read(double{});
+            break;
+        case DType::Kind::bfloat:
+            node.real = static_cast<float>(read(bfloat16{}));
+            break;
+        default:
+            if (dtype.size_bytes() == 8) {
+                const auto z = read(std::complex<float>{});
+                node.real = z.real();
+                node.imaginary = z.imag();
+            } else {
+                const auto z = read(std::complex<double>{});
+                node.real = z.real();
+                node.imaginary = z.imag();
+            }
+    }
+    return std::make_shared<const Node>(std::move(node));
+}
+
+ExpressionNode::Precedence precedence_of(std::string_view op) {
+    if (op == "*" || op == "/" || op == "%") return Node::product;
+    if (op == "+" || op == "-") return Node::sum;
+    if (op == "<<" || op == ">>") return Node::shift;
+    if (op == "<" || op == ">" || op == "<=" || op == ">=") return Node::relation;
+    if (op == "==" || op == "!=") return Node::equality;
+    if (op == "&") return Node::bitwise_and;
+    if (op == "^") return Node::bitwise_xor;
+    if (op == "|") return Node::bitwise_or;
+    return op == "&&" ? Node::logical_and : Node::logical_or;
+}
+
+const Type& Expression::type() const { return node_->type; }
+
+Expression Expression::operator[](const Expression& index) const {
+    return make({.kind = Kind::index, .type = pointee(type()), .operands = {*this, index}});
+}
+Expression Expression::member(const std::string& name) const {
+    check_identifier(name, "a member");
+    return make({.kind = Kind::member, .text = "." + name, .type = member_type(type(), name), .operands = {*this}});
+}
+Expression Expression::arrow(const std::string& name) const {
+    check_identifier(name, "a member");
+    return make(
+        {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
+}
+Expression Expression::operator*() const { return unary("*", *this, pointee(type())); }
+Expression Expression::operator-() const { return unary("-", *this, promoted_type(*this)); }
+Expression Expression::operator+() const { return unary("+", *this, promoted_type(*this)); }
+Expression Expression::operator!() const { return unary("!", *this, int32); }
+Expression Expression::operator~() const { return unary("~", *this, promoted_type(*this)); }
+
+Expression operator+(const Expression& a, const Expression& b) { return binary("+", a, b); }
+Expression operator-(const Expression& a, const Expression& b) { return binary("-", a, b); }
+Expression operator*(const Expression& a, const Expression& b) { return binary("*", a, b); }
+Expression operator/(const Expression& a, const Expression& b) { return binary("/", a, b); }
+Expression operator%(const Expression& a, const Expression& b) { return binary("%", a, b); }
+Expression operator<<(const Expression& a, const Expression& b) { return binary("<<", a, b); }
+Expression operator>>(const Expression& a, const Expression& b) { return binary(">>", a, b); }
+Expression operator&(const Expression& a, const Expression& b) { return binary("&", a, b); }
+Expression operator|(const Expression& a, const Expression& b) { return binary("|", a, b); }
+Expression operator^(const Expression& a, const Expression& b) { return binary("^", a, b); }
+Expression operator&&(const Expression& a, const Expression& b) { return binary("&&", a, b); }
+Expression operator||(const Expression& a, const Expression& b) { return binary("||", a, b); }
+Expression operator==(const Expression& a, const Expression& b) { return binary("==", a, b); }
+Expression operator!=(const Expression& a, const Expression& b) { return binary("!=", a, b); }
+Expression operator<(const Expression& a, const Expression& b) { return binary("<", a, b); }
+Expression operator>(const Expression& a, const Expression& b) { return binary(">", a, b); }
+Expression operator<=(const Expression& a, const Expression& b) { return binary("<=", a, b); }
+Expression operator>=(const Expression& a, const Expression& b) { return binary(">=", a, b); }
+
+Expression var(const std::string& name, const Type& type) {
+    check_identifier(name, "a variable");
+    return make({.kind = Kind::name, .text = name, .type = type});
+}
+
+Expression literal(DType dtype, double value) {
+    if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean) return make(real_literal(dtype, value));
+    if (!(value >= -0x1p63 && value < 0x1p64) || value != std::trunc(value)) refuse(dtype, text(value));
+    if (value < 0) return literal(dtype, static_cast<std::int64_t>(value));
+    return literal(dtype, static_cast<std::uint64_t>(value));
+}
+
+Expression literal(DType dtype, std::int64_t value) {
+    if (value >= 0) return literal(dtype, static_cast<std::uint64_t>(value));
+    if (dtype.kind() != DType::Kind::signed_integer || dtype.lanes() != 1) {
+        if (dtype.is_integer() || dtype.kind() == DType::Kind::boolean) refuse(dtype, text(value));
+        return make(real_literal(dtype, static_cast<double>(value)));
+    }
+    if (value < -(std::int64_t{1} << (8 * dtype.size_bytes() - 2)) * 2) refuse(dtype, text(value));
+    return make({.kind = Kind::literal, .type = dtype, .integer = value});
+}
+
+Expression literal(DType dtype, std::uint64_t value) {
+    if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean)
+        return make(real_literal(dtype, static_cast<double>(value)));
+    if (dtype.lanes() != 1) throw ArgumentError(text("literal: there are none of type ", dtype.name()));
+    const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
+                                   ? 1
+                                   : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);
+    if (bits < 64 && value >> bits != 0) refuse(dtype, text(value));
+    return make({.kind = Kind::literal, .type = dtype, .integer = static_cast<std::int64_t>(value)});
+}
+
+Expression thread_id(int axis) { return position("thread_id", axis, int32); }
+Expression block_id(int axis) { return position("block_id", axis, int32); }
+Expression block_size(int axis) { return position("block_size", axis, int32); }
+Expression grid_size(int axis) { return position("grid_size", axis, int32); }
+Expression global_id(int axis) { return position("global_id", axis, int64); }
+Expression global_size(int axis) { return position("global_size", axis, int64); }
+
+Expression call_with(const std::string& function, std::vector<Expression> arguments, const Type& result) {
+    check_identifier(function, "a function");
+    return make({.kind = Kind::call, .text = function, .type = result, .operands = std::move(arguments)});
+}
+
+Expression cast(const Type& type, const Expression& value) {
+    if (type.empty()) throw ArgumentError("cast: to no type");
+    return make({.kind = Kind::cast, .type = type, .operands = {value}});
+}
+
+Expression select(const Expression& condition, const Expression& a, const Expression& b) {
+    return make({.kind = Kind::conditional, .type = common(a.type(), b.type()), .operands = {condition, a, b}});
+}
+
+Expression address(const Expression& place) {
+    Type type;
+    const ExpressionNode& node = place.node();
+    if (node.kind == Kind::index && node.operands[0].type().is_pointer) type = node.operands[0].type();
+    return unary("&", place, type);
+}
+
+Expression vector(DType dtype, std::vector<Expression> elements) {
+    if (dtype.lanes() < 2 || elements.size() != dtype.lanes())
+        throw ArgumentError(
+            text("vector: ", dtype.name(), " has ", int(dtype.lanes()), " lanes, got ", elements.size(), " elements"));
+    return make({.kind = Kind::vector, .type = dtype, .operands = std::move(elements)});
+}
+
+Expression raw_expression(const std::string& text) { return make({.kind = Kind::raw, .text = text}); }
+
+Expression load(DType dtype, const Expression& stored) {
+    constexpr DType float32{DType::Kind::floating, 4};
+    if (dtype == dtype_of<half>()) return call_with("load_float16", {stored}, float32);
+    if (dtype == dtype_of<bfloat16>()) return call_with("load_bfloat16", {stored}, float32);
+    return stored;
+}
+
+Expression store(DType dtype, const Expression& value) {
+    if (dtype == dtype_of<half>()) return call_with("store_float16", {value}, dtype);
+    if (dtype == dtype_of<bfloat16>()) return call_with("store_bfloat16", {value}, dtype);
+    return value;
+}
+
+Expression atomic_add(const Expression& pointer, const Expression& value) {
+    return call_with("atomic_add", {pointer, value}, pointee(pointer.type()));
+}
+Expression atomic_min(const Expression& pointer, const Expression& value) {
+    return call_with("atomic_min", {pointer, value}, pointee(pointer.type()));
+}
+Expression atomic_max(const Expression& pointer, const Expression& value) {
+    return call_with("atomic_max", {pointer, value}, pointee(pointer.type()));
+}
+Expression atomic_exchange(const Expression& pointer, const Expression& value) {
+    return call_with("atomic_exchange", {pointer, value}, pointee(pointer.type()));
+}
+Expression atomic_cas(const Expression& pointer, const Expression& expected, const Expression& desired) {
+    return call_with("atomic_cas", {pointer, expected, desired}, pointee(pointer.type()));
+}
+
+}  // namespace gemel::codegen

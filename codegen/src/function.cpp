@@ -1,0 +1,133 @@
+/// Functions, kernels and programs.
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include "printer.hpp"
+
+#include <set>
+
+namespace gemel::codegen {
+
+namespace {
+
+void check(const std::string& name, const std::vector<FunctionParameter>& parameters) {
+    check_identifier(name, "a function");
+    std::set<std::string> names;
+    for (const FunctionParameter& parameter : parameters) {
+        if (parameter.is_arena) continue;
+        check_identifier(parameter.name, "a parameter");
+        if (parameter.type.empty())
+            throw ArgumentError(text(name, ": the parameter '", parameter.name, "' has no type"));
+        if (!names.insert(parameter.name).second)
+            throw ArgumentError(text(name, ": two parameters are called '", parameter.name, "'"));
+    }
+}
+
+}  // namespace
+
+FunctionParameter global_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::global), name};
+}
+FunctionParameter shared_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::shared), name};
+}
+FunctionParameter constant_pointer(const Type& type, const std::string& name) {
+    return {pointer(constant(type), Space::constant), name};
+}
+FunctionParameter thread_pointer(const Type& type, const std::string& name) {
+    return {pointer(type, Space::thread), name};
+}
+FunctionParameter value(const Type& type, const std::string& name) { return {type, name}; }
+FunctionParameter restricted(FunctionParameter parameter) {
+    parameter.type = restricted(parameter.type);
+    return parameter;
+}
+FunctionParameter shared_arena() { return {.name = "shared_arena", .is_arena = true}; }
+
+Function kernel(const std::string& name, std::vector<FunctionParameter> parameters, Statements body,
+                std::optional<std::array<std::uint32_t, 3>> required_block) {
+    check(name, parameters);
+    return {.name = name,
+            .parameters = std::move(parameters),
+            .body = std::move(body),
+            .is_kernel = true,
+            .required_block = required_block};
+}
+
+Function device_function(const Type& result, const std::string& name, std::vector<FunctionParameter> parameters,
+                         Statements body) {
+    check(name, parameters);
+    if (result.empty()) throw ArgumentError(text(name, ": what it returns is not known; void_type() is nothing"));
+    return {.name = name, .parameters = std::move(parameters), .body = std::move(body), .result = result};
+}
+
+Program& Program::add(const Function& function) {
+    items_.push_back(std::make_shared<const Item>(Item{.kind = Item::Kind::function, .function = function}));
+    return *this;
+}
+
+Program& Program::add_struct(const std::string& name, const std::vector<StructMember>& members) {
+    check_identifier(name, "a struct");
+    for (const StructMember& member : members) check_identifier(member.name, "a member");
+    if (members.empty()) throw ArgumentError(text("the struct ", name, " has no members"));
+    items_.push_back(
+        std::make_shared<const Item>(Item{.kind = Item::Kind::structure, .name = name, .members = members}));
+    return *this;
+}
+
+Program& Program::add_table(const Type& type, const std::string& name, const std::vector<Expression>& values) {
+    check_identifier(name, "a table");
+    if (values.empty()) throw ArgumentError(text("the table ", name, " has no values"));
+    items_.push_back(
+        std::make_shared<const Item>(Item{.kind = Item::Kind::table, .name = name, .type = type, .values = values}));
+    return *this;
+}
+
+Program& Program::add_text(const std::string& text) {
+    items_.push_back(std::make_shared<const Item>(Item{.kind = Item::Kind::text, .text = text}));
+    return *this;
+}
+
+std::string Program::source(const Dialect& dialect) const {
+    Printer printer(dialect);
+    for (const std::shared_ptr<const Item>& item : items_) {
+        if (item != items_.front()) printer.blank_line();
+        switch (item->kind) {
+            case Item::Kind::function:
+                printer.function(item->function);
+                break;
+            case Item::Kind::structure:
+                printer.structure(item->name, item->members);
+                break;
+            case Item::Kind::table:
+                printer.table(item->type, item->name, item->values);
+                break;
+            case Item::Kind::text:
+                printer.lines(item->text);
+                break;
+        }
+    }
+    std::vector<DType> structs;
+    for (const StructLayout* layout : printer.structs())
+        structs.push_back(DType(layout, static_cast<std::uint32_t>(layout->size_bytes)));
+    const std::string declarations = struct_declarations(structs, dialect);
+    return declarations.empty() ? printer.take() : declarations + "\n" + printer.take();
+}
+
+std::string Function::source(const Dialect& dialect) const { return Program().add(*this).source(dialect); }
+
+std::string to_source(const Expression& expression, const Dialect& dialect) {
+    return Printer(dialect).expression(expression);
+}
+
+std::string to_source(const Statement& statement, const Dialect& dialect) {
+    Printer printer(dialect);
+    printer.statement(statement);
+    return printer.take();
+}
+
+std::string to_source(const Function& function, const Dialect& dialect) { return function.source(dialect); }
+std::string to_source(const Program& program, const Dialect& dialect) { return program.source(dialect); }
+
+}  // namespace gemel::codegen

@@ -1,0 +1,49 @@
+/// Prints syntax trees in a dialect.
+#pragma once
+
+#include "syntax_nodes.hpp"
+
+#include <vector>
+
+namespace gemel::codegen {
+
+/// A literal's text and how tightly it holds together.
+std::pair<std::string, ExpressionNode::Precedence> literal_text(const ExpressionNode& node, const Dialect& dialect);
+
+/// Adds struct types to a list, nested ones first, each once.
+void collect_structs(const Type& type, std::vector<const StructLayout*>& found);
+
+class Printer {
+   public:
+    explicit Printer(const Dialect& dialect) : dialect_(dialect) {}
+
+    std::string expression(const Expression& expression, int at_least = ExpressionNode::lowest);
+    void statement(const Statement& statement);
+    void statements(const Statements& all);
+    void function(const Function& function);
+    void structure(const std::string& name, const std::vector<StructMember>& members);
+    void table(const Type& type, const std::string& name, const std::vector<Expression>& values);
+    void lines(const std::string& text);
+    void blank_line() { out_ += '\n'; }
+
+    std::string take() { return std::move(out_); }
+    /// The struct types that were printed.
+    const std::vector<const StructLayout*>& structs() const { return structs_; }
+
+   private:
+    std::string declared(const Type& type, const std::string& name);
+    std::string binary(const ExpressionNode& node);
+    std::string unary(const ExpressionNode& node);
+    std::string list(const std::vector<Expression>& expressions);
+    std::string simple(const StatementNode& node);
+    void condition(const StatementNode& node, const std::string& before);
+    void braces(const std::string& head, const Statements& body, const std::string& tail);
+    void line(const std::string& text);
+
+    const Dialect& dialect_;
+    std::string out_;
+    int depth_ = 0;
+    std::vector<const StructLayout*> structs_;
+};
+
+}  // namespace gemel::codegen

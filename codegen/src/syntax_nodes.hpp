@@ -1,0 +1,101 @@
+/// What the handles of syntax trees refer to.
+#pragma once
+
+#include <gemel/codegen/function.hpp>
+
+#include <string_view>
+
+namespace gemel::codegen {
+
+struct ExpressionNode {
+    enum class Kind {
+        literal,
+        name,
+        unary,   ///< text: the operator
+        binary,  ///< text: the operator
+        conditional,
+        index,
+        member,    ///< text: "." or "->", then the name
+        call,      ///< text: the function
+        cast,      ///< to `type`
+        vector,    ///< of `type`
+        position,  ///< text: "thread_id" and its siblings; axis
+        raw,
+    };
+    /// How tightly an expression holds together, in C's order.
+    enum Precedence {
+        lowest,
+        conditional_level,
+        logical_or,
+        logical_and,
+        bitwise_or,
+        bitwise_xor,
+        bitwise_and,
+        equality,
+        relation,
+        shift,
+        sum,
+        product,
+        prefix,
+        postfix,
+        primary,
+    };
+
+    Kind kind = Kind::raw;
+    std::string text = {};
+    Type type = {};
+    std::vector<Expression> operands = {};
+    int axis = 0;
+    // Of a literal, by the type's kind.
+    std::int64_t integer = 0;  ///< the bits of unsigned ones
+    double real = 0, imaginary = 0;
+};
+
+/// Of a binary operator. @throws nothing: the operators are this library's own
+ExpressionNode::Precedence precedence_of(std::string_view binary_operator);
+
+struct StatementNode {
+    enum class Kind {
+        expression,
+        declaration,  ///< of type, name, extents, values; is_shared
+        assignment,   ///< expressions[0] text expressions[1]
+        increment,    ///< expressions[0], text: "++" or "--"
+        condition,    ///< if expressions[0]: body, else otherwise
+        for_loop,     ///< parts[0]; expressions[0]; parts[1]
+        while_loop,
+        do_while_loop,
+        jump,  ///< text: "return", "break", "continue"; expressions: what is returned
+        barrier,
+        global_barrier,
+        block,
+        comment,
+        raw,
+    };
+    Kind kind = Kind::raw;
+    std::string text = {};
+    std::vector<Expression> expressions = {};
+    Type type = {};
+    std::string name = {};
+    std::vector<std::size_t> extents = {};
+    std::vector<Expression> values = {};
+    bool is_shared = false;
+    std::vector<Statement> parts = {}, body = {}, otherwise = {};
+};
+
+struct Program::Item {
+    enum class Kind { function, structure, table, text };
+    Kind kind = Kind::text;
+    Function function = {};
+    std::string name = {}, text = {};
+    std::vector<StructMember> members = {};
+    Type type = {};
+    std::vector<Expression> values = {};
+};
+
+/// @throws ArgumentError unless it can be a name in C. @param what  "a variable", for the message
+void check_identifier(const std::string& name, const std::string& what);
+
+/// A pattern of a dialect's table with text for its `@` and `#`.
+std::string fill_pattern(const std::string& pattern, const std::string& at, const std::string& hash);
+
+}  // namespace gemel::codegen

@@ -1,0 +1,274 @@
+/// Fills templates and keeps track of lines.
+#include <gemel/codegen/template.hpp>
+
+#include <gemel/core/text.hpp>
+
+#include "template_evaluator.hpp"
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+TemplateError::TemplateError(const std::string& message, int line, int column)
+    : ArgumentError(message), line_(line), column_(column) {}
+TemplateError::~TemplateError() = default;
+
+TemplateError TemplateText::error(Place place, const std::string& message) const {
+    std::size_t from = 0;
+    for (int line = 1; line < place.line; ++line) from = std::min(text.find('\n', from), text.size() - 1) + 1;
+    std::string shown = text.substr(from, std::min(text.find('\n', from), text.size()) - from);
+    std::string mark = shown.substr(0, std::min(static_cast<std::size_t>(place.column - 1), shown.size()));
+    for (char& c : mark)
+        if (c != '\t') c = ' ';
+    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message, "\n    ", shown, "\n    ", mark, "^"),
+            place.line, place.column};
+}
+
+namespace {
+
+/// The result with the template's line for each of its lines: that of the first thing there which is not blank.
+class Output {
+   public:
+    /// @param line  where `text` begins; it moves along if the text is the template's own
+    void write(std::string_view text, int line, bool is_own) {
+        for (const char c : text) {
+            const bool is_blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+            if (lines_.empty() || at_line_start_) {
+                lines_.push_back(line);
+                at_line_start_ = false;
+                only_blanks_ = true;
+            }
+            if (only_blanks_ && !is_blank) {
+                lines_.back() = line;
+                only_blanks_ = false;
+            }
+            if (c == '\n') {
+                at_line_start_ = true;
+                if (is_own) ++line;
+            }
+        }
+        text_ += text;
+    }
+
+    std::string& text() { return text_; }
+    std::vector<int>& lines() { return lines_; }
+
+   private:
+    std::string text_;
+    std::vector<int> lines_;
+    bool at_line_start_ = true, only_blanks_ = true;
+};
+
+class Renderer {
+   public:
+    Renderer(const TemplateText& source, const Values& given, const Values& bound)
+        : source_(source), names_(given, bound), evaluator_(source, names_) {}
+
+    void run(const std::vector<TemplateStatement>& statements, Output& out) {
+        for (const TemplateStatement& statement : statements) run(statement, out);
+    }
+
+   private:
+    using Kind = TemplateStatement::Kind;
+
+    /// What happens below a statement may fail without knowing where.
+    template <class Work>
+    auto at(const TemplateExpression& node, Work work) const {
+        try {
+            return work();
+        } catch (const TemplateError&) {
+            throw;
+        } catch (const ArgumentError& error) {
+            throw source_.error(node.place, error.what());
+        }
+    }
+
+    void run(const TemplateStatement& statement, Output& out) {
+        const int line = statement.place.line;
+        switch (statement.kind) {
+            case Kind::text:
+                out.write(statement.text, line, true);
+                break;
+            case Kind::output:
+                out.write(at(*statement.expression, [&] { return evaluator_.evaluate(*statement.expression).text(); }),
+                          line, false);
+                break;
+            case Kind::condition: {
+                const bool is_true = evaluator_.evaluate(*statement.expression).truth();
+                run(is_true ? statement.body : statement.otherwise, out);
+                break;
+            }
+            case Kind::set:
+                set(statement);
+                break;
+            case Kind::loop:
+                loop(statement, out);
+                break;
+        }
+        if (out.text().size() > most_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
+    }
+
+    void set(const TemplateStatement& statement) {
+        if (statement.expression) {
+            assign(statement, at(*statement.expression, [&] { return evaluator_.evaluate(*statement.expression); }));
+            return;
+        }
+        Output block;
+        names_.open();
+        run(statement.body, block);
+        names_.close();
+        names_.set(statement.targets.front(), Value(block.text()));
+    }
+
+    /// One name takes the value, several take its elements.
+    void assign(const TemplateStatement& statement, const Value& value) {
+        if (statement.targets.size() == 1) {
+            names_.set(statement.targets.front(), value);
+            return;
+        }
+        const TemplateSite site{source_, statement.place};
+        const Value::List parts = elements_of(site, value, text("of ", statement.targets.size(), " elements"));
+        if (parts.size() != statement.targets.size())
+            site.fail(text("expected ", statement.targets.size(), " elements for ", join(statement.targets), ", got ",
+                           parts.size()));
+        for (std::size_t i = 0; i < parts.size(); ++i) names_.set(statement.targets[i], parts[i]);
+    }
+
+    void loop(const TemplateStatement& statement, Output& out) {
+        const TemplateSite site{source_, statement.expression->place};
+        Value::List list = elements_of(site, evaluator_.evaluate(*statement.expression), "to go through");
+        if (statement.condition) {
+            names_.open();
+            std::erase_if(list, [&](const Value& element) {
+                assign(statement, element);
+                return !evaluator_.evaluate(*statement.condition).truth();
+            });
+            names_.close();
+        }
+        if (list.empty()) {
+            run(statement.otherwise, out);
+            return;
+        }
+        rounds_ += static_cast<std::int64_t>(list.size());
+        if (rounds_ > most_rounds) site.fail(text("the template's loops take more than ", most_rounds, " rounds"));
+        const auto size = static_cast<std::int64_t>(list.size());
+        for (std::int64_t i = 0; i < size; ++i) {
+            Value::Map about{
+                {"index", i + 1},  {"index0", i},           {"revindex", size - i}, {"revindex0", size - i - 1},
+                {"first", i == 0}, {"last", i == size - 1}, {"length", size}};
+            const auto at = static_cast<std::size_t>(i);
+            if (i > 0) about["previtem"] = list[at - 1];
+            if (i + 1 < size) about["nextitem"] = list[at + 1];
+            names_.open();
+            names_.set("loop", Value(std::move(about)));
+            assign(statement, list[at]);
+            run(statement.body, out);
+            names_.close();
+        }
+    }
+
+    const TemplateText& source_;
+    TemplateNames names_;
+    TemplateEvaluator evaluator_;
+    std::int64_t rounds_ = 0;
+};
+
+/// Follows a program's text so far as to know whether a directive may begin here: not inside a comment, and not on a
+/// line that continues the one before.
+class PlaceForDirective {
+   public:
+    void pass(std::string_view line) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            if (in_comment_) {
+                if (line.substr(i, 2) == "*/") {
+                    in_comment_ = false;
+                    ++i;
+                }
+            } else if (line[i] == '"' || line[i] == '\'') {
+                const char quote = line[i];
+                for (++i; i < line.size() && line[i] != quote; ++i)
+                    if (line[i] == '\\') ++i;
+            } else if (line.substr(i, 2) == "//") {
+                break;
+            } else if (line.substr(i, 2) == "/*") {
+                in_comment_ = true;
+                ++i;
+            }
+        }
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        continues_ = line.ends_with('\\');
+    }
+    bool is_here() const { return !in_comment_ && !continues_; }
+
+   private:
+    bool in_comment_ = false, continues_ = false;
+};
+
+}  // namespace
+
+std::string Rendered::source(const Dialect&) const {
+    std::string quoted = name;
+    std::replace(quoted.begin(), quoted.end(), '"', '\'');
+    std::replace(quoted.begin(), quoted.end(), '\\', '/');
+    std::replace(quoted.begin(), quoted.end(), '\n', ' ');
+    std::string out;
+    PlaceForDirective place;
+    int compiler_line = -1;
+    std::size_t from = 0;
+    for (const int line : lines) {
+        const std::size_t end = std::min(text.find('\n', from), text.size());
+        const std::string_view shown = std::string_view(text).substr(from, end - from);
+        const bool is_blank = shown.find_first_not_of(" \t\r") == std::string_view::npos;
+        if (line != compiler_line && (!is_blank || compiler_line < 0) && place.is_here()) {
+            out += gemel::text("#line ", line, " \"", quoted, "\"\n");
+            compiler_line = line;
+        }
+        place.pass(shown);
+        out += shown;
+        if (end < text.size()) out += '\n';
+        from = std::min(end + 1, text.size());
+        ++compiler_line;
+    }
+    return out;
+}
+
+struct Template::Parsed {
+    TemplateText source;
+    std::vector<TemplateStatement> statements;
+};
+
+Template::Template(std::string text, std::string name, TemplateOptions options) {
+    TemplateText source{std::move(text), std::move(name)};
+    std::vector<TemplateStatement> statements = parse_template(source, options);
+    parsed_ = std::make_shared<const Parsed>(Parsed{std::move(source), std::move(statements)});
+}
+
+const std::string& Template::name() const { return parsed_->source.name; }
+
+Rendered Template::render_with_lines(const Values& values) const {
+    Output out;
+    Renderer(parsed_->source, values, bound_).run(parsed_->statements, out);
+    return {std::move(out.text()), std::move(out.lines()), name()};
+}
+
+std::string Template::render(const Values& values) const { return render_with_lines(values).text; }
+
+Template Template::with(Values values) const {
+    Template result = *this;
+    for (auto& [name, value] : values) result.bound_[name] = std::move(value);
+    return result;
+}
+
+std::string Template::source(const Dialect& dialect) const {
+    Values values;
+    if (!bound_.contains("dialect")) values["dialect"] = Value(dialect.name);
+    return render_with_lines(values).source(dialect);
+}
+
+std::string render(std::string_view text, const Values& values) { return Template(std::string(text)).render(values); }
+
+Rendered render_with_lines(std::string_view text, const Values& values, std::string name) {
+    return Template(std::string(text), std::move(name)).render_with_lines(values);
+}
+
+}  // namespace gemel::codegen

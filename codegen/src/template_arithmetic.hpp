@@ -1,0 +1,40 @@
+/// Operators of templates: Python's, on exact 64-bit integers.
+#pragma once
+
+#include "template_nodes.hpp"
+
+namespace gemel::codegen {
+
+/// Where an operation stands, so that it can say what is wrong with it.
+struct TemplateSite {
+    const TemplateText& source;
+    Place place;
+
+    [[noreturn]] void fail(const std::string& message) const { throw source.error(place, message); }
+};
+
+/// Elements of one list, and rounds of all loops of a template together: beyond them a template is a mistake.
+constexpr std::int64_t most_elements = std::int64_t{1} << 24;
+constexpr std::int64_t most_rounds = std::int64_t{1} << 21;
+/// Bytes of one string and of a filled template.
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+/// "+", "-", "*", "/", "//", "%", "**", "~"
+Value apply_binary(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
+/// "-", "+", "not"
+Value apply_unary(const TemplateSite& site, const std::string& name, const Value& a);
+/// "==", "!=", "<", ">", "<=", ">=", "in", "not in"
+bool apply_comparison(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
+
+bool equal(const Value& a, const Value& b);
+bool less(const TemplateSite& site, const Value& a, const Value& b);
+
+bool is_number(const Value& value);
+/// @throws TemplateError if it is no number
+double floating_of(const TemplateSite& site, const Value& value);
+/// @param what  for the message: "range's limit"
+std::int64_t integer_of(const TemplateSite& site, const Value& value, const std::string& what);
+/// Elements of a list, characters of a string, names of a map.
+Value::List elements_of(const TemplateSite& site, const Value& value, const std::string& what);
+
+}  // namespace gemel::codegen

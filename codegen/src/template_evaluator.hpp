@@ -1,0 +1,52 @@
+/// Values of the expressions in a template.
+#pragma once
+
+#include "template_filters.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// The names that an expression sees: what the caller gave, what the template has set, loops' variables. The innermost
+/// wins.
+class TemplateNames {
+   public:
+    TemplateNames(const Values& given, const Values& bound) : given_(given), bound_(bound) { open(); }
+
+    void open() { scopes_.emplace_back(); }
+    void close() { scopes_.pop_back(); }
+    void set(const std::string& name, Value value) { scopes_.back()[name] = std::move(value); }
+    const Value* find(const std::string& name) const;
+    std::vector<std::string> all() const;
+
+   private:
+    const Values &given_, &bound_;
+    std::vector<std::map<std::string, Value>> scopes_;
+};
+
+class TemplateEvaluator {
+   public:
+    TemplateEvaluator(const TemplateText& source, const TemplateNames& names) : source_(source), names_(names) {}
+
+    /// @throws TemplateError, also for a name without a value
+    Value evaluate(const TemplateExpression& node) const;
+
+   private:
+    /// Nothing for a name, a member or an element that there is not; all else must succeed.
+    std::optional<Value> find(const TemplateExpression& node) const;
+    std::optional<Value> find_item(const TemplateSite& site, const Value& base, const Value& index) const;
+    Value missing(const TemplateExpression& node) const;
+    Value slice(const TemplateExpression& node) const;
+    Value call(const TemplateExpression& node) const;
+    Value filter(const TemplateExpression& node) const;
+    bool test(const TemplateExpression& node) const;
+    TemplateArguments arguments(const TemplateExpression& node, std::string what) const;
+    TemplateSite site(const TemplateExpression& node) const { return {source_, node.place}; }
+
+    const TemplateText& source_;
+    const TemplateNames& names_;
+};
+
+}  // namespace gemel::codegen

@@ -1,0 +1,380 @@
+/// Filters and tests of templates.
+#include "template_filters.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace gemel::codegen {
+
+std::optional<Value> TemplateArguments::take(const std::string& name) {
+    if (taken_ < positional_.size()) return positional_[taken_++];
+    for (std::size_t i = 0; i < named_.size(); ++i) {
+        if (named_[i].first != name) continue;
+        const Value value = named_[i].second;
+        named_.erase(named_.begin() + static_cast<std::ptrdiff_t>(i));
+        return value;
+    }
+    return std::nullopt;
+}
+
+Value TemplateArguments::need(const std::string& name) {
+    if (const std::optional<Value> value = take(name)) return *value;
+    fail("needs the argument '" + name + "'");
+}
+
+std::string TemplateArguments::need_string(const std::string& name) {
+    const Value value = need(name);
+    if (!value.is_string()) fail(gemel::text("takes a string as '", name, "', not ", value.kind()));
+    return value.as_string();
+}
+
+std::int64_t TemplateArguments::take_integer(const std::string& name, std::int64_t otherwise) {
+    const std::optional<Value> value = take(name);
+    return value ? integer_of(site_, *value, "'" + name + "'") : otherwise;
+}
+
+bool TemplateArguments::take_bool(const std::string& name) {
+    const std::optional<Value> value = take(name);
+    return value && value->truth();
+}
+
+std::vector<Value> TemplateArguments::take_rest() {
+    std::vector<Value> rest(positional_.begin() + static_cast<std::ptrdiff_t>(taken_), positional_.end());
+    taken_ = positional_.size();
+    return rest;
+}
+
+void TemplateArguments::finish() const {
+    if (taken_ < positional_.size())
+        fail(gemel::text("takes ", taken_, " argument", taken_ == 1 ? "" : "s", ", got ", positional_.size()));
+    if (!named_.empty()) fail("has no argument '" + named_.front().first + "'");
+}
+
+namespace {
+
+using Arguments = TemplateArguments;
+
+std::string cased(std::string text, bool to_upper) {
+    for (char& c : text) {
+        if (to_upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        if (!to_upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+std::string trimmed(const std::string& text, const std::string& set) {
+    const std::size_t from = text.find_first_not_of(set);
+    return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(set) - from + 1);
+}
+constexpr const char* blanks = " \t\r\n\f\v";
+
+Value member(Arguments& arguments, const Value& value, const std::string& name) {
+    if (!value.is_map() || !value.as_map().contains(name)) arguments.fail("finds no '" + name + "' in an element");
+    return value.as_map().at(name);
+}
+
+Value::List elements(Arguments& arguments, const Value& input) {
+    return elements_of(arguments.site(), input, "to filter");
+}
+
+/// The elements, or what they call `attribute` if that was given.
+Value::List members(Arguments& arguments, const Value& input) {
+    Value::List list = elements(arguments, input);
+    if (const std::optional<Value> name = arguments.take("attribute"))
+        for (Value& element : list) element = member(arguments, element, name->text());
+    return list;
+}
+
+Value join_filter(const Value& input, Arguments& arguments) {
+    const std::optional<Value> separator = arguments.take("d");
+    std::string result;
+    bool is_first = true;
+    for (const Value& element : members(arguments, input)) {
+        if (!std::exchange(is_first, false) && separator) result += separator->text();
+        result += element.text();
+        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+    }
+    return result;
+}
+
+Value replace_filter(const Value& input, Arguments& arguments) {
+    const std::string old = arguments.need("old").text(), replacement = arguments.need("new").text();
+    std::int64_t count = arguments.take_integer("count", -1);
+    const std::string all = input.text();
+    if (old.empty()) arguments.fail("cannot replace the empty string");
+    std::string result;
+    std::size_t from = 0;
+    for (std::size_t at = all.find(old); at != std::string::npos && count != 0; at = all.find(old, from), --count) {
+        result.append(all, from, at - from).append(replacement);
+        from = at + old.size();
+        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+    }
+    return result.append(all, from);
+}
+
+Value indent_filter(const Value& input, Arguments& arguments) {
+    const Value width = arguments.take("width").value_or(Value(4));
+    const bool first = arguments.take_bool("first"), blank = arguments.take_bool("blank");
+    const std::int64_t count = width.is_string() ? 0 : integer_of(arguments.site(), width, "'width'");
+    if (count < 0 || count > 1000) arguments.fail("takes a width from 0 to 1000");
+    const std::string margin =
+        width.is_string() ? width.as_string() : std::string(static_cast<std::size_t>(count), ' ');
+    const std::string all = input.text();
+    std::string result;
+    for (std::size_t from = 0; from <= all.size();) {
+        const std::size_t end = std::min(all.find('\n', from), all.size());
+        if ((from > 0 || first) && (blank || end > from)) result += margin;
+        result.append(all, from, end - from);
+        if (end < all.size()) result += '\n';
+        from = end + 1;
+        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+    }
+    return result;
+}
+
+Value int_filter(const Value& input, Arguments& arguments) {
+    const std::optional<Value> otherwise = arguments.take("default");
+    const std::int64_t base = arguments.take_integer("base", 10);
+    if (input.is_integer()) return input;
+    if (input.is_bool()) return static_cast<int>(input.as_bool());
+    if (input.is_floating()) {
+        const double value = std::trunc(input.as_floating());
+        if (value >= -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
+        if (value > 0 && value < 0x1p64) return static_cast<std::uint64_t>(value);
+    } else if (input.is_string() && (base == 0 || (base >= 2 && base <= 36))) {
+        std::string digits = trimmed(input.as_string(), blanks);
+        const bool is_negative = digits.starts_with('-');
+        if (is_negative || digits.starts_with('+')) digits.erase(0, 1);
+        const std::string head = cased(digits.substr(0, 2), false);
+        const int prefix = head == "0x" ? 16 : head == "0b" ? 2 : head == "0o" ? 8 : 0;
+        if (prefix != 0 && (base == 0 || base == prefix)) digits.erase(0, 2);
+        const int real_base = base != 0 ? static_cast<int>(base) : prefix != 0 ? prefix : 10;
+        std::uint64_t value = 0;
+        const char* end = digits.data() + digits.size();
+        const auto result = std::from_chars(digits.data(), end, value, real_base);
+        if (result.ec == std::errc() && result.ptr == end)
+            return is_negative ? apply_unary(arguments.site(), "-", value) : Value(value);
+    }
+    if (otherwise) return *otherwise;
+    arguments.fail(text("cannot make an integer of ", input.is_string() ? "'" + input.text() + "'" : input.kind()));
+}
+
+Value float_filter(const Value& input, Arguments& arguments) {
+    const std::optional<Value> otherwise = arguments.take("default");
+    if (is_number(input)) return floating_of(arguments.site(), input);
+    if (input.is_string()) {
+        std::string digits = trimmed(input.as_string(), blanks);
+        if (digits.starts_with('+')) digits.erase(0, 1);
+        double value = 0;
+        const char* end = digits.data() + digits.size();
+        const auto result = std::from_chars(digits.data(), end, value);
+        if (result.ec == std::errc() && result.ptr == end) return value;
+    }
+    if (otherwise) return *otherwise;
+    arguments.fail(text("cannot make a float of ", input.is_string() ? "'" + input.text() + "'" : input.kind()));
+}
+
+Value round_filter(const Value& input, Arguments& arguments) {
+    const std::int64_t precision = arguments.take_integer("precision", 0);
+    const std::optional<Value> method = arguments.take("method");
+    const std::string how = method ? method->text() : "common";
+    const double value = floating_of(arguments.site(), input);
+    if (precision < 0 || precision > 300) arguments.fail("takes a precision from 0 to 300");
+    if (!std::isfinite(value)) return value;
+    if (how == "common") {
+        char buffer[700];
+        const auto end =
+            std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, static_cast<int>(precision))
+                .ptr;
+        double result = 0;
+        std::from_chars(buffer, end, result);
+        return result;
+    }
+    const double scale = std::pow(10.0, static_cast<double>(precision));
+    if (how == "ceil") return std::ceil(value * scale) / scale;
+    if (how == "floor") return std::floor(value * scale) / scale;
+    arguments.fail("takes 'common', 'ceil' or 'floor' as 'method', not '" + how + "'");
+}
+
+Value end_filter(const Value& input, Arguments& arguments, bool is_last) {
+    const Value::List list = elements(arguments, input);
+    if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
+    return is_last ? list.back() : list.front();
+}
+
+Value extreme_filter(const Value& input, Arguments& arguments, bool is_max) {
+    const Value::List list = members(arguments, input);
+    if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < list.size(); ++i)
+        if (is_max ? less(arguments.site(), list[best], list[i]) : less(arguments.site(), list[i], list[best]))
+            best = i;
+    return list[best];
+}
+
+Value sum_filter(const Value& input, Arguments& arguments) {
+    const Value::List list = members(arguments, input);
+    Value total = arguments.take("start").value_or(Value(0));
+    for (const Value& element : list) total = apply_binary(arguments.site(), "+", total, element);
+    return total;
+}
+
+Value sort_filter(const Value& input, Arguments& arguments) {
+    const bool is_reversed = arguments.take_bool("reverse");
+    const std::optional<Value> attribute = arguments.take("attribute");
+    Value::List list = elements(arguments, input);
+    const auto key = [&](const Value& value) {
+        return attribute ? member(arguments, value, attribute->text()) : value;
+    };
+    std::stable_sort(list.begin(), list.end(), [&](const Value& a, const Value& b) {
+        return is_reversed ? less(arguments.site(), key(b), key(a)) : less(arguments.site(), key(a), key(b));
+    });
+    return list;
+}
+
+Value reverse_filter(const Value& input, Arguments& arguments) {
+    Value::List list = elements(arguments, input);
+    std::reverse(list.begin(), list.end());
+    if (!input.is_string()) return list;
+    return std::string(input.as_string().rbegin(), input.as_string().rend());
+}
+
+Value unique_filter(const Value& input, Arguments& arguments) {
+    Value::List result;
+    for (const Value& element : elements(arguments, input))
+        if (std::none_of(result.begin(), result.end(), [&](const Value& seen) { return equal(seen, element); }))
+            result.push_back(element);
+    return result;
+}
+
+Value map_filter(const Value& input, Arguments& arguments) {
+    Value::List list = elements(arguments, input);
+    if (arguments.positional().empty()) {
+        const std::string attribute = arguments.need_string("attribute");
+        for (Value& element : list) element = member(arguments, element, attribute);
+        return list;
+    }
+    const std::string filter = arguments.need_string("filter");
+    const std::vector<Value> rest = arguments.take_rest();
+    for (Value& element : list) {
+        Arguments inner(arguments.site(), filter, rest, {});
+        element = apply_filter(filter, element, inner);
+    }
+    return list;
+}
+
+Value items_filter(const Value& input, Arguments& arguments) {
+    if (!input.is_map()) arguments.fail("takes a map, not " + input.kind());
+    Value::List list;
+    for (const auto& [name, value] : input.as_map()) list.push_back(Value(Value::List{Value(name), value}));
+    return list;
+}
+
+Value length_filter(const Value& input, Arguments& arguments) {
+    if (input.is_string()) return input.as_string().size();
+    return elements(arguments, input).size();
+}
+
+Value abs_filter(const Value& input, Arguments& arguments) {
+    if (input.is_floating()) return std::fabs(input.as_floating());
+    if (!is_number(input)) arguments.fail("takes a number, not " + input.kind());
+    return less(arguments.site(), input, 0) ? apply_unary(arguments.site(), "-", input) : input;
+}
+
+using Filter = Value (*)(const Value&, Arguments&);
+
+const std::map<std::string, Filter, std::less<>>& filters() {
+    static const auto& table = *new std::map<std::string, Filter, std::less<>>{
+        {"abs", abs_filter},
+        {"capitalize",
+         [](const Value& input, Arguments&) -> Value {
+             const std::string all = cased(input.text(), false);
+             return cased(all.substr(0, 1), true) + (all.empty() ? "" : all.substr(1));
+         }},
+        {"count", length_filter},
+        {"first", [](const Value& input, Arguments& arguments) { return end_filter(input, arguments, false); }},
+        {"float", float_filter},
+        {"format", format_filter},
+        {"indent", indent_filter},
+        {"int", int_filter},
+        {"items", items_filter},
+        {"join", join_filter},
+        {"last", [](const Value& input, Arguments& arguments) { return end_filter(input, arguments, true); }},
+        {"length", length_filter},
+        {"list", [](const Value& input, Arguments& arguments) -> Value { return elements(arguments, input); }},
+        {"lower", [](const Value& input, Arguments&) -> Value { return cased(input.text(), false); }},
+        {"map", map_filter},
+        {"max", [](const Value& input, Arguments& arguments) { return extreme_filter(input, arguments, true); }},
+        {"min", [](const Value& input, Arguments& arguments) { return extreme_filter(input, arguments, false); }},
+        {"replace", replace_filter},
+        {"reverse", reverse_filter},
+        {"round", round_filter},
+        {"sort", sort_filter},
+        {"string", [](const Value& input, Arguments&) -> Value { return input.text(); }},
+        {"sum", sum_filter},
+        {"trim",
+         [](const Value& input, Arguments& arguments) -> Value {
+             const std::optional<Value> set = arguments.take("chars");
+             return trimmed(input.text(), set ? set->text() : blanks);
+         }},
+        {"unique", unique_filter},
+        {"upper", [](const Value& input, Arguments&) -> Value { return cased(input.text(), true); }},
+    };
+    return table;
+}
+
+using Test = bool (*)(const Value&, Arguments&);
+
+bool is_even(const Value& input, Arguments& arguments) {
+    return integer_of(arguments.site(), input, "what is tested") % 2 == 0;
+}
+
+const std::map<std::string, Test, std::less<>>& tests() {
+    static const auto& table = *new std::map<std::string, Test, std::less<>>{
+        {"boolean", [](const Value& input, Arguments&) { return input.is_bool(); }},
+        {"divisibleby",
+         [](const Value& input, Arguments& arguments) {
+             return equal(apply_binary(arguments.site(), "%", input, arguments.need("num")), 0);
+         }},
+        {"even", is_even},
+        {"float", [](const Value& input, Arguments&) { return input.is_floating(); }},
+        {"integer", [](const Value& input, Arguments&) { return input.is_integer(); }},
+        {"iterable",
+         [](const Value& input, Arguments&) { return input.is_list() || input.is_map() || input.is_string(); }},
+        {"mapping", [](const Value& input, Arguments&) { return input.is_map(); }},
+        {"none", [](const Value& input, Arguments&) { return input.is_none(); }},
+        {"number", [](const Value& input, Arguments&) { return is_number(input); }},
+        {"odd", [](const Value& input, Arguments& arguments) { return !is_even(input, arguments); }},
+        {"string", [](const Value& input, Arguments&) { return input.is_string(); }},
+    };
+    return table;
+}
+
+template <class Table>
+auto find(const Table& table, const char* what, const std::string& name, const Arguments& arguments) {
+    const auto found = table.find(name);
+    if (found != table.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [word, unused] : table) known.push_back(word);
+    arguments.site().fail(text("there is no ", what, " '", name, "'; there are ", join(known)));
+}
+
+}  // namespace
+
+Value apply_filter(const std::string& name, const Value& input, TemplateArguments& arguments) {
+    const Value result = find(filters(), "filter", name, arguments)(input, arguments);
+    arguments.finish();
+    return result;
+}
+
+bool apply_test(const std::string& name, const Value& input, TemplateArguments& arguments) {
+    const bool result = find(tests(), "test", name, arguments)(input, arguments);
+    arguments.finish();
+    return result;
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,96 @@
+/// How values of templates print.
+#include <gemel/codegen/value.hpp>
+
+#include <gemel/core/error.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace gemel::codegen {
+
+namespace {
+
+/// The shortest digits that read back equal, in the form that Python gives them: 100000.0, 1e-05, 1e+16.
+std::string number_text(double value) {
+    if (std::isnan(value)) return "NAN";
+    if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+    char buffer[400];
+    const double size = std::fabs(value);
+    const bool is_plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto format = is_plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr;
+    std::string digits(buffer, end);
+    if (is_plain && digits.find('.') == std::string::npos) digits += ".0";
+    return digits;
+}
+
+/// Lists may share parts of themselves many times over.
+constexpr std::size_t longest_text = std::size_t{1} << 26;
+
+void append(std::string& out, const Value& value, bool is_inside) {
+    if (out.size() > longest_text) throw ArgumentError("a value is longer than 64 MiB as text");
+    if (value.is_list()) {
+        out += '[';
+        for (const Value& element : value.as_list()) {
+            if (&element != &value.as_list().front()) out += ", ";
+            append(out, element, true);
+        }
+        out += ']';
+    } else if (value.is_map()) {
+        out += '{';
+        bool is_first = true;
+        for (const auto& [name, element] : value.as_map()) {
+            if (!std::exchange(is_first, false)) out += ", ";
+            append(out, Value(name), true);
+            out += ": ";
+            append(out, element, true);
+        }
+        out += '}';
+    } else if (value.is_string() && is_inside) {
+        out += '\'';
+        for (const char c : value.as_string()) {
+            if (c == '\\' || c == '\'') out += '\\';
+            if (c == '\n') {
+                out += "\\n";
+            } else {
+                out += c;
+            }
+        }
+        out += '\'';
+    } else {
+        out += value.is_none() && is_inside ? "none" : value.text();
+    }
+}
+
+}  // namespace
+
+std::string Value::kind() const {
+    static const char* const names[] = {"none",    "a bool",   "an integer", "an integer",
+                                        "a float", "a string", "a list",     "a map"};
+    return names[data_.index()];
+}
+
+bool Value::truth() const {
+    if (is_none()) return false;
+    if (is_bool()) return as_bool();
+    if (is_signed()) return as_signed() != 0;
+    if (is_unsigned()) return true;
+    if (is_floating()) return as_floating() != 0;
+    if (is_string()) return !as_string().empty();
+    return is_list() ? !as_list().empty() : !as_map().empty();
+}
+
+std::string Value::text() const {
+    if (is_none()) return {};
+    if (is_bool()) return as_bool() ? "true" : "false";
+    if (is_signed()) return std::to_string(as_signed());
+    if (is_unsigned()) return std::to_string(as_unsigned());
+    if (is_floating()) return number_text(as_floating());
+    if (is_string()) return as_string();
+    std::string out;
+    append(out, *this, false);
+    return out;
+}
+
+}  // namespace gemel::codegen

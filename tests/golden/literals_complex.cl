@@ -1,0 +1,6 @@
+__kernel void literals(__global cfloat *out)
+{
+    out[0] = cfloat_new(1.0f, -2.0f);
+    out[1] = cfloat_new(-0.0f, INFINITY);
+    out[2] = cfloat_new(0.1f, 3e+30f);
+}
