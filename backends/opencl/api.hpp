@@ -116,6 +116,7 @@ struct Driver {
     GEMEL_CL(GetEventInfo);
     GEMEL_CL(GetEventProfilingInfo);
     GEMEL_CL(SetEventCallback);
+    GEMEL_CL(SetUserEventStatus);
     GEMEL_CL(ReleaseEvent);
     GEMEL_CL(Flush);
     GEMEL_CL(Finish);
@@ -132,6 +133,7 @@ struct Driver {
         "clCreateContext", &clCreateContext};
     Maker<cl_command_queue, cl_context, cl_device_id, cl_command_queue_properties> CreateCommandQueue{
         "clCreateCommandQueue", &clCreateCommandQueue};
+    Maker<cl_event, cl_context> CreateUserEvent{"clCreateUserEvent", &clCreateUserEvent};
     Maker<cl_mem, cl_context, cl_mem_flags, size_t, void*> CreateBuffer{"clCreateBuffer", &clCreateBuffer};
     Maker<cl_mem, cl_mem, cl_mem_flags, cl_buffer_create_type, const void*> CreateSubBuffer{"clCreateSubBuffer",
                                                                                            &clCreateSubBuffer};

@@ -88,13 +88,14 @@ class OpenClKernel final : public Kernel {
         // Handles of memory objects are only comparable while none is released: a new one may get an old one's address.
         const auto releases = shared_->releases.load(std::memory_order_relaxed);
         const bool comparable = releases == known_at_;
-        known_at_ = releases;
+        known_at_ = never;  // until all are set: after a call that failed nothing is known
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             ArgumentView argument = arguments[i];
             if (static_cast<int>(i) == arena) argument = {nullptr, arena_bytes(shape)};
             if (!remember(known_[i], argument) || !comparable)
                 cl.SetKernelArg(kernel_, static_cast<cl_uint>(i), argument.bytes, argument.data);
         }
+        known_at_ = releases;
         enqueue(OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape);
     }
 
@@ -136,7 +137,8 @@ class OpenClKernel final : public Kernel {
     KernelFacts facts_;
     std::mutex mutex_;
     std::vector<Known> known_;
-    std::uint64_t known_at_ = ~std::uint64_t{0};
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    std::uint64_t known_at_ = never;
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ class OpenClEvent final : public Event {
     std::uint64_t native() const override;
 
     cl_event event() const { return event_; }
+    cl_context context() const { return shared_->context; }
     cl_command_queue queue() const { return queue_; }
 
    private:
@@ -75,34 +76,30 @@ class OpenClStream final : public Stream {
     /// The queue for as long as one command takes to enqueue.
     class Turn {
        public:
-        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) {}
+        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) { ++stream.enqueued_; }
         operator cl_command_queue() const { return queue_; }
 
        private:
         std::lock_guard<std::mutex> lock_;
         cl_command_queue queue_;
     };
-
     /// The queue for a call that waits: others may enqueue meanwhile.
-    class Held {
-       public:
-        explicit Held(OpenClStream& stream);
-        ~Held();
-        Held(const Held&) = delete;
-        Held& operator=(const Held&) = delete;
-        operator cl_command_queue() const { return queue_; }
-
-       private:
-        cl_command_queue queue_;
-    };
+    cl_command_queue waiting_turn() { return Turn(*this); }
 
    private:
     void begin_timing();
+    std::unique_ptr<OpenClEvent> make_marker();
 
     std::shared_ptr<Shared> shared_;
     std::mutex mutex_;
     cl_command_queue queue_;
-    bool timed_;  ///< the queue can time, or must stay as it is
+    cl_command_queue retired_ = nullptr;  ///< what queue_ was before it could time: somebody may still wait in it
+    bool timed_;                  ///< the queue can time, or must stay as it is
+    bool others_enqueue_;         ///< wrapped, or handed out: what is in it is not known
+    std::uint64_t enqueued_ = 0;  ///< commands
+    std::uint64_t finished_ = 0;  ///< how many of them have ended for certain
+    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
+    std::uint64_t probed_ = 0;            ///< commands before the probe
 };
 
 class OpenClModule final : public Module {

@@ -53,27 +53,26 @@ double OpenClEvent::milliseconds_since(const Event& start) const {
 std::uint64_t OpenClEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
 
 OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign)
-    : shared_(std::move(shared)), queue_(queue), timed_(foreign) {}
+    : shared_(std::move(shared)), queue_(queue), timed_(foreign), others_enqueue_(foreign) {}
 
 OpenClStream::~OpenClStream() {
-    if (!shared_->dead) cl.ReleaseCommandQueue.quietly(queue_);
+    if (shared_->dead) return;
+    cl.ReleaseCommandQueue.quietly(queue_);
+    if (retired_) cl.ReleaseCommandQueue.quietly(retired_);
 }
-
-OpenClStream::Held::Held(OpenClStream& stream) : queue_(Turn(stream)) { cl.RetainCommandQueue(queue_); }
-OpenClStream::Held::~Held() { cl.ReleaseCommandQueue.quietly(queue_); }
 
 void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
     const auto write = [&](cl_command_queue queue) {
         cl.EnqueueWriteBuffer(queue, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
     };
-    blocking ? write(Held(*this)) : write(Turn(*this));
+    blocking ? write(waiting_turn()) : write(Turn(*this));
 }
 
 void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
     const auto read = [&](cl_command_queue queue) {
         cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
     };
-    blocking ? read(Held(*this)) : read(Turn(*this));
+    blocking ? read(waiting_turn()) : read(Turn(*this));
 }
 
 void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
@@ -84,7 +83,7 @@ void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, C
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                                   bool blocking) {
     constexpr size_t zero[3] = {};
-    const Held queue(*this);
+    const cl_command_queue queue = waiting_turn();
     if (to.device && from.device) {
         cl.EnqueueCopyBufferRect(queue, handle(*from.device), handle(*to.device), origin_of(from).data(),
                                  origin_of(to).data(), extent.data(), from.row_pitch_bytes, from.slice_pitch_bytes,
@@ -112,7 +111,7 @@ bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t patter
 }
 
 void* OpenClStream::map(const Place& from, std::size_t bytes) {
-    return cl.EnqueueMapBuffer(Held(*this), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
+    return cl.EnqueueMapBuffer(waiting_turn(), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
                                bytes, 0, nullptr, nullptr);
 }
 
@@ -129,44 +128,83 @@ void OpenClStream::begin_timing() {
     cl.Flush(queue_);
     cl.EnqueueBarrierWithWaitList(timing, 1, &last, nullptr);
     cl.ReleaseEvent(last);
-    cl.ReleaseCommandQueue(std::exchange(queue_, timing));
+    retired_ = std::exchange(queue_, timing);
     timed_ = true;
 }
 
-std::unique_ptr<Event> OpenClStream::record(bool timed) {
-    std::lock_guard lock(mutex_);
-    if (timed) begin_timing();
+std::unique_ptr<OpenClEvent> OpenClStream::make_marker() {
     cl_event event = nullptr;
     cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
     return std::make_unique<OpenClEvent>(shared_, queue_, event);
 }
 
+std::unique_ptr<Event> OpenClStream::record(bool timed) {
+    std::lock_guard lock(mutex_);
+    if (timed) begin_timing();
+    ++enqueued_;
+    return make_marker();
+}
+
 void OpenClStream::wait(Event& event) {
     auto& marker = dynamic_cast<OpenClEvent&>(event);
-    const Turn queue(*this);
-    if (marker.queue() == queue) return;   // in order already
-    cl.Flush(marker.queue());              // a queue that waits for one that was never flushed waits forever
+    cl.Flush(marker.queue());  // a queue that waits for one that was never flushed waits forever
+    if (marker.context() != shared_->context) {
+        marker.wait();  // no driver orders queues of different contexts: the host must
+        return;
+    }
     const cl_event handle = marker.event();
+    const Turn queue(*this);
+    if (marker.queue() == queue) return;  // in order already
     cl.EnqueueBarrierWithWaitList(queue, 1, &handle, nullptr);
 }
 
-void OpenClStream::synchronize() { cl.Finish(Held(*this)); }
-
-bool OpenClStream::idle() {
-    const auto marker = record(false);
-    return marker->done() || marker->done();
+void OpenClStream::synchronize() {
+    std::uint64_t before = 0;
+    cl_command_queue queue = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        before = enqueued_;
+        queue = queue_;
+    }
+    cl.Finish(queue);  // others may enqueue meanwhile
+    std::lock_guard lock(mutex_);
+    finished_ = std::max(finished_, before);
 }
 
-void OpenClStream::flush() { cl.Flush(Turn(*this)); }
+bool OpenClStream::idle() {
+    // A marker's end takes a moment to be seen even on an empty queue. Of a stream of ours it is known what was enqueued;
+    // what others put into a wrapped one, or one handed out, is not, and only a new marker tells.
+    std::lock_guard lock(mutex_);
+    if (!others_enqueue_ && finished_ == enqueued_) return true;
+    if (others_enqueue_ || !probe_ || probed_ != enqueued_) {
+        probe_ = make_marker();
+        probed_ = enqueued_;
+    }
+    if (!probe_->done() && !probe_->done()) return false;
+    probe_.reset();
+    finished_ = enqueued_;
+    return true;
+}
+
+void OpenClStream::flush() { cl.Flush(waiting_turn()); }
 
 void OpenClStream::call_host(void (*function)(void*), void* data) {
     struct Call {
         void (*function)(void*);
         void* data;
     };
-    const Turn queue(*this);
+    // A callback of an event that is complete already may be called by this very thread (PoCL does): the marker waits for
+    // an event of ours until the callback is in place, so that a thread of the driver always calls it.
+    const cl_event gate = cl.CreateUserEvent(shared_->context);
+    struct Open {
+        cl_event gate;
+        ~Open() {
+            cl.SetUserEventStatus.quietly(gate, CL_COMPLETE);
+            cl.ReleaseEvent.quietly(gate);
+        }
+    } open{gate};
     cl_event event = nullptr;
-    cl.EnqueueMarkerWithWaitList(queue, 0, nullptr, &event);
+    cl.EnqueueMarkerWithWaitList(Turn(*this), 1, &gate, &event);
     auto call = std::make_unique<Call>(Call{function, data});
     const Status status = cl.SetEventCallback.status(
         event, CL_COMPLETE,
@@ -181,12 +219,13 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         fail(cl.SetEventCallback.name(), status);
     }
     call.release();
-    cl.Flush(queue);
+    cl.Flush(waiting_turn());
 }
 
 std::uint64_t OpenClStream::native() {
     std::lock_guard lock(mutex_);
     begin_timing();  // whoever holds the handle relies on it: no other queue may take over later
+    others_enqueue_ = true;
     return reinterpret_cast<std::uint64_t>(queue_);
 }
 

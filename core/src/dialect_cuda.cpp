@@ -168,8 +168,8 @@ const Dialect& Dialect::cuda() {
         .global_id = "((long long)blockIdx.@ * blockDim.@ + threadIdx.@)",
         .global_size = "((long long)gridDim.@ * blockDim.@)",
         .barrier = "__syncthreads()",
-        .infinity = "__builtin_bit_cast(float, 0x7f800000)",  // usable in CONST_STATIC, unlike __int_as_float
-        .nan = "__builtin_bit_cast(float, 0x7fc00000)",
+        .infinity = "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
+        .nan = "(0.0f/0.0f)",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
         .uint64_type = "unsigned long long",

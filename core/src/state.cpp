@@ -45,6 +45,9 @@ std::string pool_text(const PoolStatistics& s) {
     return line;
 }
 
+/// What a process can address: nothing larger reaches a driver.
+constexpr std::size_t most_host_bytes = std::size_t{1} << 47;
+
 [[noreturn]] void out_of_memory(const DriverContext& driver, const char* what, std::size_t bytes,
                                 const std::string& why, const Pool& pool) {
     throw OutOfMemory(text("cannot allocate ", readable_bytes(bytes), " (", bytes, " bytes) of ", what, " on ",
@@ -201,6 +204,9 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
     return driver.call([&](plugin::Context& plugin) {
         if (kind != plugin::MemoryKind::device) {
             if (bytes == 0) return std::unique_ptr<Allocation>();
+            if (bytes > most_host_bytes)
+                out_of_memory(driver, "memory that host and device share", bytes, "that is more than there is",
+                              driver.device_pool);
             auto allocation = std::make_unique<Allocation>();
             allocation->memory = plugin.allocate(bytes, kind);
             allocation->argument = plugin.argument({&allocation->memory, 0}, bytes);
@@ -221,7 +227,7 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes) {
     return driver.call([&](plugin::Context& plugin) {
         auto allocation = allocate(
-            driver, driver.host_pool, bytes, "page-locked host memory", std::size_t{1} << 47,
+            driver, driver.host_pool, bytes, "page-locked host memory", most_host_bytes,
             [&](std::size_t rounded) { return plugin.allocate_host(rounded); },
             [&](Allocation& held) {
                 held.uses.wait();

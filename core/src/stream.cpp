@@ -19,11 +19,13 @@ thread_local Stream current;
 plugin::Place place(const Block& block, std::size_t offset) { return {&block.allocation->memory, offset}; }
 
 void require_context(const Block& block, const StreamState& stream, const char* what) {
-    if (block.driver != stream.driver)
-        throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
-                                 stream.driver->description(),
-                                 block.driver->device == stream.driver->device ? " in another context" : "",
-                                 "; Buffer::copy_from copies between contexts"));
+    if (block.driver == stream.driver) return;
+    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
+    stream.driver->check();
+    throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
+                             stream.driver->description(),
+                             block.driver->device == stream.driver->device ? " in another context" : "",
+                             "; Buffer::copy_from copies between contexts"));
 }
 
 /// Patterns made of equal halves are shorter patterns: a double zero is a byte zero.
@@ -83,18 +85,33 @@ void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte*
 
 plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
                       const RectWindow& window, const RectExtent& extent, const char* what) {
+    // Figures come from the caller: their products must not wrap around and look small.
+    bool too_large = false;
+    const auto times = [&](std::size_t a, std::size_t b) {
+        std::size_t product = 0;
+        too_large |= __builtin_mul_overflow(a, b, &product);
+        return product;
+    };
+    const auto plus = [&](std::size_t a, std::size_t b) {
+        std::size_t sum = 0;
+        too_large |= __builtin_add_overflow(a, b, &sum);
+        return sum;
+    };
     const std::size_t row = window.row_pitch_bytes ? window.row_pitch_bytes : extent.width_bytes;
-    const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : row * extent.rows;
-    if (row < extent.width_bytes || window.x_bytes + extent.width_bytes > row)
-        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold bytes ", window.x_bytes, " to ",
-                                 window.x_bytes + extent.width_bytes));
+    const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
+    if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
+        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes, " bytes from byte ",
+                                 window.x_bytes, " on"));
     if (slice % row != 0)
         throw ArgumentError(text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ",
                                  row, " bytes"));
-    const std::size_t first = window.x_bytes + window.row * row + window.slice * slice;
-    const std::size_t last = first + (extent.slices - 1) * slice + (extent.rows - 1) * row + extent.width_bytes;
-    if (last > available)
-        throw ArgumentError(text(what, ": the window ends at byte ", last, ", but there are only ", available));
+    const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
+    const std::size_t last = plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)),
+                                  extent.width_bytes);
+    if (too_large || last > available)
+        throw ArgumentError(text(what, ": the window ends ",
+                                 too_large ? std::string("beyond any memory") : text("at byte ", last),
+                                 ", but there are only ", available));
     return {host ? host + base + first : nullptr, device, base + first, row, slice};
 }
 
@@ -270,7 +287,7 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
     require_context(target, state, "copy_rectangle");
     require_context(source, state, "copy_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (bytes == 0) return;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
     const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
                                   extent, "copy_rectangle: the target");
     const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
@@ -288,7 +305,7 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
                               const RectWindow& from_window, const RectExtent& extent) const {
     Block& target = checked(*this, "upload_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (bytes == 0) return;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
     const auto target_side = side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent,
                                   "upload_rectangle: the buffer");
     const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
@@ -305,7 +322,7 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
                                 const RectExtent& extent) const {
     Block& source = checked(*this, "download_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (bytes == 0) return;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
     const auto target_side =
         side(nullptr, to.data(), 0, to.size(), to_window, extent, "download_rectangle: the host memory");
     const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,

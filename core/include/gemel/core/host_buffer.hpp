@@ -13,6 +13,12 @@
 
 namespace gemel {
 
+/// The bytes of so many elements; where that overflows, the most there can be, which no allocation has.
+constexpr std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
+    const std::size_t most = ~std::size_t{0};
+    return count > most / element_bytes ? most : count * element_bytes;
+}
+
 /// Bytes of page-locked host memory; see HostBuffer.
 GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes);
 GEMEL_API std::byte* data(const std::shared_ptr<HostBlock>& block);
@@ -29,7 +35,7 @@ class HostBuffer {
     HostBuffer() = default;
     /// @param count  elements, uninitialised. @throws OutOfMemory
     HostBuffer(const Context& context, std::size_t count)
-        : block_(allocate_host(context, count * sizeof(T))), count_(count) {}
+        : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)))), count_(count) {}
 
     T* data() const { return reinterpret_cast<T*>(gemel::data(block_)) + first_; }
     std::size_t size() const { return count_; }
@@ -77,7 +83,7 @@ class MappedBuffer {
    public:
     MappedBuffer() = default;
     MappedBuffer(const Context& context, std::size_t count, MappedKind kind = MappedKind::zero_copy)
-        : buffer_(allocate_mapped(context, count * sizeof(T), kind)), count_(count) {}
+        : buffer_(allocate_mapped(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
     /// The host's view, until it dies. While one exists no kernel may use the memory.
     class View {

@@ -106,7 +106,7 @@ class GEMEL_API Stream {
     /// The driver's handle (CUstream, cl_command_queue); see gemel/interop.
     std::uint64_t native_handle() const;
 
-    friend bool operator==(const Stream& a, const Stream& b);
+    GEMEL_API friend bool operator==(const Stream& a, const Stream& b);
 
     explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
     const std::shared_ptr<StreamState>& state() const { return state_; }

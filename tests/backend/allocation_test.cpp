@@ -1,0 +1,80 @@
+/// Counts what a warm launch takes from the heap, which must be nothing. A program of its own: it replaces operator new.
+#include <gemel/core/core.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+/// Of the calling thread, so that a driver's threads do not count; libraries with heaps of their own do not either.
+thread_local long allocations = 0;
+
+void* counted(std::size_t bytes) {
+    ++allocations;
+    if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return ++allocations, std::malloc(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return ++allocations, std::malloc(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+constexpr const char* source = R"(
+KERNEL void blend(GLOBAL_MEM float *out, GLOBAL_MEM const float *in, float s, int n, double shift)
+{
+    if (LID_0 < n) out[LID_0] = s * in[LID_0] + (float)shift;
+}
+KERNEL void nothing() {})";
+
+/// Prints what a call allocates once it is warm. Returns whether that is anything.
+template <class Call>
+int check(const char* what, const Call& call) {
+    for (int warm = 0; warm < 3; ++warm) call();
+    const long before = allocations;
+    for (int k = 0; k < 100; ++k) call();
+    const long made = allocations - before;
+    std::printf("%-28s %ld allocations in 100 calls\n", what, made);
+    return made != 0;
+}
+
+}  // namespace
+
+int main() try {
+    const gemel::Context context = gemel::default_context();
+    std::printf("on %s\n", context.device().name().c_str());
+    const gemel::Module module = context.compile(source);
+    const gemel::Kernel blend = module.kernel("blend"), nothing = module.kernel("nothing");
+    const gemel::Buffer out = context.allocate(4096), in = context.allocate(4096);
+    const gemel::Stream stream = context.create_stream();
+    int failures = 0;
+    failures += check("launch without arguments", [&] { nothing({.grid = {1}, .block = {1}}); });
+    failures += check("launch with five arguments",
+                      [&] { blend({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5); });
+    failures += check("launch on a stream",
+                      [&] { blend({.grid = {1}, .block = {64}, .stream = stream}, out, in, 2.0f, 64, 0.5); });
+    {
+        const gemel::StreamScope scope(stream);
+        failures += check("launch on the current stream",
+                          [&] { blend({.block = {64}, .threads = {64}}, out, in, 2.0f, 64, 0.5); });
+    }
+    const gemel::PreparedLaunch prepared = blend.prepare({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5);
+    failures += check("prepared with arguments", [&] { prepared(); });
+    const long warm = allocations;
+    ::operator delete(::operator new(1));  // a call that no compiler leaves out: the counting works
+    if (allocations != warm + 1) failures += std::puts("operator new is not counted");
+    context.synchronize();
+    return failures ? 1 : 0;
+} catch (const gemel::BackendUnavailable& error) {
+    std::printf("skipped: %s\n", error.what());
+    return 77;
+}

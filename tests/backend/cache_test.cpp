@@ -1,0 +1,174 @@
+/// The cache of compiled kernels: other processes find what one compiled, whatever state the folder is in.
+#include "child.hpp"
+#include "support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+using namespace gemel;
+using gemel::testing::Child;
+using gemel::testing::ChildResult;
+using gemel::testing::run_child;
+using gemel::testing::RunningChild;
+using gemel::testing::ScratchFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Compiles one small text, launches it, and prints what the compiler and the cache did.
+int compile_once() {
+    const Context context = default_context();
+    std::vector<int> a(4);
+    context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = 40 + LID_0; }")
+        .kernel("answer")({.grid = {1}, .block = {4}}, Out(a));
+    const Statistics statistics = context.statistics();
+    std::printf("compilations %d, disk hits %d, value %d\n", int(statistics.compilations), int(statistics.disk_hits), a[2]);
+    return a[2] == 42 ? 0 : 1;
+}
+const Child compiles("compile-once", compile_once);
+
+bool compiled(const ChildResult& result) {
+    return result.exit_code == 0 && result.output.find("compilations 1, disk hits 0, value 42") != std::string::npos;
+}
+bool loaded(const ChildResult& result) {
+    return result.exit_code == 0 && result.output.find("compilations 0, disk hits 1, value 42") != std::string::npos;
+}
+
+/// A cache folder of its own, also for PoCL's own cache, so that nothing is warm.
+struct Caches {
+    ScratchFolder scratch;
+    fs::path folder = scratch / "gemel";
+    RunningChild::Environment environment{{"GEMEL_CACHE_DIR", folder.string()},
+                                          {"POCL_CACHE_DIR", (scratch / "pocl").string()},
+                                          {"GEMEL_CACHE", ""}};
+
+    Caches() { fs::create_directory(scratch / "pocl"); }
+    RunningChild::Environment with(const std::string& name, const std::string& value) const {
+        auto changed = environment;
+        for (auto& [key, old] : changed)
+            if (key == name) old = value;
+        return changed;
+    }
+    std::vector<fs::path> entries() const {
+        std::vector<fs::path> files;
+        for (const auto& entry : DiskCache(folder).entries()) files.push_back(entry.file);
+        return files;
+    }
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("a second process loads what the first compiled") {
+    const Caches caches;
+    const auto first = run_child("compile-once", caches.environment);
+    INFO(first.output);
+    CHECK(compiled(first));
+    CHECK(caches.entries().size() == 1);
+    const auto second = run_child("compile-once", caches.environment);
+    INFO(second.output);
+    CHECK(loaded(second));
+    CHECK(caches.entries().size() == 1);
+    CHECK((fs::status(caches.folder).permissions() & fs::perms::mask) == fs::perms::owner_all);
+
+    SUBCASE("and one that may only read loads it but stores nothing") {
+        CHECK(loaded(run_child("compile-once", caches.with("GEMEL_CACHE", "readonly"))));
+        const Caches empty;
+        CHECK(compiled(run_child("compile-once", empty.with("GEMEL_CACHE", "readonly"))));
+        CHECK(empty.entries().empty());
+    }
+    SUBCASE("and one that is told not to cache compiles") {
+        CHECK(compiled(run_child("compile-once", caches.with("GEMEL_CACHE", "off"))));
+        CHECK(caches.entries().size() == 1);
+    }
+    SUBCASE("and a damaged entry is compiled again and repaired") {
+        for (const int damage : {0, 1, 2}) {
+            const fs::path file = caches.entries().at(0);
+            std::string content = gemel::testing::read_file(file);
+            if (damage == 0) content[content.size() / 2] ^= 0x20;
+            if (damage == 1) content.resize(content.size() / 3);
+            if (damage == 2) content = "something else entirely";
+            gemel::testing::write_file(file, content);
+            const auto result = run_child("compile-once", caches.environment);
+            INFO(result.output);
+            CHECK(compiled(result));
+            CHECK(loaded(run_child("compile-once", caches.environment)));
+        }
+    }
+}
+
+TEST_CASE("a folder that cannot be written costs only the entry") {
+    const Caches caches;
+    const fs::path blocked = caches.scratch / "a file where the folder should be";
+    gemel::testing::write_file(blocked, "in the way");
+    const auto result = run_child("compile-once", caches.with("GEMEL_CACHE_DIR", (blocked / "cache").string()));
+    INFO(result.output);
+    CHECK(compiled(result));
+    CHECK(gemel::testing::read_file(blocked) == "in the way");
+    const auto full = run_child("compile-once", caches.with("GEMEL_CACHE_DIR", "/dev/full/cache"));
+    INFO(full.output);
+    CHECK(compiled(full));
+}
+
+TEST_CASE("processes at once on one empty folder all succeed") {
+    const Caches caches;
+    std::vector<RunningChild> children;
+    for (int k = 0; k < 4; ++k) children.emplace_back("compile-once", caches.environment);
+    for (auto& child : children) {
+        const auto result = child.result();
+        INFO(result.output);
+        CHECK(result.exit_code == 0);
+    }
+    CHECK(caches.entries().size() == 1);
+    CHECK(loaded(run_child("compile-once", caches.environment)));
+}
+
+TEST_CASE("processes that are killed at any moment leave a folder that works") {
+    const Caches caches;
+    for (int k = 0; k < 10; ++k) {
+        RunningChild child("compile-once", caches.environment);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20 + 35 * k));
+        child.kill();
+        (void)child.result();
+    }
+    const auto result = run_child("compile-once", caches.environment);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(loaded(run_child("compile-once", caches.environment)));
+}
+
+TEST_CASE("threads that want the same text at once compile it once") {
+    const Context context(default_device());
+    const std::string text = "/* " + std::to_string(::getpid()) + " " + std::to_string(::time(nullptr)) +
+                             " */ KERNEL void answer(GLOBAL_MEM int *a) { a[0] = 9; }";
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t) {
+        threads.emplace_back([&] {
+            std::vector<int> a(1);
+            context.compile(text).kernel("answer")({.grid = {1}, .block = {1}}, Out(a));
+            wrong += a[0] != 9;
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(context.statistics().compilations == 1);
+    CHECK(context.statistics().memory_hits == 5);
+}
+
+TEST_CASE("text with the time of day is compiled anew each time") {
+    const Context context(default_device());
+    const char* text = "KERNEL void answer(GLOBAL_MEM int *a) { a[0] = __TIME__[0]; }";
+    context.compile(text);
+    context.compile(text);
+    CHECK(context.statistics().compilations == 2);
+    CHECK(context.statistics().disk_hits == 0);
+}
+
+TEST_SUITE_END();

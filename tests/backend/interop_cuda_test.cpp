@@ -1,0 +1,58 @@
+/// CUDA's own handles. The driver is reached through gemel alone here, so that the program needs no libcuda to link.
+#include "support.hpp"
+
+#include <gemel/interop/cuda.hpp>
+
+#include <memory>
+
+using namespace gemel;
+using gemel::testing::common_kernel;
+using gemel::testing::counting;
+using gemel::testing::downloaded;
+using gemel::testing::uploaded;
+
+namespace {
+
+bool is_ours() {
+    if (default_device().backend() == "cuda") return true;
+    const Context context = default_context();
+    CHECK_THROWS_MENTIONING(ArgumentError, cuda::native(context), "gemel::cuda", default_device().backend());
+    return false;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("CUDA handles of what gemel made are the driver's") {
+    if (!is_ours()) return;
+    const Context context(default_device()), other(default_device());
+    CHECK(cuda::native(context) != nullptr);
+    CHECK(cuda::native(context) == cuda::native(other));  // the primary context
+    const Buffer buffer = context.allocate(100);
+    CHECK(cuda::native(buffer) != 0);
+    CHECK(cuda::native(buffer.view(10, 5)) == cuda::native(buffer) + 10);
+}
+
+TEST_CASE("foreign CUDA memory and streams are adopted and never freed") {
+    if (!is_ours()) return;
+    const Context owner(default_device()), context(default_device());
+    const Stream lender = owner.create_stream();
+    const Buffer memory = uploaded(owner, counting<int>(64, 5));
+    auto alive = std::make_shared<int>(1);
+    {
+        const Stream stream = cuda::wrap(context, cuda::native(lender), alive);
+        const Buffer buffer = cuda::wrap(context, cuda::native(memory), 256, alive), out = context.allocate(256);
+        CHECK(alive.use_count() == 3);
+        CHECK(cuda::native(stream) == cuda::native(lender));
+        common_kernel(context, "add")({.grid = {1}, .block = {64}, .stream = stream}, out, buffer, 10, 64);
+        stream.synchronize();
+        CHECK(downloaded<int>(out)[63] == 63 + 15);
+        CHECK_THROWS_AS(cuda::wrap(context, CUdeviceptr{0}, 256), ArgumentError);
+    }
+    CHECK(alive.use_count() == 1);
+    CHECK(downloaded<int>(memory) == counting<int>(64, 5));
+    lender.synchronize();
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,163 @@
+/// The driver calls of the first example, one by one, and what GEMEL_SYNC adds to them.
+#include "child.hpp"
+#include "support.hpp"
+
+#include <gemel/core/trace.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+using namespace gemel;
+using gemel::testing::Child;
+using gemel::testing::run_child;
+
+namespace {
+
+std::mutex mutex;
+std::vector<std::string> lines;
+
+void keep(const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+}
+
+/// The names of the calls since the last time, without those that only ask.
+std::vector<std::string> calls() {
+    const std::lock_guard lock(mutex);
+    std::vector<std::string> names;
+    for (const auto& line : lines) {
+        const std::string name = line.substr(0, line.find('('));
+        const bool asks = name.starts_with("clGet") || name == "cuCtxGetCurrent" || name == "cuCtxSetCurrent" ||
+                          name == "cuFuncGetAttribute" || name == "cuFuncGetParamInfo" || name == "clFlush";
+        if (!asks) names.push_back(name.substr(0, name.find("_v2")));
+    }
+    lines.clear();
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+/// Each step of the example with what it costs in driver calls.
+struct Step {
+    const char* what;
+    Names cuda, opencl;
+};
+
+const char* example = R"(
+        KERNEL void multiply_by_two(GLOBAL_MEM float *a)
+        {
+            int i = LID_0 + LID_1 * 4;
+            a[i] *= 2;
+        })";
+
+const Child synchronous("sync", [] {
+    trace::set_sink(keep);
+    const Context context = default_context();
+    const Buffer a = context.allocate(64);
+    const Kernel kernel = context.compile(example).kernel("multiply_by_two");
+    const PreparedLaunch prepared = kernel.prepare({.grid = {1}, .block = {4, 4}}, a);
+    kernel({.grid = {1}, .block = {4, 4}}, a);
+    const auto waits = [](const char* what) {
+        trace::enabled = false;
+        const Names names = calls();
+        const bool last = !names.empty() && (names.back() == "cuStreamSynchronize" || names.back() == "clFinish");
+        std::printf("%s: %s\n", what, last ? "waited" : "did not wait");
+        trace::enabled = true;
+    };
+    trace::enabled = true;
+    kernel({.grid = {1}, .block = {4, 4}}, a), waits("launch");
+    prepared(), waits("prepared");
+    a.fill(1.0f), waits("fill");
+    a.view(0, 16).copy_from(a.view(32, 16)), waits("copy");
+    trace::enabled = false;
+    trace::set_sink(nullptr);
+    return 0;
+});
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("the first example makes exactly the driver calls that it must") {
+    const std::string backend = default_device().backend();
+    const Context context(default_device());
+    // The program is in the memory of the process already: how it gets there is the cache's affair.
+    const Module module = context.compile(example);
+    module.kernel("multiply_by_two")({.grid = {1}, .block = {4, 4}}, context.allocate(1 << 20));
+    context.synchronize();
+    trace::set_sink(keep);
+    trace::enabled = true;
+    (void)calls();
+
+    const auto check = [&](const Step& step) {
+        CAPTURE(step.what);
+        const Names made = calls();
+        CHECK(made == (backend == "cuda" ? step.cuda : step.opencl));
+    };
+    std::vector<float> a(16, 1.5f), doubled(16);
+    {
+        const Buffer a_gpu = context.allocate(a.size() * sizeof(float));
+        if (backend == "opencl") {
+            // PoCL on a CPU takes a host block that is freed by a callback; others allocate by themselves.
+            Names made = calls();
+            std::erase(made, "clSetMemObjectDestructorCallback");
+            CHECK(made == Names{"clCreateBuffer"});
+        } else {
+            check({"allocate", {"cuMemAlloc"}, {}});
+        }
+        a_gpu.upload(a);
+        check({"upload", {"cuMemcpyHtoDAsync", "cuPointerGetAttributes"}, {"clEnqueueWriteBuffer"}});
+        const Module again = context.compile(example);
+        check({"compile again", {}, {}});
+        const Kernel multiply_by_two = again.kernel("multiply_by_two");
+        check({"fetch the kernel", {"cuModuleGetFunction"}, {"clCreateKernel"}});
+        multiply_by_two({.grid = {1}, .block = {4, 4}}, a_gpu);
+        Names first = calls();  // PoCL compiles for the block size then, and is waited for
+        std::erase(first, "clFinish");
+        CHECK(first == (backend == "cuda" ? Names{"cuLaunchKernel"} : Names{"clSetKernelArg", "clEnqueueNDRangeKernel"}));
+        multiply_by_two({.grid = {1}, .block = {4, 4}}, a_gpu);
+        check({"launch again", {"cuLaunchKernel"}, {"clEnqueueNDRangeKernel"}});
+        a_gpu.download(doubled);
+        check({"download", {"cuMemcpyDtoHAsync", "cuStreamSynchronize"}, {"clEnqueueReadBuffer"}});
+    }
+    CHECK(doubled == std::vector<float>(16, 6.0f));
+    check({"release the kernel; the pool keeps the memory", {}, {"clReleaseKernel"}});
+    context.pool().trim();
+    check({"trim", {"cuMemFree", "cuMemFree"}, {"clReleaseMemObject", "clReleaseMemObject"}});
+    trace::enabled = false;
+    trace::set_sink(nullptr);
+}
+
+TEST_CASE("a traced line shows the call with its arguments and its result") {
+    const Context context(default_device());
+    trace::set_sink(keep);
+    trace::enabled = true;
+    (void)calls();
+    CHECK_THROWS_AS(context.compile("KERNEL void f() { nonsense; }", {.name = "traced"}), CompileError);
+    const Buffer buffer = context.allocate(12345);
+    trace::enabled = false;
+    trace::set_sink(nullptr);
+    bool failed = false, allocated = false;
+    for (const auto& line : lines) {
+        CHECK(line.find(") = ") != std::string::npos);
+        CHECK(line.find('\n') == std::string::npos);
+        failed |= line.find("CL_BUILD_PROGRAM_FAILURE") != std::string::npos ||
+                  line.find("NVRTC_ERROR_COMPILATION") != std::string::npos;
+        allocated |= line.find("12800") != std::string::npos;  // the size class
+    }
+    lines.clear();
+    CHECK(failed);
+    CHECK(allocated);
+}
+
+TEST_CASE("each command is waited for when the environment asks") {
+    const auto result = run_child("sync", {{"GEMEL_SYNC", "1"}});
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(result.output == "launch: waited\nprepared: waited\nfill: waited\ncopy: waited\n");
+    const auto without = run_child("sync", {{"GEMEL_SYNC", "0"}});
+    CHECK(without.output.find("launch: did not wait") != std::string::npos);
+}
+
+TEST_SUITE_END();
