@@ -18,8 +18,7 @@ void check(cl_int status, const char* call) {
 class RawOpenCl final : public Raw {
    public:
     explicit RawOpenCl(const gemel::Context& context) : context_(gemel::opencl::native(context)) {
-        const cl_command_queue theirs = gemel::opencl::native(context.default_stream());
-        check(clGetCommandQueueInfo(theirs, CL_QUEUE_DEVICE, sizeof device_, &device_, nullptr), "clGetCommandQueueInfo");
+        check(clGetContextInfo(context_, CL_CONTEXT_DEVICES, sizeof device_, &device_, nullptr), "clGetContextInfo");
         cl_int status = 0;
         queue_ = clCreateCommandQueue(context_, device_, 0, &status);
         check(status, "clCreateCommandQueue");

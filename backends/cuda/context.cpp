@@ -145,6 +145,10 @@ BuildResult CudaContext::build(const BuildRequest& request) {
     return result;
 }
 
+bool CudaContext::logs_follow_line_directives() const {
+    return true;
+}
+
 std::string CudaContext::build_lock() const {
     return {};  // NVRTC keeps no folder of its own
 }

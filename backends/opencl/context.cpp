@@ -89,6 +89,10 @@ BuildResult OpenClContext::build(const BuildRequest& request) {
     return {std::move(module), std::move(log)};
 }
 
+bool OpenClContext::logs_follow_line_directives() const {
+    return shared_->info->vendor.find("NVIDIA") == std::string::npos;
+}
+
 std::string OpenClContext::build_lock() const {
     // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
     if (!shared_->is_pocl) return {};

@@ -342,7 +342,9 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 module->module = std::move(result.module);
                 module->build_log = std::move(result.log);
             });
-        } catch (const plugin::BuildFailure& failure) {
+        } catch (const plugin::BuildFailure& refused) {
+            plugin::BuildFailure failure = refused;
+            if (!driver->plugin->logs_follow_line_directives()) failure.log = renumber_log(failure.log, whole);
             if (kept.empty()) kept = keep_source(whole, dialect.file_extension);
             if (dump_folder)
                 dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, failure.log, {});

@@ -95,7 +95,7 @@ Stream Context::create_stream() const {
     auto* state = new StreamState;
     auto shared = share(state);
     state->core = driver->call(
-        [&](plugin::Context& plugin) { return share(new StreamCore{plugin.create_stream(), driver.get()}); });
+        [&](plugin::Context& plugin) { return make_stream_core(plugin.create_stream(), *driver); });
     state->owner = state_;
     state->driver = std::move(driver);
     return Stream(std::move(shared));
@@ -106,17 +106,22 @@ Stream Context::wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_ali
     auto* state = new StreamState;
     auto shared = share(state);
     state->core = driver->call(
-        [&](plugin::Context& plugin) { return share(new StreamCore{plugin.wrap_stream(handle), driver.get()}); });
+        [&](plugin::Context& plugin) { return make_stream_core(plugin.wrap_stream(handle), *driver); });
     state->owner = state_;
     state->driver = std::move(driver);
     state->keep_alive = std::move(keep_alive);
+    state->foreign = true;
     return Stream(std::move(shared));
 }
 
 Stream Context::default_stream() const {
     auto driver = state_->driver();
     auto core = driver->default_stream;
-    return Stream(share(new StreamState{state_, std::move(driver), std::move(core), nullptr}));
+    auto state = share(new StreamState);
+    state->owner = state_;
+    state->driver = std::move(driver);
+    state->core = std::move(core);
+    return Stream(std::move(state));
 }
 
 void Context::synchronize() const {

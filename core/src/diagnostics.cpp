@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 namespace gemel {
 
@@ -344,6 +347,42 @@ std::string render(const CompileReport& report) {
         out += text(report.options.empty() ? "\n" : "", "the whole source is in ", report.kept_source, "\n");
     }
     return out;
+}
+
+std::string renumber_log(std::string_view log, std::string_view whole_text) {
+    // Where each line of the text says that it is.
+    struct Place {
+        std::string name;
+        long line;
+    };
+    std::vector<Place> places;
+    Place next{"", 1};
+    std::istringstream text_lines{std::string(whole_text)};
+    for (std::string line; std::getline(text_lines, line);) {
+        places.push_back(next);
+        ++next.line;
+        long number = 0;
+        int end = 0;
+        if (std::sscanf(line.c_str(), " # line %ld%n", &number, &end) != 1) continue;
+        next.line = number;
+        const auto open = line.find('"', static_cast<std::size_t>(end)), close = line.rfind('"');
+        if (open != std::string::npos && close > open) next.name = line.substr(open + 1, close - open - 1);
+    }
+    std::string result;
+    std::istringstream log_lines{std::string(log)};
+    for (std::string line; std::getline(log_lines, line); result += line + "\n") {
+        // "name:53:12: ...": the number after the first colon that has one on either side.
+        const auto colon = line.find(':');
+        std::size_t digits = colon == std::string::npos ? line.size() : colon + 1;
+        const std::size_t from = digits;
+        while (digits < line.size() && std::isdigit(static_cast<unsigned char>(line[digits]))) ++digits;
+        if (digits == from || digits >= line.size() || line[digits] != ':' || digits - from > 9) continue;
+        const auto number = static_cast<std::size_t>(std::stoul(line.substr(from, digits - from)));
+        if (number == 0 || number > places.size() || places[number - 1].name.empty()) continue;
+        const Place& place = places[number - 1];
+        line = text(place.name, ":", place.line, line.substr(digits));
+    }
+    return result;
 }
 
 }  // namespace gemel

@@ -261,32 +261,34 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
         shape.block[axis] = static_cast<std::uint32_t>(block[axis]);
     }
     const std::size_t most = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
-    if (config.shared_bytes + kernel.static_shared_bytes > most)
-        refuse(kernel, text("needs ", config.shared_bytes + kernel.static_shared_bytes, " bytes of shared memory (",
-                            kernel.static_shared_bytes, " of them declared in the kernel); a block on ", info.name,
-                            " has at most ", most));
+    if (kernel.static_shared_bytes > most || config.shared_bytes > most - kernel.static_shared_bytes)
+        refuse(kernel, text("needs ", config.shared_bytes, " bytes of shared memory and declares ",
+                            kernel.static_shared_bytes, " more; a block on ", info.name, " has at most ", most));
     if (config.shared_bytes && kernel.arena < 0 && !kernel.driver->linear_addresses)
         refuse(kernel, "was given dynamic shared memory but has no SHARED_ARENA parameter to receive it");
     shape.shared_bytes = static_cast<std::uint32_t>(config.shared_bytes);
     return true;
 }
 
-/// Where the driver compiles for each block size at its first launch: one process at a time, and the completed binary
-/// is stored again.
-void first_launch(KernelState& kernel, StreamCore& core, const plugin::LaunchShape& shape,
-                  std::span<const plugin::ArgumentView> views) {
-    const std::uint64_t block =
-        (std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2];
+std::uint64_t block_key(const plugin::LaunchShape& shape) {
+    return (std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2];
+}
+
+/// Launches. Where the driver compiles for each block size at its first launch: one process at a time then, and the
+/// completed binary is stored again.
+template <class Launch>
+void launch_finished(KernelState& kernel, StreamCore& core, const plugin::LaunchShape& shape, Launch&& launch) {
+    const std::uint64_t block = kernel.finishes_at_first_launch ? block_key(shape) : 0;
+    if (!kernel.finishes_at_first_launch || kernel.last_block.load(std::memory_order_relaxed) == block) return launch();
     std::unique_lock blocks(kernel.blocks_mutex);
     if (std::find(kernel.blocks.begin(), kernel.blocks.end(), block) != kernel.blocks.end()) {
         blocks.unlock();
         kernel.last_block.store(block, std::memory_order_relaxed);
-        kernel.kernel->launch(*core.stream, shape, views, kernel.arena);
-        return;
+        return launch();
     }
     {
         FileLock lock(kernel.driver->build_lock);
-        kernel.kernel->launch(*core.stream, shape, views, kernel.arena);
+        launch();
         core.stream->synchronize();
     }
     kernel.blocks.push_back(block);
@@ -300,14 +302,9 @@ void launch_packed(KernelState& kernel, const std::shared_ptr<StreamCore>& core,
         packed.uses[i].block->allocation->uses.touch(core, packed.uses[i].writes);
     DriverContext& driver = *kernel.driver;
     driver.launches.add(kernel.interned_name, shape);
-    const std::span views(packed.views.data(), packed.count);
-    if (kernel.finishes_at_first_launch &&
-        kernel.last_block.load(std::memory_order_relaxed) !=
-            ((std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2])) {
-        first_launch(kernel, *core, shape, views);
-    } else {
-        kernel.kernel->launch(*core->stream, shape, views, kernel.arena);
-    }
+    launch_finished(kernel, *core, shape, [&] {
+        kernel.kernel->launch(*core->stream, shape, {packed.views.data(), packed.count}, kernel.arena);
+    });
     if (driver.synchronous) core->stream->synchronize();
     Counters::add(driver.counters->launches);
 }
@@ -451,7 +448,8 @@ void PreparedLaunch::operator()(const Stream& stream) const {
             if (prepared.blocks[i]->allocation) prepared.blocks[i]->allocation->uses.touch(core, prepared.writes[i]);
         }
         driver->launches.add(prepared.kernel->interned_name, prepared.shape);
-        prepared.bound->launch(*core->stream, prepared.shape);
+        launch_finished(*prepared.kernel, *core, prepared.shape,
+                        [&] { prepared.bound->launch(*core->stream, prepared.shape); });
         if (driver->synchronous) core->stream->synchronize();
         Counters::add(driver->counters->launches);
     });

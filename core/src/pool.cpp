@@ -13,7 +13,7 @@ StreamCore::~StreamCore() = default;
 void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes) {
     std::lock_guard lock(mutex_);
     const auto come_after = [&](const std::shared_ptr<StreamCore>& other) {
-        if (!other || other == stream) return;
+        if (!other || other == stream || other->gone) return;
         const auto event = other->stream->record(false);
         stream->stream->wait(*event);
     };
@@ -42,7 +42,8 @@ void StreamUses::wait() const {
         streams = readers_;
         if (writer_) streams.push_back(writer_);
     }
-    for (const auto& stream : streams) stream->stream->synchronize();
+    for (const auto& stream : streams)
+        if (!stream->gone) stream->stream->synchronize();
 }
 
 void StreamUses::forget() {

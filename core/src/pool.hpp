@@ -25,6 +25,7 @@ struct DriverContext;
 struct StreamCore {
     std::unique_ptr<plugin::Stream> stream;
     DriverContext* context = nullptr;  ///< outlives its streams
+    std::atomic<bool> gone{false};     ///< a wrapped stream whose handles have died: empty, and no longer to be touched
 
     ~StreamCore();
 };

@@ -106,6 +106,13 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
 
 }  // namespace
 
+std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context) {
+    auto core = share(new StreamCore);
+    core->stream = std::move(stream);
+    core->context = &context;
+    return core;
+}
+
 std::string LaunchRing::text() const {
     std::string all;
     const auto newest = next_.load(std::memory_order_relaxed);
@@ -138,7 +145,7 @@ DriverContext::DriverContext(std::shared_ptr<const Device::State> device_, std::
       device_pool(pool_wanted()),
       host_pool(pool_wanted()) {
     if (const auto limit = env::bytes("GEMEL_POOL_LIMIT", info().global_memory_bytes)) device_pool.set_limit(*limit);
-    default_stream = share(new StreamCore{plugin->create_stream(), this});
+    default_stream = make_stream_core(plugin->create_stream(), *this);
     std::lock_guard lock(live().mutex);
     live().contexts.insert(this);
 }
@@ -148,11 +155,9 @@ DriverContext::~DriverContext() {
         std::lock_guard lock(live().mutex);
         live().contexts.erase(this);
     }
-    const bool released = status.load() == Status::ready;
-    for (auto& held : device_pool.drain())
-        if (released) release_to_driver(*this, *held);
-    for (auto& held : host_pool.drain())
-        if (released) plugin->release_host(held->memory);
+    // Of a lost context the plug-in knows that there is nothing to release; after a reset of a healthy one there is.
+    for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
+    for (auto& held : host_pool.drain()) plugin->release_host(held->memory);
     default_stream.reset();
 }
 
@@ -241,22 +246,30 @@ std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::siz
     });
 }
 
+StreamState::~StreamState() {
+    if (!foreign || !core) return;
+    // The owner may destroy the stream from now on: memory that remembers it must not ask it any more.
+    try {
+        if (driver->usable()) core->stream->synchronize();
+    } catch (const std::exception& error) {
+        log::write(log::Level::warn, "stream", text("while letting go of a wrapped stream: ", error.what()));
+    }
+    core->gone = true;
+}
+
 void Block::give_back() noexcept {
     if (!allocation) return;
-    const bool alive = driver->usable();
     if (allocation->size_class >= 0) {
         driver->device_pool.give_back(std::move(allocation));
     } else {
         const bool counted = !allocation->memory.foreign && allocation->memory.kind == plugin::MemoryKind::device;
         if (counted) driver->device_pool.count_gone(allocation->memory.bytes);
-        if (alive) {
-            try {  // mapped and managed memory is the host's too: nothing may still run on it
-                if (allocation->memory.kind != plugin::MemoryKind::device) allocation->uses.wait();
-            } catch (const std::exception& error) {
-                log::write(log::Level::warn, "memory", text("while releasing: ", error.what()));
-            }
-            release_to_driver(*driver, *allocation);
+        try {  // mapped and managed memory is the host's too: nothing may still run on it
+            if (allocation->memory.kind != plugin::MemoryKind::device && driver->usable()) allocation->uses.wait();
+        } catch (const std::exception& error) {
+            log::write(log::Level::warn, "memory", text("while releasing: ", error.what()));
         }
+        release_to_driver(*driver, *allocation);
         allocation.reset();
     }
 }
@@ -270,9 +283,8 @@ HostBlock::~HostBlock() {
         return;
     }
     driver->host_pool.count_gone(allocation->memory.bytes);
-    if (!driver->usable()) return;
     try {
-        allocation->uses.wait();
+        if (driver->usable()) allocation->uses.wait();
     } catch (const std::exception& error) {
         log::write(log::Level::warn, "memory", text("while releasing page-locked memory: ", error.what()));
     }

@@ -96,6 +96,7 @@ struct DriverContext {
         try {
             return function(*plugin);
         } catch (const DeviceLost& error) {
+            if (error.code() == 0) throw;  // said by a check() of another life, not by a driver
             lose(error);
         }
     }
@@ -158,6 +159,9 @@ struct StreamState {
     std::shared_ptr<DriverContext> driver;
     std::shared_ptr<StreamCore> core;
     std::shared_ptr<void> keep_alive;  ///< of a foreign stream
+    bool foreign = false;
+
+    ~StreamState();
 };
 
 struct EventState {
@@ -219,6 +223,8 @@ struct KernelState {
 
 /// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the default.
 const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver);
+
+std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);
 
 /// Memory from a context's pool, outside any handle.
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind);

@@ -48,7 +48,7 @@ KERNEL void twice(GLOBAL_MEM float *out, GLOBAL_MEM const float *in, GLOBAL_MEM 
 KERNEL REQD_WG_SIZE(32, 2, 1) void required(GLOBAL_MEM int *a) { a[LID_0 + 32 * LID_1] = 1; }
 KERNEL void sum_in_arena(GLOBAL_MEM int *out, SHARED_ARENA, int words)
 {
-    LOCAL_MEM int *shared = (LOCAL_MEM int *)shared_arena;
+    LOCAL_MEM_ARG int *shared = (LOCAL_MEM_ARG int *)shared_arena;
     for (int i = LID_0; i < words; i += LDIM_0) shared[i] = i;
     local_barrier();
     if (LID_0 == 0) {

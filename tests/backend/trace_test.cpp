@@ -22,14 +22,15 @@ void keep(const std::string& line) {
     lines.push_back(line);
 }
 
-/// The names of the calls since the last time, without those that only ask.
+/// The names of the calls since the last time, without those that only ask or count references.
 std::vector<std::string> calls() {
     const std::lock_guard lock(mutex);
     std::vector<std::string> names;
     for (const auto& line : lines) {
         const std::string name = line.substr(0, line.find('('));
         const bool asks = name.starts_with("clGet") || name == "cuCtxGetCurrent" || name == "cuCtxSetCurrent" ||
-                          name == "cuFuncGetAttribute" || name == "cuFuncGetParamInfo" || name == "clFlush";
+                          name == "cuFuncGetAttribute" || name == "cuFuncGetParamInfo" || name == "clFlush" ||
+                          name == "clRetainCommandQueue" || name == "clReleaseCommandQueue";
         if (!asks) names.push_back(name.substr(0, name.find("_v2")));
     }
     lines.clear();

@@ -336,4 +336,17 @@ TEST_CASE("the text of a compile error stays short") {
     CHECK(shown.size() < 20000);
 }
 
+TEST_CASE("a log that counts lines of the whole text is renumbered by its line directives") {
+    const std::string whole =
+        "#define A 1\n#define B 2\n#line 1 \"my_program\"\nKERNEL void f() {\n    a = undeclared;\n#line 7 \"template\"\n"
+        "    b = undeclared;\n}\n";
+    // NVIDIA's OpenCL of driver 580: the name of the directive and the line of the text.
+    CHECK(gemel::renumber_log("my_program:5:9: error: use of undeclared identifier\n", whole) ==
+          "my_program:2:9: error: use of undeclared identifier\n");
+    CHECK(gemel::renumber_log("template:7:9: error: x\nno place here\n", whole) ==
+          "template:7:9: error: x\nno place here\n");
+    CHECK(gemel::renumber_log("<kernel>:1:1: error: x\n", whole) == "<kernel>:1:1: error: x\n");
+    CHECK(gemel::renumber_log("other:99:1: error: x\n", whole) == "other:99:1: error: x\n");
+}
+
 TEST_SUITE_END();

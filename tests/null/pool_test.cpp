@@ -69,7 +69,9 @@ struct FakeStream final : plugin::Stream {
 };
 
 std::shared_ptr<StreamCore> fake_stream(const std::string& name, Diary& diary) {
-    return std::shared_ptr<StreamCore>(new StreamCore{std::make_unique<FakeStream>(name, diary), nullptr});
+    auto core = std::make_shared<StreamCore>();
+    core->stream = std::make_unique<FakeStream>(name, diary);
+    return core;
 }
 
 using Lines = std::vector<std::string>;

@@ -257,6 +257,9 @@ class GEMEL_API Context {
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
+    /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580 takes
+    /// their names but counts lines of the whole text).
+    virtual bool logs_follow_line_directives() const = 0;
     /// A file that core locks between processes while this driver compiles (at a build, and at the first launch where it
     /// finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Empty where that is not needed.
     virtual std::string build_lock() const = 0;
