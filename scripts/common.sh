@@ -25,28 +25,43 @@ boost_package() {
     fi
 }
 
-# install_missing <package>...: installs with apt what is not there, and says what. `BOOST` stands for boost_package.
+# Package lists are fetched once, and only when something is missing.
+refresh_lists() {
+    if [ -z "${lists_are_fresh:-}" ]; then as_root apt-get update -q </dev/null; fi
+    lists_are_fresh=yes
+}
+
+# install_missing <package>...: installs with apt what is not there, and says what. `BOOST` stands for boost_package; a
+# package written `?name` is installed where the distribution has it.
 install_missing() {
     if ! command -v apt-get >/dev/null; then
         note "no apt-get here: these must be installed already: $*"
         return
     fi
-    local package missing=() updated=no
+    local package missing=()
     for package in "$@"; do
         if [ "$package" = BOOST ]; then
             if [ -f /usr/include/boost/pfr.hpp ]; then continue; fi
-            # The choice needs package lists, which a fresh machine does not have.
-            if ! apt-cache show libboost-dev >/dev/null 2>&1; then as_root apt-get update -q; updated=yes; fi
+            refresh_lists
             package=$(boost_package)
         fi
-        is_installed "$package" || missing+=("$package")
+        if is_installed "${package#\?}"; then continue; fi
+        if [ "$package" != "${package#\?}" ]; then
+            refresh_lists
+            package=${package#\?}
+            if ! apt-cache show "$package" >/dev/null 2>&1; then
+                note "this distribution has no $package: what needs it is left out"
+                continue
+            fi
+        fi
+        missing+=("$package")
     done
     if [ ${#missing[@]} = 0 ]; then
         note "every package needed is installed"
         return
     fi
     note "installing: ${missing[*]}"
-    if [ "$updated" = no ]; then as_root apt-get update -q </dev/null; fi
+    refresh_lists
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null
 }
 

@@ -53,13 +53,13 @@ class Stream final : public plugin::Stream {
     }
     void* map(const plugin::Place& from, std::size_t) override { return bytes_at(from); }
     void unmap(const plugin::Memory&, void*) override {}
-    std::unique_ptr<plugin::Event> record() override { return std::make_unique<Event>(); }
+    std::unique_ptr<plugin::Event> record(bool) override { return std::make_unique<Event>(); }
     void wait(plugin::Event&) override {}
     void synchronize() override {}
     bool idle() override { return true; }
     void flush() override {}
     void call_host(void (*function)(void*), void* data) override { function(data); }
-    std::uint64_t native() const override { return 0; }
+    std::uint64_t native() override { return 0; }
 };
 
 class Context final : public plugin::Context {
