@@ -142,8 +142,8 @@ const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields)
 template <class T>
 struct StructDType {
     operator DType() const {
-        static const StructLayout& layout = make_struct_layout(gemel_struct_fields(StructTag<T>{}));
-        return DType(&layout, sizeof(T));
+        static const StructLayout* const layout = &make_struct_layout(gemel_struct_fields(StructTag<T>{}));
+        return DType(layout, sizeof(T));
     }
 };
 
