@@ -76,6 +76,8 @@ function(gemel_plugin name)
         LIBRARY_OUTPUT_DIRECTORY ${GEMEL_LIB_DIR}/gemel CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
         CXX_EXTENSIONS OFF INSTALL_RPATH "$ORIGIN/..")
     target_link_libraries(gemel_${name} PRIVATE gemel_core_headers $<LINK_ONLY:gemel> ${CMAKE_DL_LIBS} ${PLUGIN_LINKS})
+    # A loader linked statically (as Conan's is) keeps its names to itself.
+    target_link_options(gemel_${name} PRIVATE "LINKER:--exclude-libs,ALL")
     # Native handles for users: gemel/interop/<name>.hpp with the headers that it needs, nothing to link.
     add_library(gemel_interop_${name} INTERFACE)
     add_library(gemel::${name} ALIAS gemel_interop_${name})
