@@ -95,6 +95,7 @@ class Context final : public plugin::Context {
     }
     void synchronize() override {}
     bool addresses_are_linear() const override { return true; }
+    bool logs_follow_line_directives() const override { return true; }
     std::string build_lock() const override { return {}; }
     void abandon() noexcept override {}
     std::uint64_t native() const override { return 0; }
