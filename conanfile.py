@@ -80,7 +80,12 @@ class GemelConan(ConanFile):
         rmdir(self, os.path.join(self.package_folder, "share"))
 
     def package_info(self):
+        # Dependencies that a profile names under [platform_requires] are not in the graph: name only what is.
+        present = {dependency.ref.name for dependency in self.dependencies.host.values()}
+        public = ("boost::headers", "opencl-headers::opencl-headers")
+
         self.cpp_info.libs = ["gemel"]
+        self.cpp_info.requires = [target for target in public if target.split("::")[0] in present]
         self.cpp_info.set_property("cmake_file_name", "gemel")
         self.cpp_info.set_property("cmake_target_name", "gemel::gemel")
         # Makes gemel::cuda and gemel::opencl, which are headers only: the plug-ins are never linked.
