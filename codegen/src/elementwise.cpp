@@ -48,6 +48,7 @@ class Elementwise {
         if (packed) {
             parameters.push_back(gemel::text(index, " ", access_.head()));
         } else if (layout_.sliced) {
+            parameters.push_back(gemel::text(index, " ", name("count")));
             parameters.push_back(gemel::text(index, " ", name("start")));
             parameters.push_back(gemel::text(index, " ", name("step")));
         }
@@ -104,7 +105,7 @@ class Elementwise {
             writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
             writer_.line("const ", index, " ", k, " = ", first, " + ", u, " * ", block_, ";");
         }
-        writer_.open("if (", k, " < ", length_, ")");
+        writer_.open("if (", k, " < ", layout_.sliced ? name("count") : length_, ")");
         element(at);
         writer_.close();
         if (unroll_ > 1) writer_.close();

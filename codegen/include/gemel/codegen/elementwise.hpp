@@ -59,9 +59,9 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 
 /// The kernel's text. Behind the request's arguments it has these parameters, all of the index type (int or int64_t) but
 /// the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each strided array's
-/// strides), the length `n`, and `head` (packed: elements before the first aligned one) or `start` and `step` (sliced;
-/// `n` is then how many indices there are). A packed variant is launched with ceil(packs / (block * unroll)) blocks, at
-/// least one, where packs = (n - head) / pack length; others with ceil(n / (block * unroll)).
+/// strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`, `start` and `step`
+/// (sliced: how many indices, the first, from one to the next). A packed variant is launched with ceil(packs / (block * unroll)) blocks, at
+/// least one, where packs = (n - head) / pack length; others with one thread per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
                                          const Dialect& dialect);
