@@ -105,7 +105,7 @@ void ElementAccess::declare_types() {
 /// The integers that a pack is moved in, and how many of them it has.
 std::string ElementAccess::word_type(const Array& array, int& words) const {
     const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(lanes_);
-    const std::uint32_t width = array.access == Access::packed ? std::min(bytes, 16u) : parameter(array).dtype.size_bytes();
+    const std::uint32_t width = std::min(bytes, 16u);
     words = static_cast<int>(bytes / width);
     switch (width) {
         case 1: return "uint8_t";

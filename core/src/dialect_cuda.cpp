@@ -123,6 +123,15 @@ const char* const constants = R"(#define M_E 2.71828182845904523536
 #define M_SQRT1_2_F 0.707106781186547524401f
 )";
 
+const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadfence(); }
+)";
+
+// Words of lane k - delta; the lowest `delta` lanes of a warp get their own.
+const char* const shuffles = R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
+GEMEL_FUNCTION unsigned int gemel_shuffle(unsigned int word, int lane) { return __shfl_sync(0xffffffffu, word, lane); }
+GEMEL_FUNCTION unsigned int gemel_ballot(int vote) { return __ballot_sync(0xffffffffu, vote); }
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -131,6 +140,8 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = atomics},
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
+        {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
         {.name = "casts",
          .words = {"as_int", "as_uint", "as_float", "as_long", "as_ulong", "as_double"},
          .text = casts},

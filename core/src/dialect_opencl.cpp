@@ -171,6 +171,33 @@ Dialect::Section vectors() {
     return section;
 }
 
+// OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
+const char* const visibility = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION void device_fence() { asm volatile("membar.gl;" ::: "memory"); }
+#else
+GEMEL_FUNCTION void device_fence() { mem_fence(CLK_GLOBAL_MEM_FENCE); }
+#endif
+)";
+
+const char* const shuffles = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION uint gemel_shuffle_up(uint word, int delta) {
+    uint other;
+    asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(other) : "r"(word), "r"(delta));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_shuffle(uint word, int lane) {
+    uint other;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(word), "r"(lane));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_ballot(int vote) {
+    uint votes;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(vote));
+    return votes;
+}
+#endif
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -179,6 +206,8 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = std::string(atomics) + atomics64},
         {.name = "bits", .words = {"clz"}, .text = bits},
+        {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
         vectors()};
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;
