@@ -81,7 +81,6 @@ Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
     if (packs < 2 * resident) return {.block = block_of(device, 256), .access_bytes = 16, .unroll = 1};
     if (work.item_bytes == 1) return {.block = block_of(device, 512), .access_bytes = 16, .unroll = 2};
     return {.block = block_of(device, work.arrays > 4 ? 512 : 1024), .access_bytes = 16, .unroll = 1};
-};
 }
 
 Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
