@@ -109,7 +109,7 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         options.tuning, context, *cache, "elementwise",
         {.count = static_cast<std::size_t>(indices.count), .item_bytes = call.item_bytes(), .arrays = call.array_count()},
         codegen::elementwise_tuning);
-    call.choose_layout(tuning, sliced, context.addresses_are_linear());
+    call.choose_layout(tuning, sliced, context.addresses_are_linear(), static_cast<std::size_t>(indices.count));
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
