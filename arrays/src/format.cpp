@@ -233,7 +233,7 @@ Formatter complex_formatter(const DType& dtype, const std::byte* first, std::siz
     return [=](const std::byte* at) {
         std::string imaginary_text = imaginary(part.value(at + part.bytes));
         // The j follows the last digit, before the blanks that align.
-        imaginary_text.insert(imaginary_text.find_last_not_of(' ') + 1, "j");
+        imaginary_text.insert(imaginary_text.find_last_not_of(' ') + 1, 1, 'j');
         return real(part.value(at)) + imaginary_text;
     };
 }
@@ -293,7 +293,8 @@ std::string float_text(double value, const FloatType& type) {
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     const std::string sign = std::signbit(value) ? "-" : "";
     const double size = std::fabs(value);
-    if (size == 0 || (size >= 1e-4 && size < 1e16)) {
+    // A scalar stands alone: only double waits longer than an array does.
+    if (size == 0 || (size >= 1e-4 && size < (type.bytes == 8 ? 1e16 : type.scientific_from()))) {
         std::string number = positional(size, type, 400);
         if (number.back() == '.') number += '0';
         return sign + number;
@@ -316,16 +317,8 @@ std::string part_text(double value, const FloatType& type) {
 Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step) {
     if (dtype.lanes() > 1) return vector_formatter(dtype, first, count, step);
     switch (dtype.kind()) {
-        case Kind::boolean: {
-            const bool has_true = [&] {
-                for (std::size_t i = 0; i < count; ++i)
-                    if (first[i * step] == std::byte{0}) return false;
-                return true;
-            }();
-            // "False" sets the width unless there is none.
-            const std::size_t width = has_true ? 4 : 5;
-            return [=](const std::byte* at) { return padded(*at != std::byte{0} ? "True" : "False", width); };
-        }
+        case Kind::boolean:
+            return [](const std::byte* at) { return std::string(*at != std::byte{0} ? " True" : "False"); };
         case Kind::signed_integer:
         case Kind::unsigned_integer:
             return integer_formatter(dtype, first, count, step);

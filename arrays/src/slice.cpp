@@ -30,7 +30,7 @@ std::string to_string(const Slice& slice) {
     const auto number = [](const SliceBound& bound) {
         return bound.given() ? std::to_string(bound.value()) : std::string();
     };
-    return number(slice.start) + ":" + number(slice.stop) + (slice.step.given() ? ":" + number(slice.step) : "");
+    return text(number(slice.start), ':', number(slice.stop), slice.step.given() ? ":" : "", number(slice.step));
 }
 
 }  // namespace gemel
