@@ -1,83 +1,66 @@
 #include "copy_elements.hpp"
 
-#include <gemel/core/kernel.hpp>
-#include <gemel/core/module.hpp>
+#include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include "layout.hpp"
 
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace gemel {
 namespace {
 
 using Kind = DType::Kind;
 
-/// A buffer from the start of its allocation on: OpenCL takes memory at other places only if they are aligned.
-Buffer whole(const Buffer& buffer) { return Buffer(buffer.block(), 0, buffer.offset_bytes() + buffer.size_bytes()); }
-
-std::string stored_type(const DType& dtype) { return dtype.kind() == Kind::boolean ? "uint8_t" : dtype.name(); }
-
-/// The element `*from` as a number or complex number of the language.
-std::string loaded(const DType& dtype) {
-    if (dtype.kind() == Kind::bfloat) return "load_bfloat16(*from)";
-    if (dtype.kind() == Kind::floating && dtype.size_bytes() == 2) return "load_float16(*from)";
-    if (dtype.kind() == Kind::boolean) return "(*from != 0)";
-    return "*from";
-}
-
-/// Conversion of what was loaded to what is stored.
+/// `x[i]` in another type. 16-bit floats are floats in a snippet.
 std::string converted(const DType& from, const DType& to) {
-    const std::string value = loaded(from);
     const bool is_complex = from.kind() == Kind::complex;
     if (to.kind() == Kind::complex) {
         const std::string part = to.size_bytes() == 8 ? "(float)" : "(double)";
-        return is_complex ? text(to.name(), "_new(", part, "from->re, ", part, "from->im)")
-                          : text(to.name(), "_new(", part, value, ", ", part, "0)");
+        return is_complex ? text(to.name(), "_new(", part, "x[i].re, ", part, "x[i].im)")
+                          : text(to.name(), "_new(", part, "x[i], 0)");
     }
-    if (to.kind() == Kind::boolean) return is_complex ? "from->re != 0 || from->im != 0" : value + " != 0";
-    const std::string number = is_complex ? "from->re" : value;
-    if (to.kind() == Kind::bfloat) return text("store_bfloat16((float)", number, ")");
-    if (to.kind() == Kind::floating && to.size_bytes() == 2) return text("store_float16((float)", number, ")");
-    return text("(", to.name(), ")", number);
+    if (to.kind() == Kind::boolean) return is_complex ? "x[i].re != 0 || x[i].im != 0" : "x[i] != 0";
+    if (is_complex) throw ArgumentError("copy_elements: complex to real");
+    const bool is_narrow = to.kind() == Kind::bfloat || (to.kind() == Kind::floating && to.size_bytes() == 2);
+    return text("(", is_narrow ? "float" : to.name(), ")x[i]");
 }
 
-/// The whole kernel for one pair of types and a number of axes.
-std::string copy_text(const DType& to, const DType& from, std::size_t rank) {
-    std::string to_type = stored_type(to), from_type = stored_type(from), action;
-    std::size_t words = 1;
-    if (to == from) {
-        // Bits, not values: NaNs keep theirs, and structs need no declaration.
-        const std::size_t alignment = to.layout() ? to.layout()->alignment_bytes
-                                      : to.kind() == Kind::complex ? to.size_bytes() / 2 : to.size_bytes();
-        const std::size_t word = alignment < 8 ? alignment : 8;
-        words = to.size_bytes() / word;
-        to_type = from_type = text("uint", 8 * word, "_t");
-        action = words == 1 ? "*to = *from;" : text("for (int w = 0; w < ", words, "; ++w) to[w] = from[w];");
-    } else {
-        action = "*to = " + converted(from, to) + ";";
-    }
-    std::string parameters, steps;
-    for (std::size_t axis = 0; axis < rank; ++axis)
-        parameters += text(", int64_t n", axis, ", int64_t t", axis, ", int64_t f", axis);
-    for (std::size_t axis = rank; axis-- > 0;) {
-        const std::string at = axis == 0 ? "i" : text("(i % n", axis, ")");
-        steps += text("    t += ", at, " * t", axis, ";\n    f += ", at, " * f", axis, ";\n");
-        if (axis > 0) steps += text("    i /= n", axis, ";\n");
-    }
-    return text("KERNEL void copy_elements(GLOBAL_MEM uint8_t *to_memory, int64_t to_bytes,\n"
-                "    GLOBAL_MEM const uint8_t *from_memory, int64_t from_bytes, int64_t count", parameters, ")\n{\n"
-                "    int64_t i = GLOBAL_ID_0, t = 0, f = 0;\n"
-                "    if (i >= count) return;\n", steps,
-                "    GLOBAL_MEM ", to_type, " *to = (GLOBAL_MEM ", to_type, " *)(to_memory + to_bytes) + t * ", words, ";\n"
-                "    GLOBAL_MEM const ", from_type, " *from = (GLOBAL_MEM const ", from_type,
-                " *)(from_memory + from_bytes) + f * ", words, ";\n    ", action, "\n}\n");
+/// One kernel per pair of scalar types, made when it is first needed and never destroyed.
+const ElementwiseKernel& converter(const DType& from, const DType& to) {
+    static std::mutex mutex;
+    static auto& kernels = *new std::map<std::string, ElementwiseKernel>;
+    const std::string name = text("convert_", from.name(), "_to_", to.name());
+    const std::lock_guard lock(mutex);
+    auto found = kernels.find(name);
+    if (found == kernels.end())
+        found = kernels.emplace(name, ElementwiseKernel({VectorArg(from, "x", true), VectorArg(to, "y")},
+                                                        text("y[i] = ", converted(from, to)), name)).first;
+    return found->second;
 }
 
-std::int64_t first_byte(const AnyArray& array, std::int64_t offset) {
-    return static_cast<std::int64_t>(array.buffer().offset_bytes() + array.offset_bytes()) +
-           offset * static_cast<std::int64_t>(array.dtype().size_bytes());
+/// The elements as unsigned integers as wide as their alignment allows, with an axis more if it takes several. Bits are copied then,
+/// not values: NaNs keep theirs, and structs need no declaration.
+AnyArray as_words(const AnyArray& array, const Shape& shape, const Strides& strides, std::int64_t offset) {
+    const DType dtype = array.dtype();
+    const std::size_t first = array.offset_bytes() + static_cast<std::size_t>(offset * std::int64_t{dtype.size_bytes()});
+    if (dtype.kind() == Kind::complex) return AnyArray(array.buffer(), dtype, shape, strides, first);
+    const std::size_t alignment = dtype.layout() ? dtype.layout()->alignment_bytes : dtype.size_bytes();
+    const auto word = static_cast<std::uint32_t>(alignment < 8 ? alignment : 8);
+    const std::int64_t words = dtype.size_bytes() / word;
+    Shape all = shape;
+    Strides steps = strides;
+    if (words > 1) {
+        for (auto& step : steps) step *= words;
+        all.push_back(words);
+        steps.push_back(1);
+    }
+    return AnyArray(array.buffer(), DType(Kind::unsigned_integer, word), all, steps, first);
 }
 
 Buffer run_of(const AnyArray& array, std::int64_t offset) {
@@ -90,24 +73,45 @@ Buffer run_of(const AnyArray& array, std::int64_t offset) {
 void copy_elements(const AnyArray& to, const AnyArray& from) {
     if (to.size() == 0) return;
     const Pair pair = joined({to.shape(), to.strides(), 0}, {from.shape(), from.strides(), 0});
-    const std::size_t rank = pair.shape.rank();
-    const bool is_one_run = rank == 0 || (rank == 1 && pair.to[0] == 1 && pair.from[0] == 1);
-    if (is_one_run && to.dtype() == from.dtype())
-        return run_of(to, pair.to_offset).copy_from(run_of(from, pair.from_offset));
+    const bool is_one_run =
+        pair.shape.empty() || (pair.shape.rank() == 1 && pair.to[0] == 1 && pair.from[0] == 1);
+    if (!(to.dtype() == from.dtype())) {
+        const auto flat = [&](const AnyArray& array, const Strides& strides, std::int64_t offset) {
+            const std::int64_t bytes = offset * std::int64_t{array.dtype().size_bytes()};
+            return AnyArray(array.buffer(), array.dtype(), pair.shape, strides,
+                            array.offset_bytes() + static_cast<std::size_t>(bytes));
+        };
+        converter(from.dtype(), to.dtype())(flat(from, pair.from, pair.from_offset), flat(to, pair.to, pair.to_offset));
+    } else if (is_one_run) {
+        run_of(to, pair.to_offset).copy_from(run_of(from, pair.from_offset));
+    } else {
+        static const auto& copy = *new ElementwiseKernel("const T *x, T *y", "y[i] = x[i]", "copy_elements");
+        copy(as_words(from, pair.shape, pair.from, pair.from_offset), as_words(to, pair.shape, pair.to, pair.to_offset));
+    }
+}
 
-    const Buffer to_memory = whole(to.buffer()), from_memory = whole(from.buffer());
-    const std::int64_t places[] = {first_byte(to, pair.to_offset), first_byte(from, pair.from_offset),
-                                   static_cast<std::int64_t>(to.size())};
-    std::vector<Argument> arguments{as_argument(to_memory), as_argument(places[0]), as_argument(from_memory),
-                                    as_argument(places[1]), as_argument(places[2])};
-    for (std::size_t axis = 0; axis < rank; ++axis)
-        for (const AxisVector* list : {static_cast<const AxisVector*>(&pair.shape),
-                                       static_cast<const AxisVector*>(&pair.to),
-                                       static_cast<const AxisVector*>(&pair.from)})
-            arguments.push_back(as_argument(list->data()[axis]));
-    const Kernel kernel =
-        to.context().compile(copy_text(to.dtype(), from.dtype(), rank), {.name = "copy_elements"}).kernel("copy_elements");
-    kernel.launch({.block = {128}, .threads = {to.size()}}, arguments);
+bool fill_elements(const AnyArray& to, const void* element) {
+    static const auto& fill = *new ElementwiseKernel("T value, T *y", "y[i] = value", "fill_elements");
+    const DType dtype = to.dtype();
+    if (dtype.layout() || dtype.kind() == Kind::complex) return false;
+    const AnyArray words = to.view_as(DType(Kind::unsigned_integer, dtype.size_bytes()));
+    const auto run = [&]<class Word>(Word value) {
+        std::memcpy(&value, element, sizeof value);
+        fill(value, words);
+        return true;
+    };
+    switch (dtype.size_bytes()) {
+        case 1:
+            return run(std::uint8_t{});
+        case 2:
+            return run(std::uint16_t{});
+        case 4:
+            return run(std::uint32_t{});
+        case 8:
+            return run(std::uint64_t{});
+        default:
+            return false;
+    }
 }
 
 }  // namespace gemel

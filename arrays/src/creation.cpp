@@ -1,53 +1,59 @@
 #include <gemel/arrays/creation.hpp>
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
-#include <gemel/core/kernel.hpp>
-#include <gemel/core/module.hpp>
+#include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
 
 #include "layout.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <type_traits>
 
 namespace gemel {
 namespace {
 
 using Kind = DType::Kind;
 
-/// What a number is converted with before it is stored.
-std::string stored(const DType& dtype, const std::string& value) {
-    if (dtype.kind() == Kind::bfloat) return text("store_bfloat16((float)(", value, "))");
-    if (dtype.kind() == Kind::floating && dtype.size_bytes() == 2) return text("store_float16((float)(", value, "))");
-    return text("(", dtype.name(), ")(", value, ")");
+/// Writes start + i * step, and `last` to the last element if that is told apart. The bits are the same on all devices: nothing
+/// is fused. One kernel per element type, made when it is first needed and never destroyed.
+const ElementwiseKernel& progression(const DType& dtype, const std::string& number) {
+    static std::mutex mutex;
+    static auto& kernels = *new std::map<std::string, ElementwiseKernel>;
+    const std::string name = text("progression_", number, "_to_", dtype.name());
+    const std::lock_guard lock(mutex);
+    auto found = kernels.find(name);
+    if (found != kernels.end()) return found->second;
+    const DType number_type = parse_type(number);
+    // 16-bit floats are floats in a snippet.
+    const std::string type = dtype.size_bytes() == 2 && dtype.is_floating() ? "float" : dtype.name();
+    const char* value = number_type.is_floating() && dtype.is_integer() ? "floor(v)" : "v";
+    return kernels
+        .emplace(name, ElementwiseKernel({ScalarArg(number_type, "start"), ScalarArg(number_type, "step"),
+                                          ScalarArg(number_type, "last"), ScalarArg(dtype_of<std::int64_t>(), "last_index"),
+                                          VectorArg(dtype, "out")},
+                                         text(number, " v = i == last_index ? last : start + (", number,
+                                              ")i * step; out[i] = (", type, ")", value),
+                                         name, {.compile = {.fp_contract = false}}))
+        .first->second;
 }
 
-/// Writes start + i * step, and `last` to the last element if that is told apart. The bits are the same on all devices: nothing is fused.
 template <class N>
 void write_progression(const AnyArray& to, N start, N step, N last, bool has_last) {
     if (to.size() == 0) return;
-    const Context context = to.context();
-    const bool is_real = std::is_floating_point_v<N>;
-    const bool is_narrow = is_real && !context.device().info().has_double;
-    const std::string number = !is_real ? "int64_t" : is_narrow ? "float" : "double";
-    std::string value = is_real && to.dtype().is_integer() ? "floor(v)" : "v";
-    const Kernel kernel = context
-                              .compile(text("KERNEL void progression(GLOBAL_MEM ", to.dtype().name(), " *out, ", number,
-                                            " start, ", number, " step, ", number, " last, int64_t last_index, int64_t n)\n{\n"
-                                            "    int64_t i = GLOBAL_ID_0;\n    if (i >= n) return;\n    ", number,
-                                            " v = i == last_index ? last : start + (", number, ")i * step;\n    out[i] = ",
-                                            stored(to.dtype(), value), ";\n}\n"),
-                                       {.fp_contract = false, .name = "progression"})
-                              .kernel("progression");
-    const auto n = static_cast<std::int64_t>(to.size());
-    const std::int64_t last_index = has_last ? n - 1 : -1;
-    const LaunchConfig config{.block = {128}, .threads = {to.size()}};
-    if (is_narrow) {
-        kernel(config, to, static_cast<float>(start), static_cast<float>(step), static_cast<float>(last), last_index, n);
-    } else {
-        kernel(config, to, start, step, last, last_index, n);
+    const std::int64_t last_index = has_last ? static_cast<std::int64_t>(to.size()) - 1 : -1;
+    if constexpr (std::is_floating_point_v<N>) {
+        if (!to.context().device().info().has_double) {
+            progression(to.dtype(), "float")(static_cast<float>(start), static_cast<float>(step), static_cast<float>(last),
+                                             last_index, to);
+            return;
+        }
     }
+    progression(to.dtype(), std::is_floating_point_v<N> ? "double" : "int64_t")(start, step, last, last_index, to);
 }
 
 template <class N>

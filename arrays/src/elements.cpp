@@ -90,6 +90,7 @@ void AnyArray::fill_bytes(const void* element) const {
     const Dense here = dense(layout());
     if (here.dense && dtype_.size_bytes() <= 16)
         return memory_of(*this, here).fill_bytes(element, dtype_.size_bytes());
+    if (fill_elements(*this, element)) return;
     const AnyArray one(context(), dtype_, Shape{});
     one.set_bytes(element);
     copy_elements(*this, one.broadcast_to(shape_));
