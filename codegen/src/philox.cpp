@@ -143,10 +143,10 @@ constexpr const char* position_parameters =
     "uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high";
 constexpr const char* position_arguments = "substream, stream, key_low, key_high";
 
+/// From the words of one counter to its elements.
 std::string values_function(const PhiloxFill& fill, const Plan& plan) {
-    std::string out = text("WITHIN_KERNEL void gemel_values(", position_parameters, plan.parameters, ", ",
-                           lane(fill.element), " *v)\n{\n    uint32_t x[4];\n    gemel_philox(at, ", position_arguments,
-                           ", x);\n");
+    std::string out = text("WITHIN_KERNEL void gemel_values(const uint32_t *x, ", position_parameters, plan.parameters,
+                           ", ", lane(fill.element), " *v)\n{\n");
     for (const std::string& statement : plan.statements) out += text("    ", statement, "\n");
     return out + "}\n";
 }
@@ -156,6 +156,67 @@ std::string listed(int first, int count) {
     std::vector<std::string> parts;
     for (int i = first; i < first + count; ++i) parts.push_back(text("v[", i, "]"));
     return join(parts);
+}
+
+/// One counter at a time: neighbouring threads take neighbouring counters.
+std::string body(const PhiloxFill& fill, const Plan& plan) {
+    const PhiloxTuning& tuning = fill.tuning;
+    const int n = 4 / philox_words(fill.distribution, fill.element), shift = tuning.wide_stores ? fill.shift : 0;
+    const std::string type = lane(fill.element), vector = text(type, n);
+    const bool in_turns = tuning.counters_per_thread > 1;
+    std::string out;
+    const auto line = [&](const auto&... parts) { out += text(in_turns ? "        " : "    ", parts..., "\n"); };
+    const auto draw = [&](const char* more, const std::string& to) {
+        line("gemel_philox(at", more, ", ", position_arguments, ", x);");
+        line("gemel_values(x, at", more, ", ", position_arguments, plan.arguments, ", ", to, ");");
+    };
+    if (in_turns) {
+        out += text("    int64_t t = (int64_t)GID_0 * ", tuning.block * tuning.counters_per_thread, " + LID_0;\n",
+                    "    for (int turn = 0; turn < ", tuning.counters_per_thread, "; ++turn, t += ", tuning.block, ") {\n");
+    } else {
+        out += "    const int64_t t = GLOBAL_ID_0;\n";
+    }
+    line("const int64_t i = ", n, " * t", tuning.wide_stores ? "" : " - shift", ";");
+    line("const uint64_t at = first + (uint64_t)t;");
+    line("if (i >= count) return;");
+    line("uint32_t x[4];");
+    line(type, " v[", shift > 0 ? 2 * n : n, "];");
+    draw("", "v");
+    if (shift > 0) draw(" + 1", text("v + ", n));
+    line("if (", tuning.wide_stores ? "" : "i >= 0 && ", "i + ", n, " <= count) {");
+    if (tuning.wide_stores) {
+        line("    *(GLOBAL_MEM ", vector, " *)(to + i) = make_", vector, "(", listed(shift, n), ");");
+    } else {
+        for (int e = 0; e < n; ++e) line("    to[i + ", e, "] = v[", e, "];");
+    }
+    line("} else {");
+    for (int e = 0; e < n; ++e)
+        line("    if (", tuning.wide_stores ? "" : text("i + ", e, " >= 0 && "), "i + ", e, " < count) to[i + ", e,
+             "] = v[", shift + e, "];");
+    line("}");
+    return out + (in_turns ? "    }\n" : "");
+}
+
+/// A run of counters per thread, 32 at a time.
+std::string lanes_body(const PhiloxFill& fill, const Plan& plan) {
+    const int n = 4 / philox_words(fill.distribution, fill.element);
+    return text(R"(    const int64_t begin = GLOBAL_ID_0 * run;
+    for (int64_t t = begin; t < begin + run && )", n, R"( * t - shift < count; t += 32) {
+        const int64_t i = )", n, R"( * t - shift;
+        const uint64_t at = first + (uint64_t)t;
+        uint32_t x[128];
+        )", lane(fill.element), " v[", 32 * n, R"(];
+        gemel_philox_lanes(at, )", position_arguments, R"(, x);
+        for (int k = 0; k < 32; ++k)
+            gemel_values(x + 4 * k, at + (uint64_t)k, )", position_arguments, plan.arguments, ", v + ", n, R"( * k);
+        if (i >= 0 && i + )", 32 * n, R"( <= count) {
+            for (int k = 0; k < )", 32 * n, R"(; ++k) to[i + k] = v[k];
+        } else {
+            for (int k = 0; k < )", 32 * n, R"(; ++k)
+                if (i + k >= 0 && i + k < count) to[i + k] = v[k];
+        }
+    }
+)");
 }
 
 }  // namespace
@@ -173,48 +234,19 @@ int philox_words(Distribution distribution, DType element) {
 
 PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution, DType) {
     if (info.type == DeviceInfo::Type::cpu)
-        return {.block = 128, .counters_per_thread = 1, .wide_stores = false};
+        return {.block = 1, .counters_per_thread = 1, .wide_stores = false, .lanes = true};
     return {};
 }
 
 std::string PhiloxFill::source(const Dialect& dialect) const {
     const Plan plan = codegen::plan(*this);
-    const int count_per_counter = 4 / philox_words(distribution, element);
-    const std::string type = lane(element), vector = text(type, count_per_counter);
-    const std::string space = text("GLOBAL_MEM ");
-    std::string out = plan.functions + values_function(*this, plan);
-    out += text("KERNEL void philox(GLOBAL_MEM ", storage(element, dialect),
+    return plan.functions + (tuning.lanes ? section("philox_lanes") : std::string()) + values_function(*this, plan) +
+           text("KERNEL void philox(GLOBAL_MEM ", storage(element, dialect),
                 " *out, int64_t offset, int64_t count, uint64_t first, uint32_t substream,\n"
-                "                   uint32_t stream, uint32_t key_low, uint32_t key_high, int32_t shift", plan.parameters, ")\n{\n");
-    const int n = count_per_counter;
-    out += text("    GLOBAL_MEM ", type, " *to = (GLOBAL_MEM ", type, " *)out + offset;\n");
-    const bool in_turns = tuning.counters_per_thread > 1;
-    const std::string pad = in_turns ? "        " : "    ";
-    if (in_turns) {
-        out += text("    int64_t t = (int64_t)GID_0 * ", tuning.block * tuning.counters_per_thread, " + LID_0;\n",
-                    "    for (int turn = 0; turn < ", tuning.counters_per_thread, "; ++turn, t += ", tuning.block, ") {\n");
-    } else {
-        out += "    int64_t t = GLOBAL_ID_0;\n";
-    }
-    const auto line = [&](const auto&... parts) { out += text(pad, parts..., "\n"); };
-    line("int64_t i = ", n, " * t", tuning.wide_stores ? "" : " - shift", ";");
-    line("if (i >= count) return;");
-    line(type, " v[", shift > 0 ? 2 * n : n, "];");
-    line("gemel_values(first + (uint64_t)t, ", position_arguments, plan.arguments, ", v);");
-    if (shift > 0) line("gemel_values(first + (uint64_t)t + 1, ", position_arguments, plan.arguments, ", v + ", n, ");");
-    line("if (", tuning.wide_stores ? "" : "i >= 0 && ", "i + ", n, " <= count) {");
-    if (tuning.wide_stores) {
-        line("    *(GLOBAL_MEM ", vector, " *)(to + i) = make_", vector, "(", listed(shift, n), ");");
-    } else {
-        for (int e = 0; e < n; ++e) line("    to[i + ", e, "] = v[", e, "];");
-    }
-    line("} else {");
-    for (int e = 0; e < n; ++e)
-        line("    if (", tuning.wide_stores ? "" : text("i + ", e, " >= 0 && "), "i + ", e, " < count) to[i + ", e, "] = v[",
-             shift + e, "];");
-    line("}");
-    if (in_turns) out += "    }\n";
-    return out + "}\n";
+                "                   uint32_t stream, uint32_t key_low, uint32_t key_high, int32_t shift, int32_t run",
+                plan.parameters, ")\n{\n    GLOBAL_MEM ", lane(element), " *to = (GLOBAL_MEM ", lane(element),
+                " *)out + offset;\n") +
+           (tuning.lanes ? lanes_body(*this, plan) : body(*this, plan)) + "}\n";
 }
 
 std::string PhiloxPermutation::source(const Dialect& dialect) const {

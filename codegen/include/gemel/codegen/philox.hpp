@@ -55,18 +55,19 @@ GEMEL_API DType philox_element(DType dtype);
 /// 32-bit words that an element takes: 1 or 2.
 GEMEL_API int philox_words(Distribution distribution, DType element);
 
-/// How the loop over counters is cut up.
+/// How the counters are dealt out to threads.
 struct PhiloxTuning {
     int block = 256;                ///< threads
     int counters_per_thread = 2;    ///< one next to another's
     bool wide_stores = true;        ///< 4 to 16 bytes at a time, where addresses allow
+    bool lanes = false;             ///< a thread takes a run of counters, 32 at a time, as suits CPUs
     friend bool operator==(const PhiloxTuning&, const PhiloxTuning&) = default;
 };
 GEMEL_API PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DType element);
 
 /// A kernel `philox` that fills an array. Its parameters: out, offset and count (elements), first counter, substream,
-/// stream, the two halves of the key, the number of elements of the first counter that are left out, and the constants of
-/// the distribution, as `philox_constants` lists them.
+/// stream, the two halves of the key, the number of elements of the first counter that are left out, the number of
+/// counters that a thread takes (of tunings with lanes), and the constants of the distribution.
 struct GEMEL_API PhiloxFill {
     Distribution distribution = Distribution::unit;
     DType element = {};
