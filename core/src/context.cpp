@@ -139,11 +139,31 @@ void Context::reset() const {
         state_->modules.clear();
         state_->fill_module.reset();
     }
+    std::unordered_map<const void*, std::shared_ptr<void>> attached;  // dies outside the lock
+    {
+        std::lock_guard lock(state_->attached_mutex);
+        attached.swap(state_->attached);
+    }
     auto fresh = share(
         new DriverContext(state_->device, state_->device->device->create_context(), state_->counters, nullptr));
     std::lock_guard lock(state_->mutex);
     state_->current = std::move(fresh);
 }
+
+std::shared_ptr<void> Context::attached_object(const void* key, std::shared_ptr<void> (*make)()) const {
+    std::lock_guard lock(state_->attached_mutex);
+    auto& object = state_->attached[key];
+    if (!object) object = make();
+    return object;
+}
+
+Buffer Context::allocate_attached(std::size_t bytes) const {
+    Buffer buffer = allocate(bytes);
+    buffer.block()->owner.reset();
+    return buffer;
+}
+
+bool Context::addresses_are_linear() const { return state_->driver()->linear_addresses; }
 
 Statistics Context::statistics() const {
     const Counters& c = *state_->counters;

@@ -1,7 +1,7 @@
 /// One parameter out of its tokens: shared by kernels' parameter lists and generators' argument strings.
 #pragma once
 
-#include "tokens.hpp"
+#include <gemel/core/tokens.hpp>
 
 #include <gemel/core/signature.hpp>
 

@@ -177,6 +177,7 @@ const Dialect& Dialect::cuda() {
         .int64_suffix = "LL",
         .bool_storage = "unsigned char",
         .offset_of = "__INTADDR__(&((@ *)0)->#)",  // NVRTC (13.0) has no offsetof
+        .unroll = "#pragma unroll",
         .vector_value = "make_@(#)",
         .preamble = types,
         .sections = all_sections(),

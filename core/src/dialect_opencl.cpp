@@ -217,6 +217,7 @@ const Dialect& Dialect::opencl() {
         .int64_suffix = "L",
         .bool_storage = "unsigned char",
         .offset_of = "__builtin_offsetof(@, #)",
+        .unroll = "#pragma unroll",
         .vector_value = "(@)(#)",
         .preamble = types,
         .sections = all_sections(),

@@ -144,7 +144,7 @@ void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Ar
                               ? !parameter->is_pointer && parameter->dtype == argument.dtype
                           : argument.kind == Argument::Kind::memory
                               ? parameter->is_pointer && parameter->space != Parameter::Space::shared &&
-                                    argument.dtype.empty()
+                                    (argument.dtype.empty() || argument.dtype == parameter->dtype)
                               : false;
         if (!fits) [[unlikely]] {
             check_kind(kernel, index, *parameter, argument);

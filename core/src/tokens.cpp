@@ -1,5 +1,5 @@
 /// The tokenizer.
-#include "tokens.hpp"
+#include <gemel/core/tokens.hpp>
 
 #include <algorithm>
 #include <string>

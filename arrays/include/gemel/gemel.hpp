@@ -1,6 +1,8 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

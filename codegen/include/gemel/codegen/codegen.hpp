@@ -1,7 +1,11 @@
 /// All of codegen: what makes kernel text without a device.
 #pragma once
 
+#include <gemel/codegen/elementwise.hpp>
+#include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/struct.hpp>
 #include <gemel/codegen/substitute.hpp>
 #include <gemel/codegen/syntax_tree.hpp>
 #include <gemel/codegen/template.hpp>
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/codegen/writer.hpp>

@@ -93,6 +93,19 @@ class GEMEL_API Context {
     /// The driver's handle (CUcontext, cl_context).
     std::uint64_t native_handle() const;
 
+    // For those who write generators.
+    /// An object that lives as long as the context, or until reset(): made by `make` when `key` is first asked for.
+    /// Compiled kernels belong into such an object: kept elsewhere they would outlive the context or keep it alive. It must
+    /// hold no handle that keeps the context alive (Context, Stream, Module, Buffer); a Kernel does not.
+    template <class T>
+    std::shared_ptr<T> attached(const void* key) const {
+        return std::static_pointer_cast<T>(attached_object(key, [] { return std::shared_ptr<void>(new T); }));
+    }
+    /// Device memory for attached objects: like allocate(), but the buffer does not keep the context alive.
+    Buffer allocate_attached(std::size_t bytes) const;
+    /// Whether the host may add offsets to device addresses (a pointer). If not, kernels are told the offset of a view.
+    bool addresses_are_linear() const;
+
     friend bool operator==(const Context& a, const Context& b) { return a.state_ == b.state_; }
 
     explicit Context(std::shared_ptr<ContextState> state) : state_(std::move(state)) {}
@@ -100,6 +113,7 @@ class GEMEL_API Context {
 
    private:
     Module compile_generated(const std::string& text, const CompileOptions& options) const;
+    std::shared_ptr<void> attached_object(const void* key, std::shared_ptr<void> (*make)()) const;
 
     std::shared_ptr<ContextState> state_;
 };

@@ -43,6 +43,7 @@ struct GEMEL_API Dialect {
     std::string int64_suffix = {};                  ///< of a literal of that type: "LL"; "U" comes before it
     std::string bool_storage = {};                  ///< what an array of bool is made of
     std::string offset_of = {};                     ///< a constant: where member `#` of struct `@` lies
+    std::string unroll = {};                        ///< line before a loop that the compiler should unroll, if any
     std::string vector_value = {};                  ///< a vector from its elements: `@` is the type, `#` the elements
 
     /// Text at the head of the prelude: typedefs, pragmas, whatever the macros above need.

@@ -1,5 +1,7 @@
-/// Kernel text as tokens: what parsing signatures needs to know about C, and no more.
+/// Kernel text as tokens: what reading signatures and snippets needs to know about C, and no more.
 #pragma once
+
+#include <gemel/core/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +23,6 @@ struct Token {
 
 /// Tokens of any text whatever; comments are dropped, and what never ends does so with the text or its line.
 /// Symbols are single characters, but for "::" and "...".
-std::vector<Token> tokenize(std::string_view text);
+GEMEL_API std::vector<Token> tokenize(std::string_view text);
 
 }  // namespace gemel

@@ -1,0 +1,153 @@
+/// One call of a generated kernel: arguments against declarations, layouts collapsed, a variant of the text chosen.
+#pragma once
+
+#include <gemel/arrays/call_argument.hpp>
+#include <gemel/codegen/elementwise.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/error.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory_resource>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+inline constexpr std::size_t most_call_arguments = 40;
+inline constexpr std::size_t most_call_axes = 32;
+
+/// What a generator knows of its arguments before any call.
+struct DeclaredArguments {
+    std::string kind;  ///< "ElementwiseKernel": who speaks in messages
+    std::string name;
+    std::vector<Parameter> parameters;
+    std::vector<codegen::ArrayUse> uses;
+    bool order_free = false;  ///< elements may be visited in any order: `i` stands only in x[i]
+    bool has_open_types = false;
+
+    [[noreturn]] void refuse(const std::string& what) const;
+    [[noreturn]] void refuse(std::size_t argument, const std::string& what) const;
+    std::string text() const;  ///< "axpy(float a, const float *x)"
+};
+
+/// Looks at declarations and snippets. @throws ArgumentError
+DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
+                                    const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
+/// Whether a type is left open: one capital letter, digits may follow.
+bool is_open_type(const Parameter& parameter);
+/// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
+std::vector<Parameter> bind_types(const DeclaredArguments& declared, const std::vector<std::pair<std::string, DType>>& types);
+
+/// What identifies a variant of a kernel, compared on every call: no allocation.
+class CallKey {
+   public:
+    void add(std::uint64_t word) {
+        if (count_ < words_.size()) words_[count_++] = word;
+    }
+    std::size_t hash() const {
+        std::uint64_t h = 1469598103934665603u;
+        for (std::size_t i = 0; i < count_; ++i) h = (h ^ words_[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 32;
+        return h;
+    }
+    friend bool operator==(const CallKey& a, const CallKey& b) {
+        return a.count_ == b.count_ && std::memcmp(a.words_.data(), b.words_.data(), a.count_ * sizeof(std::uint64_t)) == 0;
+    }
+
+   private:
+    std::array<std::uint64_t, 32> words_;
+    std::size_t count_ = 0;
+};
+struct CallKeyHash {
+    std::size_t operator()(const CallKey& key) const { return key.hash(); }
+};
+
+/// Arguments of one launch, on the stack; those that are not added cost nothing.
+class ArgumentList {
+   public:
+    void add(const Argument& argument) {
+        if (count_ == most) throw Error("too many arguments for one kernel");
+        new (memory_.data() + count_++ * sizeof(Argument)) Argument(argument);
+    }
+    std::span<const Argument> span() const { return {std::launder(reinterpret_cast<const Argument*>(memory_.data())), count_}; }
+
+   private:
+    static constexpr std::size_t most = 2 * most_call_arguments + 8;
+    alignas(Argument) std::array<std::byte, most * sizeof(Argument)> memory_;
+    std::size_t count_ = 0;
+};
+
+/// A call after all checks. Lives on the stack of one call; refers to the caller's arrays.
+class Call {
+   public:
+    Call(const DeclaredArguments& declared, std::span<const CallArgument> arguments);
+
+    /// The first array, which gives the context. There is one.
+    const AnyArray& leading() const { return *leading_; }
+    Context context() const { return leading_->context(); }
+    const Shape& shape() const { return *shape_; }
+    std::size_t count() const { return count_; }
+    std::uint32_t item_bytes() const { return item_bytes_; }
+    std::uint32_t array_count() const { return array_count_; }
+
+    /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ...
+    void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses);
+    /// The same for the text; made only when a variant is compiled.
+    codegen::KernelLayout layout() const;
+    std::vector<Parameter> parameters() const;
+
+    bool wide_index() const { return wide_; }
+    void make_wide() { wide_ = true; }
+    bool packed() const { return packed_; }
+    int lanes() const { return lanes_; }
+    std::size_t head() const { return head_; }
+    /// Adds what the text depends on.
+    void add_to(CallKey& key) const;
+    /// The kernel's arguments in their order: those of the user, offsets, layout.
+    void pack(ArgumentList& into);
+    /// An index as the kernel's index type.
+    Argument index(std::int64_t value) const;
+
+   private:
+    struct Array {
+        const AnyArray* array;
+        codegen::Access access;
+        bool offset;                ///< the kernel is told
+        bool is_element;            ///< touched as x[i]
+        std::size_t offset_bytes;   ///< from the start of the allocation
+    };
+    void check_argument(std::size_t i, const CallArgument& argument);
+    void check_shapes();
+    void check_aliasing() const;
+    const std::string& leading_name() const;
+    void collapse();
+
+    const DeclaredArguments& declared_;
+    std::span<const CallArgument> arguments_;
+    std::array<Array, most_call_arguments> arrays_;  // the first arguments_.size() are in use
+    const AnyArray* leading_ = nullptr;
+    const Shape* shape_ = nullptr;
+    std::size_t count_ = 0;
+    std::uint32_t item_bytes_ = 1, array_count_ = 0;
+    bool all_contiguous_ = true;
+    int rank_ = 0;
+    std::array<std::int64_t, most_call_axes> extents_;
+    bool wide_ = false, sliced_ = false, packed_ = false;
+    int lanes_ = 1;
+    std::size_t head_ = 0;
+    // Layouts of the usual size need no allocation.
+    std::array<std::byte, 3072> memory_;
+    std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
+    std::pmr::vector<std::int64_t> strides_{&resource_};  ///< of element arrays, after collapsing: axes of the first, ...
+    std::pmr::vector<std::byte> layout_bytes_{&resource_};
+};
+
+/// A value in another type, if nothing is lost but the last digits of a fraction.
+/// @throws ArgumentError through `declared`
+Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to, const Argument& from);
+
+}  // namespace gemel

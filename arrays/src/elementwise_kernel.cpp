@@ -1,0 +1,137 @@
+#include <gemel/arrays/elementwise_kernel.hpp>
+
+#include "call.hpp"
+#include "plan_cache.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace gemel {
+
+struct ElementwiseState {
+    codegen::ElementwiseRequest request;
+    DeclaredArguments declared;
+    CompileOptions compile;
+    std::uint64_t id = PlanCache::new_generator();
+};
+
+namespace {
+
+std::shared_ptr<const ElementwiseState> make_state(std::vector<Parameter> arguments, std::string operation,
+                                                   std::string name, ElementwiseOptions options) {
+    auto state = std::make_shared<ElementwiseState>();
+    codegen::ElementwiseRequest& request = state->request;
+    request.name = name;
+    request.arguments = std::move(arguments);
+    request.operation = codegen::Snippet(std::move(operation));
+    request.preamble = std::move(options.preamble);
+    request.loop_prep = std::move(options.loop_prep);
+    request.after_loop = std::move(options.after_loop);
+    const codegen::Snippet before(request.loop_prep), after(request.after_loop);
+    state->declared = declare_arguments("ElementwiseKernel", std::move(name), request.arguments, {&request.operation},
+                                        request.preamble);
+    for (std::size_t i = 0; i < request.arguments.size(); ++i)
+        if (before.use_of(request.arguments[i].name).bare || after.use_of(request.arguments[i].name).bare)
+            state->declared.uses[i].bare |= request.arguments[i].is_pointer;
+    request.arguments = state->declared.parameters;
+    codegen::check_request(request);
+    state->compile = std::move(options.compile);
+    state->compile.name = request.name;
+    return state;
+}
+
+/// The indices start, start + step, ... of a range in an array of `length`.
+struct Indices {
+    std::int64_t start = 0, step = 1, count = 0;
+};
+
+Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std::size_t length) {
+    const auto n = static_cast<std::int64_t>(length);
+    if (range.step == 0) declared.refuse("the step of the range is 0");
+    const std::int64_t stop = range.stop.value_or(range.step > 0 ? n : -1);
+    Indices indices{range.start, range.step, 0};
+    if (range.step > 0 && stop > range.start) indices.count = (stop - range.start - 1) / range.step + 1;
+    if (range.step < 0 && stop < range.start) indices.count = (range.start - stop - 1) / -range.step + 1;
+    if (indices.count == 0) return indices;
+    const std::int64_t last = indices.start + (indices.count - 1) * indices.step;
+    for (const std::int64_t index : {indices.start, last})
+        if (index < 0 || index >= n)
+            declared.refuse(text("the range reaches index ", index, ", but the arrays have ", n, " elements"));
+    return indices;
+}
+
+std::shared_ptr<Plan> make_plan(const ElementwiseState& state, const Call& call, const Context& context,
+                                const codegen::Tuning& tuning) {
+    codegen::ElementwiseRequest request = state.request;
+    request.arguments = call.parameters();
+    auto plan = std::make_shared<Plan>();
+    plan->block = tuning.block;
+    plan->unroll = std::max(tuning.unroll, 1u);
+    plan->kernel = context
+                       .compile(GeneratedText{codegen::elementwise_source(request, call.layout(), tuning, context.dialect())},
+                                state.compile)
+                       .kernel(request.name);
+    return plan;
+}
+
+}  // namespace
+
+ElementwiseKernel::ElementwiseKernel(std::string_view arguments, std::string operation, std::string name,
+                                     ElementwiseOptions options)
+    : state_(make_state(parse_declarations(arguments), std::move(operation), std::move(name), std::move(options))) {}
+
+ElementwiseKernel::ElementwiseKernel(std::vector<Parameter> arguments, std::string operation, std::string name,
+                                     ElementwiseOptions options)
+    : state_(make_state(std::move(arguments), std::move(operation), std::move(name), std::move(options))) {}
+
+void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgument> arguments) const {
+    const ElementwiseState& state = *state_;
+    Call call(state.declared, arguments);
+    const Context context = call.context();
+    Indices indices{0, 1, static_cast<std::int64_t>(call.count())};
+    if (options.range) indices = resolve(state.declared, *options.range, call.count());
+    const bool sliced = options.range && !(indices.start == 0 && indices.step == 1 && std::cmp_equal(indices.count, call.count()));
+    if (indices.count == 0) return;
+
+    const auto cache = PlanCache::of(context);
+    const codegen::Tuning tuning = choose_tuning(
+        options.tuning, context, *cache, "elementwise",
+        {.count = static_cast<std::size_t>(indices.count), .item_bytes = call.item_bytes(), .arrays = call.array_count()},
+        codegen::elementwise_tuning);
+    call.choose_layout(tuning, sliced, context.addresses_are_linear());
+    CallKey key;
+    key.add(state.id);
+    key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
+    call.add_to(key);
+    const auto plan = cache->find(key, [&] { return make_plan(state, call, context, tuning); });
+
+    ArgumentList list;
+    call.pack(list);
+    list.add(call.index(static_cast<std::int64_t>(call.count())));
+    auto threads = static_cast<std::size_t>(indices.count);
+    if (call.packed()) {
+        list.add(call.index(static_cast<std::int64_t>(call.head())));
+        threads = std::max<std::size_t>((threads - call.head()) / static_cast<std::size_t>(call.lanes()), 1);
+    } else if (sliced) {
+        list.add(call.index(indices.count));
+        list.add(call.index(indices.start));
+        list.add(call.index(indices.step));
+    }
+    const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
+    plan->kernel.launch({.grid = {(threads + per_block - 1) / per_block}, .block = {plan->block}, .stream = options.stream},
+                        list.span());
+}
+
+const std::string& ElementwiseKernel::name() const { return state_->request.name; }
+
+std::string ElementwiseKernel::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
+    codegen::ElementwiseRequest request = state_->request;
+    request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
+    return codegen::elementwise_source(request, dialect);
+}
+
+}  // namespace gemel

@@ -1,0 +1,68 @@
+/// Compiled variants of generated kernels, kept by their context.
+#pragma once
+
+#include "call.hpp"
+
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/kernel.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace gemel {
+
+class TuningTable;
+
+/// One variant: what a launch needs. Generators with more than one kernel derive from it.
+struct Plan {
+    virtual ~Plan() = default;
+    Kernel kernel{nullptr};
+    std::uint32_t block = 0, unroll = 0;
+};
+
+/// All plans of one context, of all generators. Bounded: when it is full it starts anew.
+class PlanCache {
+   public:
+    /// The plan for a key, made by `make` if there is none yet. Two threads may make one at once; the first stays.
+    template <class Make>
+    std::shared_ptr<Plan> find(const CallKey& key, Make&& make) {
+        {
+            std::lock_guard lock(mutex_);
+            if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
+        }
+        std::shared_ptr<Plan> plan = make();
+        std::lock_guard lock(mutex_);
+        if (plans_.size() >= most_plans) plans_.clear();
+        return plans_.try_emplace(key, std::move(plan)).first->second;
+    }
+
+    static std::shared_ptr<PlanCache> of(const Context& context) { return context.attached<PlanCache>(&tag_); }
+    /// What was measured and stored for the context's device.
+    const TuningTable& tunings(const Context& context);
+    /// A number that tells generators apart.
+    static std::uint64_t new_generator();
+
+   private:
+    static constexpr std::size_t most_plans = 4096;
+    static const char tag_;
+    std::once_flag has_tunings_;
+    std::shared_ptr<TuningTable> tunings_;
+    std::mutex mutex_;
+    std::unordered_map<CallKey, std::shared_ptr<Plan>, CallKeyHash> plans_;
+};
+
+/// Text that prints itself: what Context::compile takes.
+struct GeneratedText {
+    std::string text;
+    const std::string& source(const Dialect&) const { return text; }
+};
+
+/// The tuning of a call: what the caller gave, then what was stored for such work on this device, then the heuristic's.
+codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache, const char* family,
+                              const codegen::Workload& work,
+                              codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&));
+
+}  // namespace gemel

@@ -1,0 +1,131 @@
+#include "tuning_table.hpp"
+
+#include "plan_cache.hpp"
+
+#include <gemel/arrays/stored_tuning.hpp>
+#include <gemel/core/disk_cache.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/file_lock.hpp>
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+namespace gemel {
+namespace {
+
+std::string entry_name(std::string_view family, const codegen::Workload& work) {
+    if (family.empty() || !std::all_of(family.begin(), family.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
+        throw ArgumentError(text("store_tuning: the family '", family, "' is no simple word"));
+    return text(family, " item_bytes=", work.item_bytes, " arrays=", work.arrays, " log2_count=", std::bit_width(work.count),
+                " log2_outputs=", std::bit_width(work.outputs));
+}
+
+std::optional<DiskCache> store_folder() {
+    const DiskCache::Mode mode = DiskCache::kernels().mode();
+    const auto folder = DiskCache::default_folder();
+    if (!folder || mode == DiskCache::Mode::off) return std::nullopt;
+    return DiskCache(*folder / "tuning", DiskCache::default_limit_bytes, mode);
+}
+
+}  // namespace
+
+std::shared_ptr<TuningTable> TuningTable::of(const Context& context) {
+    static std::mutex& mutex = *new std::mutex;
+    static auto& tables = *new std::map<std::string, std::shared_ptr<TuningTable>>;
+    const std::string fingerprint = context.fingerprint();
+    std::lock_guard lock(mutex);
+    auto& table = tables[fingerprint];
+    if (!table) table = std::make_shared<TuningTable>(fingerprint);
+    return table;
+}
+
+TuningTable::TuningTable(std::string fingerprint) : key_("tunings\n" + std::move(fingerprint)), entries_(read()) {
+    empty_ = entries_.empty();
+}
+
+TuningTable::Entries TuningTable::read() const {
+    Entries entries;
+    const auto cache = store_folder();
+    const auto bytes = cache ? cache->get(key_) : std::nullopt;
+    if (!bytes) return entries;
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string::npos) continue;
+        try {
+            entries[line.substr(0, colon)] = codegen::parse_tuning(std::string_view(line).substr(colon + 2));
+        } catch (const ArgumentError&) {
+            // Stored by a newer gemel: the heuristic is used instead.
+        }
+    }
+    return entries;
+}
+
+codegen::Tuning TuningTable::find(std::string_view family, const codegen::Workload& work) const {
+    if (empty()) return {};
+    std::shared_lock lock(mutex_);
+    const auto found = entries_.find(entry_name(family, work));
+    return found == entries_.end() ? codegen::Tuning{} : found->second;
+}
+
+void TuningTable::store(std::string_view family, const codegen::Workload& work, const codegen::Tuning& tuning) {
+    const std::string name = entry_name(family, work);
+    std::unique_lock lock(mutex_);
+    const auto update = [&](Entries& entries) {
+        if (tuning == codegen::Tuning{}) {
+            entries.erase(name);
+        } else {
+            entries[name] = tuning;
+        }
+    };
+    if (auto cache = store_folder(); cache && cache->mode() == DiskCache::Mode::on) {
+        // What other processes have stored meanwhile is kept.
+        std::filesystem::create_directories(cache->folder());
+        FileLock file_lock(cache->folder() / "lock");
+        for (auto& [key, value] : read()) entries_.try_emplace(key, value);
+        update(entries_);
+        std::string lines;
+        for (const auto& [key, value] : entries_) lines += text(key, ": ", codegen::to_string(value), "\n");
+        cache->put(key_, std::as_bytes(std::span(lines)));
+    } else {
+        update(entries_);
+    }
+    empty_.store(entries_.empty(), std::memory_order_release);
+}
+
+void store_tuning(const Context& context, std::string_view family, const codegen::Workload& work,
+                  const codegen::Tuning& tuning) {
+    TuningTable::of(context)->store(family, work, tuning);
+}
+
+codegen::Tuning stored_tuning(const Context& context, std::string_view family, const codegen::Workload& work) {
+    return TuningTable::of(context)->find(family, work);
+}
+
+const char PlanCache::tag_ = 0;
+
+std::uint64_t PlanCache::new_generator() {
+    static std::atomic<std::uint64_t> count{0};
+    return ++count;
+}
+
+const TuningTable& PlanCache::tunings(const Context& context) {
+    std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });
+    return *tunings_;
+}
+
+codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache, const char* family,
+                              const codegen::Workload& work,
+                              codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+    codegen::Tuning tuning = given;
+    if (const TuningTable& table = cache.tunings(context); !table.empty()) tuning = merge(tuning, table.find(family, work));
+    const Device device = context.device();
+    return merge(tuning, heuristic(device.info(), work));
+}
+
+}  // namespace gemel

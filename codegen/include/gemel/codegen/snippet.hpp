@@ -1,0 +1,65 @@
+/// What a user's snippet does with the arrays it names, and the snippet with those accesses replaced.
+#pragma once
+
+#include <gemel/core/export.hpp>
+#include <gemel/core/tokens.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// How a snippet touches one array.
+struct ArrayUse {
+    bool element = false;           ///< as x[i]
+    bool element_read = false;      ///< as x[i], and its value from before matters
+    bool element_written = false;   ///< as x[i], on the left of an assignment
+    bool element_address = false;   ///< as &x[i]
+    bool elsewhere = false;         ///< with another subscript: x[i - 1]
+    bool elsewhere_written = false; ///< and written there
+    bool bare = false;              ///< without a subscript, as a pointer
+
+    /// In two snippets of one kernel.
+    GEMEL_API friend ArrayUse operator|(const ArrayUse& a, const ArrayUse& b);
+};
+
+/// C text with the index `i`. Kept with its tokens.
+class GEMEL_API Snippet {
+   public:
+    Snippet() = default;
+    explicit Snippet(std::string text);
+    Snippet(const Snippet& other) : Snippet(other.text_) {}
+    Snippet& operator=(const Snippet& other) { return *this = Snippet(other.text_); }
+    Snippet(Snippet&& other) : Snippet(std::move(other.text_)) {}
+    Snippet& operator=(Snippet&& other);
+
+    const std::string& text() const { return text_; }
+    bool empty() const { return tokens_.empty(); }
+    /// Whether a word stands in it, comments and strings not counted.
+    bool uses(std::string_view word) const;
+    /// Whether `i` stands anywhere but as the whole subscript of one of these arrays.
+    bool uses_index(const std::vector<std::string>& arrays) const;
+    ArrayUse use_of(std::string_view array) const;
+
+    /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's name, the
+    /// subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An empty answer keeps it.
+    using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
+    std::string replaced(const std::vector<std::string>& arrays, const Replace& replace) const;
+
+   private:
+    struct Access {
+        std::size_t begin, open, close;  ///< tokens: the name, '[' and ']'
+        bool is_element, written, read, address, whole_statement;
+    };
+    bool access_at(std::size_t token, Access& access) const;
+    std::string replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
+                         const Replace& replace) const;
+    bool is_name(std::size_t token) const;
+
+    std::string text_;
+    std::vector<Token> tokens_;
+};
+
+}  // namespace gemel::codegen

@@ -1,0 +1,275 @@
+#include "element_access.hpp"
+
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace gemel::codegen {
+
+int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout, std::uint32_t access_bytes) {
+    // Wide accesses for the largest elements, and no less than 4 bytes for the smallest.
+    std::uint32_t largest = 0, smallest = 16;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (layout.arguments[i].access != Access::packed) continue;
+        largest = std::max(largest, arguments[i].dtype.size_bytes());
+        smallest = std::min(smallest, arguments[i].dtype.size_bytes());
+    }
+    if (largest == 0) return 1;
+    return static_cast<int>(std::max({1u, access_bytes / largest, std::min(4u, access_bytes) / smallest}));
+}
+
+ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments,
+                             std::vector<ArrayUse> uses, const KernelLayout& layout, std::uint32_t access_bytes,
+                             Writer& writer, const std::vector<const Snippet*>& snippets)
+    : kernel_(kernel),
+      arguments_(arguments),
+      layout_(layout),
+      writer_(writer),
+      snippets_(snippets),
+      index_(layout.wide_index ? "int64_t" : "int"),
+      head_(unused("head")),
+      layout_name_(unused("layout")) {
+    const bool packs = layout.any(Access::packed);
+    if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const ArgumentLayout& given = layout.arguments[i];
+        if (given.access == Access::none) continue;
+        const Parameter& p = arguments[i];
+        array_names_.push_back(p.name);
+        arrays_.push_back({.argument = i,
+                           .access = given.access,
+                           .offset = given.offset,
+                           .use = uses[i],
+                           .local = unused(p.name + "_i"),
+                           .at = unused(p.name + "_at"),
+                           .pack = unused(p.name + "_pack"),
+                           .pack_type = "",
+                           .in_packs = false});
+        Array& array = arrays_.back();
+        // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
+        array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
+                         p.dtype.kind() != DType::Kind::structure;
+        if (array.in_packs) array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
+        std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
+    }
+}
+
+std::string ElementAccess::unused(std::string name) const {
+    const auto taken = [&] {
+        for (const Parameter& p : arguments_)
+            if (p.name == name) return true;
+        for (const Snippet* snippet : snippets_)
+            if (snippet->uses(name)) return true;
+        return false;
+    };
+    while (taken()) name += '_';
+    return name;
+}
+
+void ElementAccess::declare_types() {
+    std::vector<DType> dtypes;
+    for (const Parameter& p : arguments_) dtypes.push_back(p.dtype);
+    writer_.lines(struct_declarations(dtypes, writer_.dialect()));
+    std::set<std::string> declared;
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !declared.insert(array.pack_type).second) continue;
+        int words = 0;
+        const std::string word = word_type(array, words);
+        const std::string type = storage_type(parameter(array).dtype, writer_.dialect());
+        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ", array.pack_type,
+                     ";");
+    }
+    if (layout_.rank == 0) return;
+    writer_.open("typedef struct");
+    writer_.line(index_, " extent[", layout_.rank, "];");
+    for (const Array& array : arrays_)
+        if (array.access == Access::strided)
+            writer_.line(index_, " ", parameter(array).name, "[", layout_.rank, "];  // steps, in elements");
+    writer_.close(gemel::text(" ", kernel_, "_layout;"));
+    for (const Array& array : arrays_) {
+        if (array.access != Access::strided || !array.use.elsewhere) continue;
+        const std::string& name = parameter(array).name;
+        writer_.open_function(index_, kernel_ + "_" + name + "_at", {kernel_ + "_layout layout", index_ + " i"});
+        writer_.line(index_, " at = 0;");
+        for (int axis = layout_.rank - 1; axis > 0; --axis) {
+            writer_.line("at += i % layout.extent[", axis, "] * layout.", name, "[", axis, "];");
+            writer_.line("i /= layout.extent[", axis, "];");
+        }
+        writer_.line("return at + i * layout.", name, "[0];");
+        writer_.close();
+    }
+}
+
+/// The integers that a pack is moved in, and how many of them it has.
+std::string ElementAccess::word_type(const Array& array, int& words) const {
+    const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(lanes_);
+    const std::uint32_t width = array.access == Access::packed ? std::min(bytes, 16u) : parameter(array).dtype.size_bytes();
+    words = static_cast<int>(bytes / width);
+    switch (width) {
+        case 1: return "uint8_t";
+        case 2: return "uint16_t";
+        case 4: return "uint32_t";
+        case 8: return "uint2";
+        default: return "uint4";
+    }
+}
+
+std::vector<std::string> ElementAccess::parameters() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        const Parameter& p = arguments_[i];
+        const auto& dtype = p.dtype;
+        const std::string stored =
+            p.space == Parameter::Space::value && p.is_pointer ? p.type : storage_type(dtype, writer_.dialect());
+        if (layout_.arguments[i].access == Access::none) {
+            // A 16-bit float arrives as the float that it is computed in.
+            out.push_back((dtype.kind() == DType::Kind::boolean ? stored : value_type(dtype)) + " " + p.name);
+        } else {
+            out.push_back(writer_.global_pointer(stored, p.is_const) + p.name);
+        }
+    }
+    for (const Array& array : arrays_)
+        if (array.offset) out.push_back(gemel::text("int64_t ", parameter(array).name, "_offset"));
+    if (layout_.rank) out.push_back(gemel::text(kernel_, "_layout ", layout_name_));
+    return out;
+}
+
+void ElementAccess::apply_offsets() {
+    for (const Array& array : arrays_)
+        if (array.offset) {
+            const Parameter& p = parameter(array);
+            const std::string bytes = writer_.global_pointer("char", p.is_const);
+            const std::string type = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
+            writer_.line(p.name, " = (", type, ")((", bytes, ")", p.name, " + ", p.name, "_offset);");
+        }
+}
+
+void ElementAccess::declare_packs(int count) {
+    for (const Array& array : arrays_)
+        if (array.in_packs) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
+}
+
+void ElementAccess::load_packs(const std::string& slot, const std::string& pack) {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !array.use.element_read) continue;
+        const Parameter& p = parameter(array);
+        int words = 0;
+        const std::string word = word_type(array, words);
+        if (array.access == Access::packed) {
+            const std::string from = gemel::text("((", writer_.global_pointer(word, true), ")(", p.name, " + ", head_, "))[");
+            for (int w = 0; w < words; ++w)
+                writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
+                             words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
+        } else {
+            for (int lane = 0; lane < lanes_; ++lane)
+                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[", head_, " + ", pack, " * ", lanes_, " + ",
+                             lane, "];");
+        }
+    }
+}
+
+void ElementAccess::store_packs(const std::string& slot, const std::string& pack) {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !array.use.element_written) continue;
+        const Parameter& p = parameter(array);
+        int words = 0;
+        const std::string word = word_type(array, words);
+        if (array.access == Access::packed) {
+            const std::string to = gemel::text("((", writer_.global_pointer(word, false), ")(", p.name, " + ", head_, "))[");
+            for (int w = 0; w < words; ++w)
+                writer_.line(to, pack, words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "",
+                             "] = ", array.pack, "[", slot, "].words[", w, "];");
+        } else {
+            for (int lane = 0; lane < lanes_; ++lane)
+                writer_.line(p.name, "[", head_, " + ", pack, " * ", lanes_, " + ", lane, "] = ", array.pack, "[", slot, "].value[",
+                             lane, "];");
+        }
+    }
+}
+
+/// Whether an array's element is a variable in this mode.
+bool ElementAccess::is_local(const Array& array, Mode mode) const {
+    if (mode == Mode::lane && array.in_packs) return true;
+    if (!array.use.element || array.use.element_address || array.access == Access::pointer) return false;
+    const DType& dtype = parameter(array).dtype;
+    return value_type(dtype) != storage_type(dtype, writer_.dialect());
+}
+
+/// Where element i lies in memory.
+std::string ElementAccess::place(const Array& array) const {
+    return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
+}
+
+void ElementAccess::declare_local(const Array& array, const std::string& stored) {
+    const DType& dtype = parameter(array).dtype;
+    const std::string type = value_type(dtype);
+    if (!array.use.element_read) {
+        writer_.line(type, " ", array.local, ";");
+    } else {
+        const std::string value = dtype.kind() == DType::Kind::boolean ? stored + " != 0" : load_text(dtype, stored);
+        writer_.line(array.use.element_written ? "" : "const ", type, " ", array.local, " = ", value, ";");
+    }
+}
+
+void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
+    for (const Array& array : arrays_) {
+        if (array.in_packs) {
+            declare_local(array, gemel::text(array.pack, "[", slot, "].value[", lane, "]"));
+        } else if (is_local(array, Mode::lane)) {
+            declare_local(array, place(array));
+        }
+    }
+}
+
+void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
+    for (const Array& array : arrays_) {
+        if (!is_local(array, Mode::lane) || !array.use.element_written) continue;
+        const std::string to = array.in_packs ? gemel::text(array.pack, "[", slot, "].value[", lane, "]") : place(array);
+        writer_.line(to, " = ", store_text(parameter(array).dtype, array.local), ";");
+    }
+}
+
+void ElementAccess::begin_element() {
+    bool needs_axes = false;
+    for (const Array& array : arrays_)
+        needs_axes |= array.access == Access::strided && array.use.element;
+    if (needs_axes) {
+        const std::string rest = unused("rest");
+        if (layout_.rank > 1) writer_.line(index_, " ", rest, " = i;");
+        for (int axis = layout_.rank - 1; axis > 0; --axis) {
+            writer_.line("const ", index_, " ", unused(gemel::text("i_", axis)), " = ", rest, " % ", layout_name_, ".extent[", axis, "];");
+            writer_.line(rest, " /= ", layout_name_, ".extent[", axis, "];");
+        }
+        for (const Array& array : arrays_) {
+            if (array.access != Access::strided || !array.use.element) continue;
+            std::string sum = gemel::text(layout_.rank > 1 ? rest : "i", " * ", layout_name_, ".", parameter(array).name, "[0]");
+            for (int axis = 1; axis < layout_.rank; ++axis)
+                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", parameter(array).name, "[", axis, "]");
+            writer_.line("const ", index_, " ", array.at, " = ", sum, ";");
+        }
+    }
+    for (const Array& array : arrays_)
+        if (is_local(array, Mode::element)) declare_local(array, place(array));
+}
+
+void ElementAccess::end_element() {
+    for (const Array& array : arrays_)
+        if (is_local(array, Mode::element) && array.use.element_written)
+            writer_.line(place(array), " = ", store_text(parameter(array).dtype, array.local), ";");
+}
+
+std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
+    return snippet.replaced(array_names_, [&](std::string_view name, const std::string& subscript, bool written) {
+        const Array& array = *std::find_if(arrays_.begin(), arrays_.end(),
+                                           [&](const Array& a) { return parameter(a).name == name; });
+        if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
+        const std::string where =
+            array.access == Access::strided ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")") : subscript;
+        const std::string stored = gemel::text(name, "[", where, "]");
+        return written ? stored : load_text(parameter(array).dtype, stored);
+    });
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,83 @@
+/// How generated kernels reach the elements of their array arguments: shared by all generators.
+#pragma once
+
+#include <gemel/codegen/elementwise.hpp>
+#include <gemel/codegen/snippet.hpp>
+#include <gemel/codegen/writer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array accesses are
+/// replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the place in memory.
+class ElementAccess {
+   public:
+    ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments, std::vector<ArrayUse> uses,
+                  const KernelLayout& layout, std::uint32_t access_bytes, Writer& writer,
+                  const std::vector<const Snippet*>& snippets);
+
+    /// "int" or "int64_t".
+    const std::string& index_type() const { return index_; }
+    int lanes() const { return lanes_; }
+
+    // At file scope: struct types, packs, the layout and functions that find elements in it.
+    void declare_types();
+    /// The arguments, then offsets and layout.
+    std::vector<std::string> parameters() const;
+    /// At the head of the kernel: arrays begin where their offsets say.
+    void apply_offsets();
+
+    // Packs: `slot` names an element of the arrays of packs (a literal or loop variable), `pack` the number of the pack.
+    void declare_packs(int count);
+    void load_packs(const std::string& slot, const std::string& pack);
+    /// The elements of one lane as local variables, and back.
+    void begin_lane(const std::string& slot, const std::string& lane);
+    void end_lane(const std::string& slot, const std::string& lane);
+    void store_packs(const std::string& slot, const std::string& pack);
+
+    // One element at a time, at index i.
+    void begin_element();
+    void end_element();
+
+    enum class Mode { lane, element };
+    /// The snippet with its array accesses spelled for either mode.
+    std::string snippet(const Snippet& snippet, Mode mode) const;
+    /// The parameter of a packed variant: how many elements lie before the first aligned one.
+    const std::string& head() const { return head_; }
+    /// A name that no argument and no snippet uses.
+    std::string unused(std::string name) const;
+
+   private:
+    struct Array {
+        std::size_t argument;
+        Access access;
+        bool offset;
+        ArrayUse use;
+        std::string local;  ///< of its element
+        std::string at;     ///< where its element lies, if strided
+        std::string pack;   ///< its packs
+        std::string pack_type;
+        bool in_packs;      ///< takes part in loads and stores by pack (by wide accesses or element by element)
+    };
+    const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
+    bool is_local(const Array& array, Mode mode) const;
+    std::string place(const Array& array) const;
+    void declare_local(const Array& array, const std::string& value);
+    std::string word_type(const Array& array, int& words) const;
+
+    const std::string& kernel_;
+    const std::vector<Parameter>& arguments_;
+    const KernelLayout& layout_;
+    Writer& writer_;
+    std::vector<const Snippet*> snippets_;
+    std::vector<Array> arrays_;
+    std::vector<std::string> array_names_;
+    std::string index_;
+    std::string head_, layout_name_;
+    int lanes_ = 1;
+    bool has_at_function_ = false;
+};
+
+}  // namespace gemel::codegen

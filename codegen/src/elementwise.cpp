@@ -1,0 +1,227 @@
+#include <gemel/codegen/elementwise.hpp>
+
+#include "element_access.hpp"
+
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace gemel::codegen {
+namespace {
+
+using Mode = ElementAccess::Mode;
+
+bool names(const std::vector<Parameter>& arguments, std::string_view name) {
+    return std::any_of(arguments.begin(), arguments.end(), [&](const Parameter& p) { return p.name == name; });
+}
+
+/// The length is called n, unless the user has an argument of that name.
+std::string length_name(const std::vector<Parameter>& arguments) {
+    std::string name = "n";
+    while (names(arguments, name)) name += '_';
+    return name;
+}
+
+/// Prints one element-wise kernel.
+class Elementwise {
+   public:
+    Elementwise(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning, const Dialect& dialect)
+        : request_(request),
+          layout_(layout),
+          block_(tuning.block ? tuning.block : 256),
+          unroll_(tuning.unroll ? tuning.unroll : 1),
+          writer_(dialect),
+          loop_prep_(request.loop_prep),
+          after_loop_(request.after_loop),
+          access_(request.name, request.arguments, uses(request), layout, tuning.access_bytes, writer_,
+                  {&request.operation, &loop_prep_, &after_loop_}) {}
+
+    std::string print() {
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble).blank();
+        access_.declare_types();
+        std::vector<std::string> parameters = access_.parameters();
+        const std::string& index = access_.index_type();
+        parameters.push_back(gemel::text(index, " ", length_));
+        const bool packed = layout_.any(Access::packed);
+        if (packed) {
+            parameters.push_back(gemel::text(index, " ", access_.head()));
+        } else if (layout_.sliced) {
+            parameters.push_back(gemel::text(index, " ", name("count")));
+            parameters.push_back(gemel::text(index, " ", name("start")));
+            parameters.push_back(gemel::text(index, " ", name("step")));
+        }
+        writer_.open_kernel(request_.name, parameters, block_);
+        access_.apply_offsets();
+        if (request_.operation.uses("N") && !names(request_.arguments, "N"))
+            writer_.line("const ", index, " N = ", length_, ";");
+        if (!loop_prep_.empty()) writer_.lines(loop_prep_.text());
+        packed ? packs() : elements();
+        if (!after_loop_.empty()) writer_.lines(after_loop_.text());
+        writer_.close();
+        return writer_.take();
+    }
+
+   private:
+    static std::vector<ArrayUse> uses(const ElementwiseRequest& request) {
+        std::vector<ArrayUse> uses;
+        for (const Parameter& p : request.arguments) uses.push_back(request.operation.use_of(p.name));
+        return uses;
+    }
+
+    /// The user's statements for one element. `continue` in them goes on to the next.
+    void body(Mode mode) {
+        std::string text = access_.snippet(request_.operation, mode);
+        while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+        if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+        const bool skips = request_.operation.uses("continue");
+        if (skips) writer_.open("do");
+        writer_.lines(text);
+        if (skips) writer_.close(" while (0);");
+    }
+
+    void element(const std::string& index) {
+        writer_.line("const ", access_.index_type(), " i = ", index, ";");
+        access_.begin_element();
+        body(Mode::element);
+        access_.end_element();
+    }
+
+    /// Where the block's work begins.
+    std::string block_start() const {
+        return gemel::text(layout_.wide_index ? "(int64_t)" : "", writer_.block_id(), " * ", block_ * unroll_, " + ",
+                           writer_.thread_id());
+    }
+
+    void elements() {
+        const std::string& index = access_.index_type();
+        const std::string k = name("k"), first = name("first"), u = name("u");
+        const std::string at = layout_.sliced ? gemel::text(name("start"), " + ", k, " * ", name("step")) : k;
+        if (unroll_ == 1) {
+            writer_.line("const ", index, " ", k, " = ", block_start(), ";");
+        } else {
+            writer_.line("const ", index, " ", first, " = ", block_start(), ";");
+            writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
+            writer_.line("const ", index, " ", k, " = ", first, " + ", u, " * ", block_, ";");
+        }
+        writer_.open("if (", k, " < ", layout_.sliced ? name("count") : length_, ")");
+        element(at);
+        writer_.close();
+        if (unroll_ > 1) writer_.close();
+    }
+
+    /// One round over the packs in flight: `p` is the pack, `u` its place among them.
+    template <class Body>
+    void each_pack(const std::string& p, const std::string& u, Body&& body) {
+        writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
+        writer_.line("const ", access_.index_type(), " ", p, " = ", name("first"), " + ", u, " * ", block_, ";");
+        writer_.open("if (", p, " < ", name("packs"), ")");
+        body();
+        writer_.close();
+        writer_.close();
+    }
+
+    void packs() {
+        const std::string& index = access_.index_type();
+        const int lanes = access_.lanes();
+        const std::string p = name("p"), u = name("u"), lane = name("lane"), r = name("r"), packs = name("packs");
+        const std::string& head = access_.head();
+        writer_.line("const ", index, " ", packs, " = (", length_, " - ", head, ") / ", lanes, ";");
+        writer_.line("const ", index, " ", name("first"), " = ", block_start(), ";");
+        access_.declare_packs(static_cast<int>(unroll_));
+        each_pack(p, u, [&] { access_.load_packs(u, p); });
+        each_pack(p, u, [&] {
+            writer_.unroll().open("for (int ", lane, " = 0; ", lane, " < ", lanes, "; ++", lane, ")");
+            if (request_.operation.uses_index(arrays()) || uses_memory())
+                writer_.line("const ", index, " i = ", head, " + ", p, " * ", lanes, " + ", lane, ";");
+            access_.begin_lane(u, lane);
+            body(Mode::lane);
+            access_.end_lane(u, lane);
+            writer_.close();
+            access_.store_packs(u, p);
+        });
+        writer_.line("// Elements before the first whole pack and after the last.");
+        writer_.open("if (", writer_.block_id(), " == ", writer_.grid_size(), " - 1)");
+        writer_.open("for (int ", r, " = ", writer_.thread_id(), "; ", r, " < ", length_, " - ", packs, " * ", lanes, "; ", r,
+                     " += ", block_, ")");
+        element(gemel::text(r, " < ", head, " ? ", r, " : ", r, " + ", packs, " * ", lanes));
+        writer_.close();
+        writer_.close();
+    }
+
+    std::string name(const char* wish) const { return access_.unused(wish); }
+
+    std::vector<std::string> arrays() const {
+        std::vector<std::string> names;
+        for (const Parameter& p : request_.arguments)
+            if (p.is_pointer) names.push_back(p.name);
+        return names;
+    }
+
+    /// Whether some x[i] is a place in memory even in a pack's lane.
+    bool uses_memory() const {
+        for (const Parameter& p : request_.arguments) {
+            const ArrayUse use = request_.operation.use_of(p.name);
+            if (p.is_pointer && use.element && (use.element_address || p.dtype.kind() == DType::Kind::structure)) return true;
+        }
+        return false;
+    }
+
+    const ElementwiseRequest& request_;
+    const KernelLayout& layout_;
+    const std::uint32_t block_, unroll_;
+    Writer writer_;
+    Snippet loop_prep_, after_loop_;
+    ElementAccess access_;
+    const std::string length_ = length_name(request_.arguments);
+};
+
+}  // namespace
+
+void check_request(const ElementwiseRequest& request) {
+    const auto refuse = [&](const std::string& what) {
+        throw ArgumentError(gemel::text("ElementwiseKernel '", request.name, "': ", what));
+    };
+    std::set<std::string> names;
+    bool any = false;
+    for (const Parameter& p : request.arguments) {
+        if (p.name == "i") refuse("an argument is called 'i', which is the index");
+        if (!names.insert(p.name).second) refuse("two arguments are called '" + p.name + "'");
+        any |= p.is_pointer;
+    }
+    if (!any) refuse("no argument is an array; at least one must be, as in \"float *x\"");
+    if (request.operation.empty()) refuse("the operation is empty");
+    if (request.operation.uses("return"))
+        refuse("the operation contains 'return', which would leave out other elements of the thread; use 'continue'");
+}
+
+std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
+                               const Dialect& dialect) {
+    check_request(request);
+    if (layout.arguments.size() != request.arguments.size())
+        throw ArgumentError(gemel::text("ElementwiseKernel '", request.name, "': a layout of ", layout.arguments.size(),
+                                        " arguments for ", request.arguments.size()));
+    return Elementwise(request, layout, tuning, dialect).print();
+}
+
+KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::vector<ArrayUse>& uses) {
+    KernelLayout layout;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        ArgumentLayout argument;
+        const bool movable = uses[i].element && !uses[i].element_address && arguments[i].dtype.kind() != DType::Kind::structure;
+        if (arguments[i].is_pointer)
+            argument.access = movable ? Access::packed : uses[i].element ? Access::linear : Access::pointer;
+        layout.arguments.push_back(argument);
+    }
+    return layout;
+}
+
+std::string elementwise_source(const ElementwiseRequest& request, const Dialect& dialect) {
+    std::vector<ArrayUse> uses;
+    for (const Parameter& p : request.arguments) uses.push_back(request.operation.use_of(p.name));
+    return elementwise_source(request, plain_layout(request.arguments, uses), Tuning{.block = 256, .access_bytes = 16, .unroll = 2},
+                              dialect);
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,179 @@
+#include <gemel/codegen/snippet.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+ArrayUse operator|(const ArrayUse& a, const ArrayUse& b) {
+    return {.element = a.element || b.element,
+            .element_read = a.element_read || b.element_read,
+            .element_written = a.element_written || b.element_written,
+            .element_address = a.element_address || b.element_address,
+            .elsewhere = a.elsewhere || b.elsewhere,
+            .elsewhere_written = a.elsewhere_written || b.elsewhere_written,
+            .bare = a.bare || b.bare};
+}
+
+Snippet::Snippet(std::string text) : text_(std::move(text)), tokens_(tokenize(text_)) {}
+
+Snippet& Snippet::operator=(Snippet&& other) {
+    text_ = std::move(other.text_);
+    tokens_ = tokenize(text_);  // they point into the text
+    return *this;
+}
+
+bool Snippet::uses(std::string_view word) const {
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is_word() && t.is(word); });
+}
+
+/// A word that is no member of something: not behind '.' or '->'.
+bool Snippet::is_name(std::size_t at) const {
+    if (!tokens_[at].is_word()) return false;
+    if (at == 0) return true;
+    if (tokens_[at - 1].is(".")) return false;
+    return !(at >= 2 && tokens_[at - 1].is(">") && tokens_[at - 2].is("-"));
+}
+
+bool Snippet::access_at(std::size_t at, Access& access) const {
+    const auto is = [&](std::size_t i, std::string_view symbol) { return i < tokens_.size() && tokens_[i].is(symbol); };
+    const auto adjacent = [&](std::size_t i) { return tokens_[i].position + 1 == tokens_[i + 1].position; };
+    if (!is(at + 1, "[")) return false;
+    std::size_t close = at + 1, depth = 0;
+    for (; close < tokens_.size(); ++close) {
+        if (is(close, "[")) ++depth;
+        if (is(close, "]") && --depth == 0) break;
+    }
+    if (close == tokens_.size()) return false;
+    access = {.begin = at,
+              .open = at + 1,
+              .close = close,
+              .is_element = close == at + 3 && tokens_[at + 2].is("i"),
+              .written = false,
+              .read = true,
+              .address = false,
+              .whole_statement = false};
+    // Members and further subscripts belong to the place that is written: p[i].v[2] = 0.
+    std::size_t next = close + 1;
+    bool is_part = false;
+    while (is(next, ".") || is(next, "[")) {
+        is_part = true;
+        if (is(next, ".")) {
+            next += 2;
+            continue;
+        }
+        for (depth = 0; next < tokens_.size(); ++next) {
+            if (is(next, "[")) ++depth;
+            if (is(next, "]") && --depth == 0) break;
+        }
+        ++next;
+    }
+    // Parentheses around the place alone, as in (x[i]) = 1, are looked through.
+    std::size_t before = at;
+    while (before > 0 && is(before - 1, "(") && is(next, ")")) --before, ++next;
+    const auto twice = [&](std::size_t i, std::string_view symbol) { return is(i, symbol) && is(i + 1, symbol) && adjacent(i); };
+    static constexpr std::string_view compound[] = {"+", "-", "*", "/", "%", "&", "|", "^"};
+    if (is(next, "=") && !is(next + 1, "=")) {
+        access.written = true;
+        access.read = is_part;
+        access.whole_statement = before == 0 || is(before - 1, ";") || is(before - 1, "{") || is(before - 1, "}");
+    } else if (std::any_of(std::begin(compound), std::end(compound), [&](std::string_view s) { return is(next, s); }) &&
+               is(next + 1, "=") && adjacent(next)) {
+        access.written = true;
+    } else if ((twice(next, "<") || twice(next, ">")) && is(next + 2, "=") && adjacent(next + 1)) {
+        access.written = true;
+    } else if (twice(next, "+") || twice(next, "-")) {
+        access.written = true;
+    } else if (before >= 2 && (twice(before - 2, "+") || twice(before - 2, "-"))) {
+        access.written = true;
+    }
+    if (before > 0 && is(before - 1, "&")) {
+        // Behind an operand it is a bitwise and; two of them are a logical one.
+        const bool binary = before >= 2 && (tokens_[before - 2].is_word() || tokens_[before - 2].kind == Token::Kind::number ||
+                                            is(before - 2, ")") || is(before - 2, "]") || is(before - 2, "&"));
+        access.address = !binary || (before >= 2 && is(before - 2, "return"));
+    }
+    return true;
+}
+
+bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
+    for (std::size_t at = 0; at < tokens_.size(); ++at) {
+        if (!is_name(at)) continue;
+        Access access;
+        if (std::find(arrays.begin(), arrays.end(), tokens_[at].text) != arrays.end() && access_at(at, access) &&
+            access.is_element) {
+            at = access.close;
+            continue;
+        }
+        if (tokens_[at].is("i")) return true;
+    }
+    return false;
+}
+
+ArrayUse Snippet::use_of(std::string_view array) const {
+    ArrayUse use;
+    int depth = 0;
+    bool conditional = false;  // something before may have left this element
+    bool assigned = false;     // every path so far has written x[i]
+    for (std::size_t at = 0; at < tokens_.size(); ++at) {
+        const Token& token = tokens_[at];
+        if (token.is("{")) ++depth;
+        if (token.is("}")) --depth;
+        for (const std::string_view word : {"continue", "return", "goto"})
+            conditional |= token.is(word);
+        if (token.kind == Token::Kind::directive) conditional = true;
+        if (!is_name(at) || !token.is(array)) continue;
+        Access access;
+        if (!access_at(at, access)) {
+            use.bare = true;
+        } else if (access.is_element) {
+            use.element = true;
+            use.element_written |= access.written;
+            use.element_address |= access.address;
+            // z[i] = f(z[i]) reads before it writes: look at the rest of the statement first.
+            bool reads_itself = false;
+            if (access.written && !access.read)
+                for (std::size_t k = access.close + 1; k < tokens_.size() && !tokens_[k].is(";"); ++k)
+                    reads_itself |= is_name(k) && tokens_[k].is(array);
+            const bool overwrites =
+                access.written && !access.read && access.whole_statement && depth == 0 && !conditional && !reads_itself;
+            if (!assigned && !overwrites) use.element_read = true;
+            assigned |= overwrites;
+        } else {
+            use.elsewhere = true;
+            use.elsewhere_written |= access.written || access.address;
+        }
+    }
+    return use;
+}
+
+std::string Snippet::replaced(const std::vector<std::string>& arrays, const Replace& replace) const {
+    if (tokens_.empty()) return text_;
+    return replaced(0, tokens_.size(), arrays, replace);
+}
+
+std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
+                              const Replace& replace) const {
+    // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and behind.
+    const bool is_whole = begin == 0 && end == tokens_.size();
+    std::size_t copied = is_whole ? 0 : tokens_[begin].position;
+    const std::size_t stop = is_whole ? text_.size() : tokens_[end - 1].position + tokens_[end - 1].text.size();
+    std::string out;
+    for (std::size_t at = begin; at < end; ++at) {
+        Access access;
+        if (!is_name(at) || std::find(arrays.begin(), arrays.end(), tokens_[at].text) == arrays.end() ||
+            !access_at(at, access))
+            continue;
+        const std::string inside = access.close > access.open + 1
+                                       ? replaced(access.open + 1, access.close, arrays, replace)
+                                       : std::string();
+        const std::string subscript = access.is_element ? std::string() : inside;
+        std::string instead = replace(tokens_[at].text, subscript, access.written || access.address);
+        if (instead.empty()) instead = std::string(tokens_[at].text) + "[" + inside + "]";
+        out.append(text_, copied, tokens_[at].position - copied).append(instead);
+        copied = tokens_[access.close].position + 1;
+        at = access.close;
+    }
+    return out.append(text_, copied, stop - copied);
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,98 @@
+#include <gemel/codegen/tuning.hpp>
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+
+namespace gemel::codegen {
+namespace {
+
+struct Field {
+    const char* name;
+    std::uint32_t Tuning::*value;
+};
+constexpr std::array fields{Field{"block", &Tuning::block}, Field{"access_bytes", &Tuning::access_bytes},
+                            Field{"unroll", &Tuning::unroll}, Field{"blocks_per_unit", &Tuning::blocks_per_unit},
+                            Field{"items_per_thread", &Tuning::items_per_thread}};
+constexpr std::array<const char*, 4> scans{"automatic", "look_back", "three_passes", "chunks"};
+
+bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
+
+/// The wished number of threads, as far as the device allows.
+std::uint32_t block_of(const DeviceInfo& device, std::uint32_t wished) {
+    std::uint64_t most = std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
+    std::uint32_t block = wished;
+    while (block > 1 && block > most) block /= 2;
+    return block;
+}
+
+}  // namespace
+
+std::string to_string(const Tuning& tuning) {
+    std::string out;
+    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
+    for (const Field& field : fields)
+        if (tuning.*field.value) add(text(field.name, "=", tuning.*field.value));
+    if (tuning.scan != Tuning::Scan::automatic) add(text("scan=", scans[static_cast<std::size_t>(tuning.scan)]));
+    return out;
+}
+
+Tuning parse_tuning(std::string_view source) {
+    Tuning tuning;
+    std::istringstream words{std::string(source)};
+    for (std::string word; words >> word;) {
+        const auto refuse = [&] { throw ArgumentError(text("tuning: '", word, "' is not understood in \"", source, "\"")); };
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos) refuse();
+        const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+        if (name == "scan") {
+            const auto found = std::find(scans.begin(), scans.end(), value);
+            if (found == scans.end()) refuse();
+            tuning.scan = static_cast<Tuning::Scan>(found - scans.begin());
+            continue;
+        }
+        const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return name == f.name; });
+        if (field == fields.end()) refuse();
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), tuning.*field->value);
+        if (error != std::errc() || end != value.data() + value.size()) refuse();
+    }
+    return tuning;
+}
+
+Tuning merge(const Tuning& first, const Tuning& second) {
+    Tuning merged = first;
+    for (const Field& field : fields)
+        if (!(merged.*field.value)) merged.*field.value = second.*field.value;
+    if (merged.scan == Tuning::Scan::automatic) merged.scan = second.scan;
+    return merged;
+}
+
+Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
+    // One thread per element lets the compiler of a CPU vectorise over threads; wide accesses would hide that from it.
+    if (is_cpu(device)) return {.block = block_of(device, 256), .access_bytes = 0, .unroll = 1};
+    // Enough bytes in flight per thread, but not so many threads less that a short array leaves the device idle.
+    const std::uint64_t packs = work.count * std::max(work.item_bytes, 1u) / 16;
+    const std::uint64_t resident = std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
+    std::uint32_t unroll = work.arrays <= 2 ? 4 : 2;
+    while (unroll > 1 && packs < resident * unroll) unroll /= 2;
+    return {.block = block_of(device, 256), .access_bytes = 16, .unroll = unroll};
+}
+
+Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
+    if (is_cpu(device)) return {.block = 1, .access_bytes = 0, .unroll = 1, .blocks_per_unit = 4, .items_per_thread = 16};
+    return {.block = block_of(device, 256), .access_bytes = 16, .unroll = work.arrays <= 1 ? 4u : 2u, .blocks_per_unit = 8};
+}
+
+Tuning scan_tuning(const DeviceInfo& device, const Workload& work) {
+    if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .scan = Tuning::Scan::chunks};
+    const std::uint32_t items = std::clamp(64u / std::max(work.item_bytes, 1u), 2u, 16u);
+    return {.block = block_of(device, 256),
+            .items_per_thread = items,
+            .scan = device.has_cross_block_visibility ? Tuning::Scan::look_back : Tuning::Scan::three_passes};
+}
+
+}  // namespace gemel::codegen
