@@ -1,5 +1,6 @@
 /// What the prelude prints for CUDA is compiled to machine code, for three architectures.
 #include "../nvrtc.hpp"
+#include "../elementary_functions.hpp"
 #include "../kernel_language_programs.hpp"
 
 #include <gemel/core/dialect.hpp>
@@ -34,6 +35,12 @@ TEST_CASE("the full prelude of CUDA compiles without a warning") {
 
 TEST_CASE("programs with every word compile with the prelude that they ask for") {
     for (const auto& [name, text] : kernel_language::all()) check_compiles(name, prelude(Dialect::cuda(), text) + text);
+}
+
+TEST_CASE("elementary functions compile for single and double precision and for integers") {
+    for (const std::string& text :
+         {elementary::program("float"), elementary::program("double"), elementary::integer_program()})
+        check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
 }
 
 TEST_CASE("the prelude does not collide with the headers for half precision") {
