@@ -1,5 +1,5 @@
-/// How far a device's results are from a reference: errors in units of the last place, inputs that are hard, and the table
-/// that `GEMEL_ACCURACY_TABLE=<file>` asks for.
+/// How far a device's results are from a reference: errors in units of the last place, inputs that are hard, and the
+/// table that `GEMEL_ACCURACY_TABLE=<file>` asks for.
 #pragma once
 
 #include "quad.hpp"
@@ -48,7 +48,7 @@ double error_in_ulp(R got, Quad exact, Quad floor = 0) {
 /// Random numbers of type R, always the same ones.
 template <class R>
 class Numbers {
- public:
+   public:
     explicit Numbers(unsigned seed) : random_(seed) {}
 
     /// Any finite number: all exponents are equally likely.
@@ -77,7 +77,7 @@ class Numbers {
         return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
     }
 
- private:
+   private:
     std::mt19937_64 random_;
 };
 
@@ -92,8 +92,8 @@ inline void in_parallel(std::size_t n, const std::function<void(std::size_t)>& w
     for (std::thread& thread : threads) thread.join();
 }
 
-/// Adds a line to the file that GEMEL_ACCURACY_TABLE names, if it does. Tabs between: function, type, unit, bound, largest
-/// error, where it is.
+/// Adds a line to the file that GEMEL_ACCURACY_TABLE names, if it does. Tabs between: function, type, unit, bound,
+/// largest error, where it is.
 inline void note_accuracy(const std::string& function, const std::string& type, const std::string& unit, double bound,
                           double error, const std::string& where) {
     const char* const file = std::getenv("GEMEL_ACCURACY_TABLE");

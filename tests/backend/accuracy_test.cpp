@@ -41,40 +41,47 @@ struct Case {
     double bound_float, bound_double;  ///< in units of the last place
     Quad (*reference)(Quad x, Quad y);
     std::vector<Regions> regions;
-    double floor = 0;         ///< errors of smaller results are measured as if they were that large
-    bool any_zero = false;    ///< a zero may have either sign
+    double floor = 0;       ///< errors of smaller results are measured as if they were that large
+    bool any_zero = false;  ///< a zero may have either sign
 };
 
 template <class R>
 R drawn(const Region& region, Numbers<R>& numbers, R first) {
     const double largest = std::log(static_cast<double>(std::numeric_limits<R>::max()));
     switch (region.shape) {
-        case Region::uniform: return numbers.between(region.low, region.high);
-        case Region::exponent: return numbers.of_exponent(region.low, region.high);
-        case Region::limit: return numbers.between(region.low * largest, region.high * largest);
+        case Region::uniform:
+            return numbers.between(region.low, region.high);
+        case Region::exponent:
+            return numbers.of_exponent(region.low, region.high);
+        case Region::limit:
+            return numbers.between(region.low * largest, region.high * largest);
         case Region::half_pi:
             return numbers.beside(quad::rint(numbers.of_exponent(0, region.high)) * quad::pi() / 2);
-        case Region::halves: return numbers.beside(quad::rint(2 * numbers.between(region.low, region.high)) / 2);
-        case Region::point: return numbers.beside(region.low);
+        case Region::halves:
+            return numbers.beside(quad::rint(2 * numbers.between(region.low, region.high)) / 2);
+        case Region::point:
+            return numbers.beside(region.low);
         case Region::whole:
-            return static_cast<R>(numbers.whole(static_cast<std::int64_t>(region.low),
-                                                static_cast<std::int64_t>(region.high)));
-        case Region::bits: return numbers.any();
-        case Region::same: return numbers.beside(first);
+            return static_cast<R>(
+                numbers.whole(static_cast<std::int64_t>(region.low), static_cast<std::int64_t>(region.high)));
+        case Region::bits:
+            return numbers.any();
+        case Region::same:
+            return numbers.beside(first);
     }
     return 0;
 }
 
-#define GEMEL_OF(expression)                              \
-    [](Quad x, [[maybe_unused]] Quad y) -> Quad {         \
-        using namespace quad;                             \
-        using quad::log; /* gemel::log is a namespace */  \
-        return expression;                                \
+#define GEMEL_OF(expression)                             \
+    [](Quad x, [[maybe_unused]] Quad y) -> Quad {        \
+        using namespace quad;                            \
+        using quad::log; /* gemel::log is a namespace */ \
+        return expression;                               \
     }
 
 /// Bounds: what OpenCL 1.2 promises (table 6.7 and its successors), which is more than CUDA documents; for the gamma
-/// functions, of which it promises nothing, what is stated here. PoCL 3.1 gives some functions in units of pi a zero of the
-/// wrong sign; a negative gamma function may be too small even for the reference.
+/// functions, of which it promises nothing, what is stated here. PoCL 3.1 gives some functions in units of pi a zero of
+/// the wrong sign; a negative gamma function may be too small even for the reference.
 const std::vector<Case>& cases() {
     using enum Region::Shape;
     static const std::vector<Case> all{
@@ -91,7 +98,13 @@ const std::vector<Case>& cases() {
         {"ceil", 0, 0, GEMEL_OF(ceil(x)), {{{halves, -1000, 1000}}, {{exponent, -2, 60}}}},
         {"cos", 4, 4, GEMEL_OF(cos(x)), {{{half_pi, 0, 20}}, {{uniform, -10, 10}}, {{exponent, -10, 60}}}},
         {"cosh", 4, 4, GEMEL_OF(cosh(x)), {{{limit, -1.05, 1.05}}, {{uniform, -1, 1}}}},
-        {"cospi", 4, 4, GEMEL_OF(cospi(x)), {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}}, 0, true},
+        {"cospi",
+         4,
+         4,
+         GEMEL_OF(cospi(x)),
+         {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}},
+         0,
+         true},
         {"erf", 16, 16, GEMEL_OF(erf(x)), {{{uniform, -6, 6}}, {{exponent, -30, 1}}}},
         {"erfc", 16, 16, GEMEL_OF(erfc(x)), {{{uniform, -6, 12}}, {{uniform, 0, 28}}}},
         {"exp", 3, 3, GEMEL_OF(exp(x)), {{{limit, -1.2, 1.05}}, {{uniform, -1, 1}}}},
@@ -111,31 +124,66 @@ const std::vector<Case>& cases() {
         {"rsqrt", 2, 2, GEMEL_OF(rsqrt(x)), {{{uniform, 0.5, 4}}}},
         {"sin", 4, 4, GEMEL_OF(sin(x)), {{{half_pi, 0, 20}}, {{uniform, -10, 10}}, {{exponent, -10, 60}}}},
         {"sinh", 4, 4, GEMEL_OF(sinh(x)), {{{limit, -1.05, 1.05}}, {{uniform, -1, 1}}, {{exponent, -30, 1}}}},
-        {"sinpi", 4, 4, GEMEL_OF(sinpi(x)), {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}}, 0, true},
+        {"sinpi",
+         4,
+         4,
+         GEMEL_OF(sinpi(x)),
+         {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}},
+         0,
+         true},
         {"sqrt", 3, 0.5, GEMEL_OF(sqrt(x)), {{{uniform, 0.5, 4}}}},
         {"tan", 5, 5, GEMEL_OF(tan(x)), {{{half_pi, 0, 20}}, {{uniform, -10, 10}}, {{exponent, -10, 60}}}},
         {"tanh", 5, 5, GEMEL_OF(tanh(x)), {{{uniform, -20, 20}}, {{exponent, -30, 5}}}},
-        {"tanpi", 6, 6, GEMEL_OF(tanpi(x)), {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}}, 0, true},
-        {"tgamma", 16, 16, GEMEL_OF(tgamma(x)), {{{limit, -0.3, 0.45}}, {{uniform, -8, 8}}, {{exponent, -20, 3}}}, 0, true},
+        {"tanpi",
+         6,
+         6,
+         GEMEL_OF(tanpi(x)),
+         {{{halves, -100, 100}}, {{uniform, -2, 2}}, {{exponent, -10, 30}}},
+         0,
+         true},
+        {"tgamma",
+         16,
+         16,
+         GEMEL_OF(tgamma(x)),
+         {{{limit, -0.3, 0.45}}, {{uniform, -8, 8}}, {{exponent, -20, 3}}},
+         0,
+         true},
         {"trunc", 0, 0, GEMEL_OF(trunc(x)), {{{halves, -1000, 1000}}, {{exponent, -2, 60}}}},
         {"ilogb", 0, 0, GEMEL_OF(logb(x)), {{{uniform, -9, 9}}}},
-        {"ldexp", 0.5, 0.5, GEMEL_OF(ldexp(x, static_cast<int>(y))),
+        {"ldexp",
+         0.5,
+         0.5,
+         GEMEL_OF(ldexp(x, static_cast<int>(y))),
          {{{bits}, {whole, -320, 320}}, {{bits}, {whole, -2200, 2200}}, {{uniform, -2, 2}, {whole, -1080, -120}}}},
-        {"atan2", 6, 6, GEMEL_OF(atan2(x, y)),
+        {"atan2",
+         6,
+         6,
+         GEMEL_OF(atan2(x, y)),
          {{{uniform, -4, 4}, {uniform, -4, 4}}, {{exponent, -20, 20}, {exponent, -20, 20}}, {{bits}, {same}}}},
-        {"atan2pi", 6, 6, GEMEL_OF(atan2pi(x, y)),
-         {{{uniform, -4, 4}, {uniform, -4, 4}}, {{exponent, -20, 20}, {exponent, -20, 20}}, {{bits}, {same}}}, 0, true},
+        {"atan2pi",
+         6,
+         6,
+         GEMEL_OF(atan2pi(x, y)),
+         {{{uniform, -4, 4}, {uniform, -4, 4}}, {{exponent, -20, 20}, {exponent, -20, 20}}, {{bits}, {same}}},
+         0,
+         true},
         {"copysign", 0, 0, GEMEL_OF(copysign(x, y)), {{{bits}}}},
         {"fdim", 0.5, 0.5, GEMEL_OF(fdim(x, y)), {{{uniform, -4, 4}, {uniform, -4, 4}}, {{bits}, {same}}}},
         {"fmax", 0, 0, GEMEL_OF(fmax(x, y)), {{{bits}, {same}}}, 0, true},
         {"fmin", 0, 0, GEMEL_OF(fmin(x, y)), {{{bits}, {same}}}, 0, true},
         {"fmod", 0, 0, GEMEL_OF(fmod(x, y)), {{{uniform, -400, 400}, {uniform, -4, 4}}, {{bits}, {same}}}},
-        {"hypot", 4, 4, GEMEL_OF(hypot(x, y)),
+        {"hypot",
+         4,
+         4,
+         GEMEL_OF(hypot(x, y)),
          {{{uniform, -4, 4}, {uniform, -4, 4}}, {{bits}, {same}}, {{exponent, -140, -120}, {exponent, -140, -120}}}},
         {"maxmag", 0, 0, GEMEL_OF(maxmag(x, y)), {{{bits}, {same}}, {{uniform, -4, 4}, {uniform, -4, 4}}}, 0, true},
         {"minmag", 0, 0, GEMEL_OF(minmag(x, y)), {{{bits}, {same}}, {{uniform, -4, 4}, {uniform, -4, 4}}}, 0, true},
         {"nextafter", 0, 0, nullptr, {{{bits}, {same}}, {{uniform, -4, 4}, {uniform, -4, 4}}}},
-        {"pow", 16, 16, GEMEL_OF(pow(x, y)),
+        {"pow",
+         16,
+         16,
+         GEMEL_OF(pow(x, y)),
          {{{uniform, 0, 10}, {limit, -0.5, 0.5}},
           {{point, 1}, {exponent, 0, 30}},
           {{uniform, -10, 10}, {whole, -40, 40}},
@@ -149,10 +197,26 @@ template <class R>
 std::vector<R> edges() {
     using Limits = std::numeric_limits<R>;
     std::vector<R> values;
-    for (const R magnitude :
-         {R(0), Limits::denorm_min(), Limits::min(), Limits::min() * R(0.75), Limits::epsilon(), R(0.25), R(0.5),
-          1 - Limits::epsilon() / 2, R(1), 1 + Limits::epsilon(), R(1.5), R(2), R(2.5), R(3), R(4), R(100.5),
-          2 / Limits::epsilon(), Limits::max() / 2, Limits::max(), Limits::infinity()}) {
+    for (const R magnitude : {R(0),
+                              Limits::denorm_min(),
+                              Limits::min(),
+                              Limits::min() * R(0.75),
+                              Limits::epsilon(),
+                              R(0.25),
+                              R(0.5),
+                              1 - Limits::epsilon() / 2,
+                              R(1),
+                              1 + Limits::epsilon(),
+                              R(1.5),
+                              R(2),
+                              R(2.5),
+                              R(3),
+                              R(4),
+                              R(100.5),
+                              2 / Limits::epsilon(),
+                              Limits::max() / 2,
+                              Limits::max(),
+                              Limits::infinity()}) {
         values.push_back(magnitude);
         values.push_back(-magnitude);
     }
@@ -184,7 +248,7 @@ struct Inputs {
         }
     }
 
- private:
+   private:
     static constexpr std::size_t count = 1 << 15;
     void add(R first, R second) {
         x.push_back(first);
@@ -217,8 +281,9 @@ template <class R>
 bool keeps_subnormals() {
     if (std::is_same_v<R, double>) return true;
     std::vector<float> x{std::numeric_limits<float>::min()};
-    default_context().compile("KERNEL void halve(GLOBAL_MEM float *x) { x[0] *= 0.5f; }").kernel("halve")(
-        {.grid = {1}, .block = {1}}, InOut(x));
+    default_context()
+        .compile("KERNEL void halve(GLOBAL_MEM float *x) { x[0] *= 0.5f; }")
+        .kernel("halve")({.grid = {1}, .block = {1}}, InOut(x));
     return x[0] != 0;
 }
 
@@ -258,8 +323,8 @@ void check_case(const Case& c, elementary::Kind kind) {
     std::string where = written(in.x[worst]);
     if (kind == elementary::Kind::two || kind == elementary::Kind::scaling) where += ", " + written(in.y[worst]);
     note_accuracy(c.name, name_of<R>, "ulp", bound, errors[worst], errors[worst] > 0 ? where : "");
-    CHECK_MESSAGE(errors[worst] <= bound, std::string(c.name), " of ", std::string(name_of<R>), ": ", errors[worst], " ulp at ", where, ", got ",
-                  written(got.out[worst]));
+    CHECK_MESSAGE(errors[worst] <= bound, std::string(c.name), " of ", std::string(name_of<R>), ": ", errors[worst],
+                  " ulp at ", where, ", got ", written(got.out[worst]));
 }
 
 template <class R>
@@ -302,8 +367,16 @@ void check_splitters() {
 template <class T>
 void check_integers(const Module& module, const std::string& type) {
     using Limits = std::numeric_limits<T>;
-    std::vector<T> values{0, 1, 2, 7, 100, Limits::max(), static_cast<T>(Limits::max() - 1), static_cast<T>(Limits::min() + 1),
-                          static_cast<T>(-1), static_cast<T>(-100)};
+    std::vector<T> values{0,
+                          1,
+                          2,
+                          7,
+                          100,
+                          Limits::max(),
+                          static_cast<T>(Limits::max() - 1),
+                          static_cast<T>(Limits::min() + 1),
+                          static_cast<T>(-1),
+                          static_cast<T>(-100)};
     std::vector<T> x, y;
     for (const T a : values)
         for (const T b : values) {

@@ -108,5 +108,42 @@ inline Quad rsqrt(Quad x) { return 1 / sqrt(x); }
 inline Quad maxmag(Quad x, Quad y) { return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y); }
 inline Quad minmag(Quad x, Quad y) { return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y); }
 
+/// Complex numbers whose parts have 113 bits, with exponents that no function of floats or doubles leaves but exp.
+struct Complex {
+    Quad re, im;
+};
+
+inline Quad abs(Complex z) { return hypot(z.re, z.im); }
+inline Complex mul(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+inline Complex div(Complex a, Complex b) {
+    const Quad n = b.re * b.re + b.im * b.im;
+    return {(a.re * b.re + a.im * b.im) / n, (a.im * b.re - a.re * b.im) / n};
+}
+inline Complex exp(Complex z) { return {exp(z.re) * cos(z.im), exp(z.re) * sin(z.im)}; }
+inline Complex log(Complex z) {
+    const Quad large = fmax(fabs(z.re), fabs(z.im)), small = fmin(fabs(z.re), fabs(z.im));
+    const bool near_one = large > Quad(0.5) && large < 2;
+    const Quad real = near_one ? log1p((large - 1) * (large + 1) + small * small) / 2 : log(abs(z));
+    return {real, atan2(z.im, z.re)};
+}
+inline Complex sqrt(Complex z) {
+    const Quad t = sqrt((fabs(z.re) + abs(z)) / 2), u = t == 0 ? Quad(0) : fabs(z.im) / (2 * t);
+    return z.re >= 0 ? Complex{t, copysign(u, z.im)} : Complex{u, copysign(t, z.im)};
+}
+inline Complex sinh(Complex z) { return {sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im)}; }
+inline Complex cosh(Complex z) { return {cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im)}; }
+inline Complex tanh(Complex z) {
+    if (fabs(z.re) > 60) return {copysign(1, z.re), 4 * sin(z.im) * cos(z.im) * exp(-2 * fabs(z.re))};
+    const Quad t = tan(z.im), b = 1 + t * t, s = sinh(z.re), d = 1 + b * s * s;
+    return {b * sqrt(1 + s * s) * s / d, t / d};
+}
+inline Complex sin(Complex z) { return {sin(z.re) * cosh(z.im), cos(z.re) * sinh(z.im)}; }
+inline Complex cos(Complex z) { return {cos(z.re) * cosh(z.im), -sin(z.re) * sinh(z.im)}; }
+inline Complex tan(Complex z) {
+    const Complex w = tanh(Complex{-z.im, z.re});
+    return {w.im, -w.re};
+}
+inline Complex pow(Complex z, Complex w) { return exp(mul(w, log(z))); }
+
 }  // namespace quad
 }  // namespace gemel::testing

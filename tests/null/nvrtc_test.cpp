@@ -37,9 +37,10 @@ TEST_CASE("programs with every word compile with the prelude that they ask for")
     for (const auto& [name, text] : kernel_language::all()) check_compiles(name, prelude(Dialect::cuda(), text) + text);
 }
 
-TEST_CASE("elementary functions compile for single and double precision and for integers") {
+TEST_CASE("elementary functions compile for single and double precision and for integers and complex numbers") {
     for (const std::string& text :
-         {elementary::program("float"), elementary::program("double"), elementary::integer_program()})
+         {elementary::program("float"), elementary::program("double"), elementary::integer_program(),
+          elementary::complex_program("float"), elementary::complex_program("double")})
         check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
 }
 
