@@ -2,6 +2,9 @@
 #include "../nvrtc.hpp"
 #include "../elementary_functions.hpp"
 #include "../kernel_language_programs.hpp"
+#ifdef GEMEL_COMMAND
+#include "../translated.hpp"
+#endif
 
 #include <gemel/core/dialect.hpp>
 
@@ -36,6 +39,15 @@ TEST_CASE("the full prelude of CUDA compiles without a warning") {
 TEST_CASE("programs with every word compile with the prelude that they ask for") {
     for (const auto& [name, text] : kernel_language::all()) check_compiles(name, prelude(Dialect::cuda(), text) + text);
 }
+
+#ifdef GEMEL_COMMAND
+TEST_CASE("programs that the command has translated compile without gemel") {
+    for (const auto& [name, text] : kernel_language::all()) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(text, "cuda"), "sm_80");
+        CHECK_MESSAGE(result.succeeded, name, "\n", result.log);
+    }
+}
+#endif
 
 TEST_CASE("elementary functions compile for single and double precision and for integers and complex numbers") {
     for (const std::string& text :
