@@ -155,6 +155,25 @@ GEMEL_CLZ(ulong)
 #define clz gemel_clz
 )";
 
+// OpenCL's own gives the unsigned type, so that abs(x) - 10 < 0 would never hold, and takes no real numbers.
+const char* const absolute = R"(#define GEMEL_ABS(T, name) GEMEL_FUNCTION T gemel_abs(T x) { return (T)name(x); }
+GEMEL_ABS(char, abs)
+GEMEL_ABS(uchar, abs)
+GEMEL_ABS(short, abs)
+GEMEL_ABS(ushort, abs)
+GEMEL_ABS(int, abs)
+GEMEL_ABS(uint, abs)
+GEMEL_ABS(long, abs)
+GEMEL_ABS(ulong, abs)
+GEMEL_ABS(float, fabs)
+#ifdef cl_khr_fp64
+GEMEL_ABS(double, fabs)
+#endif
+#undef GEMEL_ABS
+#undef abs
+#define abs gemel_abs
+)";
+
 /// make_float4(x, y, z, w) and its siblings, which CUDA has by itself.
 Dialect::Section vectors() {
     Dialect::Section section{.name = "vectors"};
@@ -208,6 +227,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "bits", .words = {"clz"}, .text = bits},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
         {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
+        {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;
