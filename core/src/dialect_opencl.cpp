@@ -192,13 +192,13 @@ Dialect::Section vectors() {
 
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
-        {.name = "abs", .words = {"abs"}, .text = absolute},
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
         {.name = "bfloat16", .words = {"bfloat16_t", "load_bfloat16", "store_bfloat16"}, .text = bfloat16},
         {.name = "atomics",
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = std::string(atomics) + atomics64},
         {.name = "bits", .words = {"clz"}, .text = bits},
+        {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;
