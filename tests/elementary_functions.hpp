@@ -80,6 +80,15 @@ inline std::string program(std::string_view real) {
     return text;
 }
 
+/// J and Y of order `n[i]`.
+inline const std::string bessel_program = R"(
+KERNEL void of_bessel(GLOBAL_MEM const double *x, GLOBAL_MEM const int *n, GLOBAL_MEM double *j, GLOBAL_MEM double *y)
+{
+    int64_t i = GLOBAL_ID_0;
+    j[i] = bessel_jn(n[i], x[i]);
+    y[i] = bessel_yn(n[i], x[i]);
+})";
+
 /// abs, min and max of every integer type, by the type's name.
 inline const std::vector<std::string> integer_types{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
                                                     "int32_t", "uint32_t", "int64_t", "uint64_t"};
