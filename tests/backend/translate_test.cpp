@@ -28,7 +28,9 @@ TEST_SUITE_BEGIN("tools");
 TEST_CASE("a translated program runs without the prelude of gemel") {
     std::vector<float> in(192), out(192);
     for (int i = 0; i < 192; ++i) in[i] = static_cast<float>(i);
-    default_context().compile(native(kernel_language::memory)).kernel("reversed")({.grid = {3}, .block = {64}}, InOut(out), In(in));
+    default_context()
+        .compile(native(kernel_language::memory))
+        .kernel("reversed")({.grid = {3}, .block = {64}}, InOut(out), In(in));
     for (int i = 0; i < 192; ++i) CHECK(out[i] == in[i - i % 64 + 63 - i % 64] * (1 + i % 64 % 4));
 }
 
