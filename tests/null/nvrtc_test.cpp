@@ -42,9 +42,9 @@ TEST_CASE("programs with every word compile with the prelude that they ask for")
 
 #ifdef GEMEL_COMMAND
 TEST_CASE("programs that the command has translated compile without gemel") {
-    for (const auto& [name, text] : kernel_language::all()) {
-        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(text, "cuda"), "sm_80");
-        CHECK_MESSAGE(result.succeeded, name, "\n", result.log);
+    for (const auto& program : kernel_language::all()) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(program.second, "cuda"), "sm_80");
+        CHECK_MESSAGE(result.succeeded, program.first, "\n", result.log);
     }
 }
 #endif
