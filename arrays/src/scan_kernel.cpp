@@ -28,13 +28,13 @@ struct ScanPlan : Plan {
     Kernel totals_kernel{nullptr}, prefixes_kernel{nullptr};
     std::size_t tile = 0;
     std::mutex launching;
-    Buffer states, totals, prefixes, ticket;
+    Buffer states, ticket;
     std::size_t capacity = 0;   ///< tiles
     std::uint32_t epoch = 0, dealt = 0;
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
     /// Room for so many tiles, and a new epoch in which all states are empty.
-    void begin(const Context& context, std::size_t tiles, bool words, std::size_t item_bytes) {
+    void begin(const Context& context, std::size_t tiles, std::size_t words) {
         const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
         if (ticket.empty()) {
             ticket = context.allocate_attached(sizeof(std::uint32_t));
@@ -42,11 +42,7 @@ struct ScanPlan : Plan {
         }
         if (tiles > capacity) {
             capacity = std::max(tiles, 2 * capacity);
-            states = context.allocate_attached(capacity * (words ? sizeof(std::uint64_t) : sizeof(std::int32_t)));
-            if (!words) {
-                totals = context.allocate_attached(capacity * item_bytes);
-                prefixes = context.allocate_attached(capacity * item_bytes);
-            }
+            states = context.allocate_attached(capacity * words * sizeof(std::uint64_t));
             epoch = 0;
             clear(states);
         } else if (epoch == last_epoch) {
@@ -152,13 +148,8 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
 
     if (layout.strategy == Strategy::look_back) {
         std::lock_guard lock(plan->launching);
-        const bool words = codegen::scan_has_words(state.request);
-        plan->begin(context, tiles, words, item_bytes);
+        plan->begin(context, tiles, codegen::scan_state_words(state.request));
         list.add(as_argument(plan->states));
-        if (!words) {
-            list.add(as_argument(plan->totals));
-            list.add(as_argument(plan->prefixes));
-        }
         list.add(as_argument(plan->ticket));
         list.add(as_argument(plan->dealt));
         list.add(as_argument(plan->epoch));
