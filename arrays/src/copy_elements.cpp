@@ -96,8 +96,12 @@ void copy_elements(const AnyArray& to, const AnyArray& from) {
 bool fill_elements(const AnyArray& to, const void* element) {
     static const auto& fill = *new ElementwiseKernel("T value, T *y", "y[i] = value", "fill_elements");
     const DType dtype = to.dtype();
-    if (dtype.layout() || dtype.kind() == Kind::complex) return false;
-    const AnyArray words = to.view_as(DType(Kind::unsigned_integer, dtype.size_bytes()));
+    if (dtype.layout() || dtype.kind() == Kind::complex || dtype.size_bytes() > 8) return false;
+    const Layout layout{to.shape(), to.strides(), 0};
+    const Pair pair = joined(layout, layout);
+    const std::size_t first =
+        to.offset_bytes() + static_cast<std::size_t>(pair.to_offset * std::int64_t{dtype.size_bytes()});
+    const AnyArray words(to.buffer(), DType(Kind::unsigned_integer, dtype.size_bytes()), pair.shape, pair.to, first);
     const auto run = [&]<class Word>(Word value) {
         std::memcpy(&value, element, sizeof value);
         fill(value, words);
