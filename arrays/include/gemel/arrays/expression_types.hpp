@@ -142,6 +142,16 @@ constexpr DType result_type(TypeRule rule, DType common) {
     return {};
 }
 
+/// What an operand's type counts as when the common type is sought. Two integers meet as floating types in atan2 and
+/// hypot, where int8 and uint16 give float, though as integers they would give int32 and so double.
+constexpr DType operand_type(TypeRule rule, DType own) {
+    return rule == TypeRule::real_elementary && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
+}
+/// Of two arrays. Empty if the operation has no meaning for them.
+constexpr DType result_type(TypeRule rule, DType a, DType b) {
+    return result_type(rule, promote(operand_type(rule, a), operand_type(rule, b)));
+}
+
 // The same with C++ types.
 
 /// The C++ type of a number's DType.
@@ -198,38 +208,46 @@ concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 struct CommonType {
     DType array = {};             ///< of all arrays together; empty without any
     Weak number = Weak::boolean;  ///< the highest kind of number
+    bool has_array = false;
 
     template <class X>
-    constexpr CommonType with() const {
+    constexpr CommonType with(TypeRule rule) const {
         using Plain = std::remove_cvref_t<X>;
         CommonType result = *this;
         if constexpr (ArrayOperand<X>) {
-            const DType own = dtype_of<typename OperandElement<Plain>::type>();
-            result.array = array.empty() ? own : promote(array, own);
+            const DType own = operand_type(rule, dtype_of<typename OperandElement<Plain>::type>());
+            result.array = has_array ? promote(array, own) : own;
+            result.has_array = true;
         } else {
             if (weak_kind < Plain >> number) result.number = weak_kind<Plain>;
         }
         return result;
     }
-    constexpr DType dtype() const { return array.empty() ? default_type(number) : promote(array, number); }
+    constexpr DType dtype() const { return has_array ? promote(array, number) : default_type(number); }
 };
 
-template <Operand... X>
+template <TypeRule rule, Operand... X>
 constexpr DType common_dtype() {
     CommonType common;
-    ((common = common.template with<X>()), ...);
+    ((common = common.template with<X>(rule)), ...);
     return common.dtype();
 }
 
-/// The type in which an operation of these operands computes.
+template <TypeRule rule, Operand... X>
+constexpr DType result_dtype() {
+    return result_type(rule, common_dtype<rule, X...>());
+}
+
+/// The type that operands have together: that of the branches of where(), and what comparisons compare in.
 template <Operand... X>
-using CommonElement = typename NumberOf<common_dtype<X...>().kind(), common_dtype<X...>().size_bytes()>::type;
+using CommonElement = typename NumberOf<common_dtype<TypeRule::common, X...>().kind(),
+                                        common_dtype<TypeRule::common, X...>().size_bytes()>::type;
 
 /// The element type of the result; no type if the operation has no meaning for these operands, so that the operator
 /// does not exist.
 template <TypeRule rule, Operand... X>
-using ResultElement = typename NumberOf<result_type(rule, common_dtype<X...>()).kind(),
-                                        result_type(rule, common_dtype<X...>()).size_bytes()>::type;
+using ResultElement =
+    typename NumberOf<result_dtype<rule, X...>().kind(), result_dtype<rule, X...>().size_bytes()>::type;
 
 /// Operands for which an operation exists; one at least is an array.
 template <TypeRule rule, class... X>
