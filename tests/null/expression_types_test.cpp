@@ -47,6 +47,9 @@ static_assert(std::is_same_v<CommonElement<int, bool>, std::int64_t>);
 
 static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);
 static_assert(std::is_same_v<ResultElement<TypeRule::quotient, Array<std::int8_t>, Array<half>>, half>);
+static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, int>, half>);
+static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
+static_assert(result_type(TypeRule::real_elementary, dtype_of<std::int8_t>(), Weak::floating) == dtype_of<double>());
 
 // Operations that do not exist.
 static_assert(Combinable<TypeRule::common, Array<bool>, Array<bool>>);

@@ -147,9 +147,13 @@ constexpr DType result_type(TypeRule rule, DType common) {
 constexpr DType operand_type(TypeRule rule, DType own) {
     return rule == TypeRule::real_elementary && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
 }
-/// Of two arrays. Empty if the operation has no meaning for them.
+/// Of two arrays, and of an array and a number. Empty if the operation has no meaning for them.
 constexpr DType result_type(TypeRule rule, DType a, DType b) {
     return result_type(rule, promote(operand_type(rule, a), operand_type(rule, b)));
+}
+constexpr DType result_type(TypeRule rule, DType array, Weak number) {
+    const DType beside = promote(array, number);
+    return result_type(rule, beside == array ? operand_type(rule, array) : beside);
 }
 
 // The same with C++ types.
@@ -206,7 +210,8 @@ concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 
 /// The types of some operands, collected.
 struct CommonType {
-    DType array = {};             ///< of all arrays together; empty without any
+    DType array = {};             ///< of all arrays together
+    DType counted = {};           ///< the same of what they count as
     Weak number = Weak::boolean;  ///< the highest kind of number
     bool has_array = false;
 
@@ -215,15 +220,20 @@ struct CommonType {
         using Plain = std::remove_cvref_t<X>;
         CommonType result = *this;
         if constexpr (ArrayOperand<X>) {
-            const DType own = operand_type(rule, dtype_of<typename OperandElement<Plain>::type>());
+            const DType own = dtype_of<typename OperandElement<Plain>::type>();
             result.array = has_array ? promote(array, own) : own;
+            result.counted = has_array ? promote(counted, operand_type(rule, own)) : operand_type(rule, own);
             result.has_array = true;
         } else {
             if (weak_kind < Plain >> number) result.number = weak_kind<Plain>;
         }
         return result;
     }
-    constexpr DType dtype() const { return has_array ? promote(array, number) : default_type(number); }
+    constexpr DType dtype() const {
+        if (!has_array) return default_type(number);
+        const DType beside = promote(array, number);
+        return beside == array ? counted : beside;
+    }
 };
 
 template <TypeRule rule, Operand... X>
