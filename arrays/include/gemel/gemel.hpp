@@ -7,6 +7,7 @@
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/print.hpp>
 #include <gemel/arrays/reduction_kernel.hpp>
+#include <gemel/arrays/scan_kernel.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>
