@@ -47,14 +47,14 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       offset_bytes_(offset_bytes),
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
-        throw ArgumentError(text("shape ", to_string(shape_), " and strides ", to_string(strides_),
-                                 " differ in their number of axes"));
+        throw ArgumentError(
+            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " differ in their number of axes"));
     if (size_ == 0) return;
     const auto [first, last] = stretch(*this);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
-                                 dtype_.name(), " at byte ", offset_bytes_, " does not fit into a buffer of ",
-                                 buffer_.size_bytes(), " bytes"));
+        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
+                                 " and type ", dtype_.name(), " at byte ", offset_bytes_,
+                                 " does not fit into a buffer of ", buffer_.size_bytes(), " bytes"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
         throw ArgumentError(text("elements of type ", dtype_.name(), " must lie at multiples of ", alignment_of(dtype_),
                                  " bytes, not at byte ", buffer_.offset_bytes() + offset_bytes_));
@@ -134,14 +134,14 @@ void AnyArray::require_count(std::size_t count, const char* who) const {
 
 void AnyArray::require_shape(const Shape& shape, const char* who) const {
     if (!(shape == shape_))
-        throw ArgumentError(text(who, ": the host view has shape ", to_string(shape), ", the array ",
-                                 to_string(shape_)));
+        throw ArgumentError(
+            text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_)));
 }
 
 void AnyArray::require_single() const {
     if (size_ != 1)
-        throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", size_,
-                                 " elements, expected exactly 1"));
+        throw ArgumentError(
+            text("item: an array of shape ", to_string(shape_), " has ", size_, " elements, expected exactly 1"));
 }
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }

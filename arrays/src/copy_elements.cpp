@@ -39,16 +39,19 @@ const ElementwiseKernel& converter(const DType& from, const DType& to) {
     const std::lock_guard lock(mutex);
     auto found = kernels.find(name);
     if (found == kernels.end())
-        found = kernels.emplace(name, ElementwiseKernel({VectorArg(from, "x", true), VectorArg(to, "y")},
-                                                        text("y[i] = ", converted(from, to)), name)).first;
+        found = kernels
+                    .emplace(name, ElementwiseKernel({VectorArg(from, "x", true), VectorArg(to, "y")},
+                                                     text("y[i] = ", converted(from, to)), name))
+                    .first;
     return found->second;
 }
 
-/// The elements as unsigned integers as wide as their alignment allows, with an axis more if it takes several. Bits are copied then,
-/// not values: NaNs keep theirs, and structs need no declaration.
+/// The elements as unsigned integers as wide as their alignment allows, with an axis more if it takes several. Bits are
+/// copied then, not values: NaNs keep theirs, and structs need no declaration.
 AnyArray as_words(const AnyArray& array, const Shape& shape, const Strides& strides, std::int64_t offset) {
     const DType dtype = array.dtype();
-    const std::size_t first = array.offset_bytes() + static_cast<std::size_t>(offset * std::int64_t{dtype.size_bytes()});
+    const std::size_t first =
+        array.offset_bytes() + static_cast<std::size_t>(offset * std::int64_t{dtype.size_bytes()});
     if (dtype.kind() == Kind::complex) return AnyArray(array.buffer(), dtype, shape, strides, first);
     const std::size_t alignment = dtype.layout() ? dtype.layout()->alignment_bytes : dtype.size_bytes();
     const auto word = static_cast<std::uint32_t>(alignment < 8 ? alignment : 8);
@@ -73,8 +76,7 @@ Buffer run_of(const AnyArray& array, std::int64_t offset) {
 void copy_elements(const AnyArray& to, const AnyArray& from) {
     if (to.size() == 0) return;
     const Pair pair = joined({to.shape(), to.strides(), 0}, {from.shape(), from.strides(), 0});
-    const bool is_one_run =
-        pair.shape.empty() || (pair.shape.rank() == 1 && pair.to[0] == 1 && pair.from[0] == 1);
+    const bool is_one_run = pair.shape.empty() || (pair.shape.rank() == 1 && pair.to[0] == 1 && pair.from[0] == 1);
     if (!(to.dtype() == from.dtype())) {
         const auto flat = [&](const AnyArray& array, const Strides& strides, std::int64_t offset) {
             const std::int64_t bytes = offset * std::int64_t{array.dtype().size_bytes()};
@@ -86,15 +88,20 @@ void copy_elements(const AnyArray& to, const AnyArray& from) {
         run_of(to, pair.to_offset).copy_from(run_of(from, pair.from_offset));
     } else {
         static const auto& copy = *new ElementwiseKernel("const T *x, T *y", "y[i] = x[i]", "copy_elements");
-        copy(as_words(from, pair.shape, pair.from, pair.from_offset), as_words(to, pair.shape, pair.to, pair.to_offset));
+        copy(as_words(from, pair.shape, pair.from, pair.from_offset),
+             as_words(to, pair.shape, pair.to, pair.to_offset));
     }
 }
 
 bool fill_elements(const AnyArray& to, const void* element) {
     static const auto& fill = *new ElementwiseKernel("T value, T *y", "y[i] = value", "fill_elements");
     const DType dtype = to.dtype();
-    if (dtype.layout() || dtype.kind() == Kind::complex) return false;
-    const AnyArray words = to.view_as(DType(Kind::unsigned_integer, dtype.size_bytes()));
+    if (dtype.layout() || dtype.kind() == Kind::complex || dtype.size_bytes() > 8) return false;
+    const Layout layout{to.shape(), to.strides(), 0};
+    const Pair pair = joined(layout, layout);
+    const std::size_t first =
+        to.offset_bytes() + static_cast<std::size_t>(pair.to_offset * std::int64_t{dtype.size_bytes()});
+    const AnyArray words(to.buffer(), DType(Kind::unsigned_integer, dtype.size_bytes()), pair.shape, pair.to, first);
     const auto run = [&]<class Word>(Word value) {
         std::memcpy(&value, element, sizeof value);
         fill(value, words);

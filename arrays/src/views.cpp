@@ -68,9 +68,9 @@ AnyArray AnyArray::view_as(DType dtype) const {
     Layout result = layout();
     if (old_bytes != new_bytes) {
         const auto refuse = [&](const auto&... why) {
-            throw ArgumentError(text("view_as: an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
-                                     " and type ", dtype_.name(), " (", old_bytes, " bytes) cannot be seen as ",
-                                     dtype.name(), " (", new_bytes, " bytes): ", why...));
+            throw ArgumentError(text("view_as: an array of shape ", to_string(shape_), ", strides ",
+                                     to_string(strides_), " and type ", dtype_.name(), " (", old_bytes,
+                                     " bytes) cannot be seen as ", dtype.name(), " (", new_bytes, " bytes): ", why...));
         };
         if (rank() == 0) refuse("it has no axis that could be scaled");
         const std::size_t last = rank() - 1;
