@@ -3,6 +3,8 @@
 
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/random.hpp>
+#include <gemel/arrays/random_host.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>
