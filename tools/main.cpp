@@ -12,7 +12,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-    CLI::App app{"What gemel finds on this machine, and its cache of compiled kernels."};
+    CLI::App app{"What gemel finds on this machine, its cache of compiled kernels, and kernels in either language."};
     app.name("gemel");
     app.set_version_flag("--version", "gemel " GEMEL_VERSION);
     app.require_subcommand(1);
@@ -26,6 +26,14 @@ int main(int argc, char** argv) {
     CLI::App* list = cache->add_subcommand("ls", "list the entries, newest first");
     CLI::App* stat = cache->add_subcommand("stat", "folder, mode, entries and size");
     CLI::App* clear = cache->add_subcommand("clear", "remove every entry");
+
+    std::string file, output_folder;
+    std::vector<std::string> dialects, include_folders;
+    CLI::App* translate = app.add_subcommand("translate", "print a portable kernel as a complete program of a language");
+    translate->add_option("file", file, "a file with portable kernels, or - for standard input")->required();
+    translate->add_option("--to", dialects, "cuda, opencl or both with a comma between")->required()->delimiter(',');
+    translate->add_option("-o,--output", output_folder, "a folder for FILE.cu and FILE.cl, instead of standard output");
+    translate->add_option("-I", include_folders, "a folder to search for what is included by \"name\"");
 
     try {
         app.parse(argc, argv);
@@ -43,6 +51,7 @@ int main(int argc, char** argv) {
         if (list->parsed()) return gemel::tools::cache_list();
         if (stat->parsed()) return gemel::tools::cache_stat();
         if (clear->parsed()) return gemel::tools::cache_clear();
+        if (translate->parsed()) return gemel::tools::translate(file, dialects, output_folder, include_folders);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gemel: %s\n", error.what());
     }

@@ -3,6 +3,11 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "layout.hpp"
+
+#include <algorithm>
+#include <utility>
+
 namespace gemel {
 namespace {
 
@@ -12,6 +17,24 @@ std::size_t bytes_of(const Shape& shape, const DType& dtype) {
         throw OutOfMemory(text("an array of shape ", to_string(shape), " and type ", dtype.name(),
                                " has more bytes than 64 bits can count"));
     return bytes;
+}
+
+/// What a device needs an element's address to be a multiple of.
+std::size_t alignment_of(const DType& dtype) {
+    if (dtype.layout()) return dtype.layout()->alignment_bytes;
+    if (dtype.kind() == DType::Kind::complex) return dtype.size_bytes() / 2;
+    return std::max<std::size_t>(dtype.size_bytes(), 1);
+}
+
+/// The bytes from the start of the buffer that elements lie in: [first, second).
+std::pair<__int128, __int128> stretch(const AnyArray& array) {
+    __int128 lowest = 0, highest = 0;
+    for (std::size_t axis = 0; axis < array.rank(); ++axis) {
+        const __int128 reach = __int128{array.strides()[axis]} * (array.shape()[axis] - 1);
+        (reach < 0 ? lowest : highest) += reach;
+    }
+    const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(array.offset_bytes());
+    return {first + lowest * item, first + (highest + 1) * item};
 }
 
 }  // namespace
@@ -27,17 +50,14 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
         throw ArgumentError(text("shape ", to_string(shape_), " and strides ", to_string(strides_),
                                  " differ in their number of axes"));
     if (size_ == 0) return;
-    // The elements reached lie between the sums of the negative and of the positive steps.
-    __int128 lowest = 0, highest = 0;
-    for (std::size_t axis = 0; axis < shape_.rank(); ++axis) {
-        const __int128 reach = __int128{strides_[axis]} * (shape_[axis] - 1);
-        (reach < 0 ? lowest : highest) += reach;
-    }
-    const __int128 item = dtype_.size_bytes(), first = static_cast<__int128>(offset_bytes_);
-    if (first + lowest * item < 0 || first + (highest + 1) * item > static_cast<__int128>(buffer_.size_bytes()))
+    const auto [first, last] = stretch(*this);
+    if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
         throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
                                  dtype_.name(), " at byte ", offset_bytes_, " does not fit into a buffer of ",
                                  buffer_.size_bytes(), " bytes"));
+    if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
+        throw ArgumentError(text("elements of type ", dtype_.name(), " must lie at multiples of ", alignment_of(dtype_),
+                                 " bytes, not at byte ", buffer_.offset_bytes() + offset_bytes_));
 }
 
 AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order)
@@ -46,6 +66,22 @@ AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order
       shape_(std::move(shape)),
       strides_(contiguous_strides(shape_, order)),
       size_(shape_.count()) {}
+
+void AnyArray::swap(AnyArray& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    std::swap(dtype_, other.dtype_);
+    std::swap(shape_, other.shape_);
+    std::swap(strides_, other.strides_);
+    std::swap(offset_bytes_, other.offset_bytes_);
+    std::swap(size_, other.size_);
+}
+
+bool AnyArray::repeats() const {
+    if (size_ == 0) return false;
+    for (std::size_t axis = 0; axis < rank(); ++axis)
+        if (strides_[axis] == 0 && shape_[axis] > 1) return true;
+    return false;
+}
 
 Argument AnyArray::argument() const {
     if (!is_contiguous(Order::C) && !is_contiguous(Order::F))
@@ -59,6 +95,61 @@ Argument AnyArray::argument() const {
     return argument;
 }
 
+bool AnyArray::may_overlap(const AnyArray& other) const {
+    if (!is_view_of(other) || size_ == 0 || other.size_ == 0) return false;
+    const auto mine = stretch(*this), others = stretch(other);
+    const __int128 a = buffer_.offset_bytes(), b = other.buffer_.offset_bytes();
+    return a + mine.first < b + others.second && b + others.first < a + mine.second;
+}
+
+bool AnyArray::is_view_of(const AnyArray& other) const {
+    return !buffer_.empty() && buffer_.block() == other.buffer_.block();
+}
+
 void AnyArray::release() { buffer_.release(); }
+
+void AnyArray::require_memory(const char* who) const {
+    if (empty())
+        throw ArgumentError(text(who, ": the array handle is empty: it was never given an array, or was released"));
+}
+
+void AnyArray::require_writable(const char* who) const {
+    require_memory(who);
+    if (repeats())
+        throw ArgumentError(text(who, ": an array of shape ", to_string(shape_), " and strides ", to_string(strides_),
+                                 " repeats its elements and can only be read; copy() gives each its own"));
+}
+
+void AnyArray::require_dtype(DType dtype) const {
+    if (!(dtype_ == dtype) && !(empty() && dtype_.empty()))
+        throw ArgumentError(text("an array of ", dtype_.name(), " is no GPUArray of ", dtype.name(),
+                                 "; astype() converts, view_as() reads the same bytes anew"));
+}
+
+void AnyArray::require_count(std::size_t count, const char* who) const {
+    if (count != size_)
+        throw ArgumentError(text(who, ": the host range has ", count, count == 1 ? " element" : " elements",
+                                 ", the array of shape ", to_string(shape_), " has ", size_));
+}
+
+void AnyArray::require_shape(const Shape& shape, const char* who) const {
+    if (!(shape == shape_))
+        throw ArgumentError(text(who, ": the host view has shape ", to_string(shape), ", the array ",
+                                 to_string(shape_)));
+}
+
+void AnyArray::require_single() const {
+    if (size_ != 1)
+        throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", size_,
+                                 " elements, expected exactly 1"));
+}
+
+Layout AnyArray::layout() const { return {shape_, strides_, 0}; }
+
+AnyArray AnyArray::with_layout(const Layout& layout) const {
+    const auto shift = layout.offset * static_cast<std::int64_t>(dtype_.size_bytes());
+    return AnyArray(buffer_, dtype_, layout.shape, layout.strides,
+                    static_cast<std::size_t>(static_cast<std::int64_t>(offset_bytes_) + shift));
+}
 
 }  // namespace gemel

@@ -462,10 +462,88 @@ void Call::collapse() {
         a.access = linear ? Access::linear : Access::strided;
         if (linear) strides_.resize(begin);
     }
-    if (strides_.empty()) rank_ = 0;
+    layout_values_.clear();
+    if (strides_.empty()) {
+        rank_ = 0;
+        return;
+    }
+    layout_values_.assign(extents_.begin(), extents_.begin() + rank_);
+    layout_values_.insert(layout_values_.end(), strides_.begin(), strides_.end());
 }
 
-void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses) {
+/// Axes of one group, those of extent 1 left out, neighbours merged where all arrays (and the flat index) allow.
+void Call::collapse_group(std::span<const std::size_t> axes, std::pmr::vector<Axis>& merged) const {
+    const auto merges = [&](std::size_t slow, std::size_t fast) {
+        const std::int64_t extent = (*shape_)[fast];
+        for (std::size_t i = 0; i < arguments_.size(); ++i)
+            if (arrays_[i].is_element && arrays_[i].array->strides()[slow] != arrays_[i].array->strides()[fast] * extent)
+                return false;
+        return index_strides_.empty() || index_strides_[slow] == index_strides_[fast] * extent;
+    };
+    for (const std::size_t axis : axes) {
+        if ((*shape_)[axis] == 1) continue;
+        if (!merged.empty() && merges(merged.back().axis, axis)) {
+            merged.back() = {axis, merged.back().extent * (*shape_)[axis]};
+        } else {
+            merged.push_back({axis, (*shape_)[axis]});
+        }
+    }
+    if (merged.empty()) merged.push_back({most_call_axes, 1});
+}
+
+bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        if (!arrays_[i].array) continue;
+        if (arrays_[i].is_element && !(arrays_[i].array->shape() == *shape_))
+            declared_.refuse(i, text("has the shape ", to_string(arrays_[i].array->shape()), ", which differs from ",
+                                     to_string(*shape_), "; over axes all arrays must have one shape"));
+        if (declared_.uses[i].elsewhere && !arrays_[i].array->is_contiguous())
+            declared_.refuse(i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
+    }
+    sliced_ = packed_ = false;
+    lanes_ = 1;
+    head_ = 0;
+    std::array<std::size_t, most_call_axes> groups[2];
+    std::size_t counts[2] = {0, 0};
+    for (std::size_t axis = 0; axis < shape_->rank(); ++axis) {
+        const int group = reduced[axis] ? 0 : 1;
+        groups[group][counts[group]++] = axis;
+    }
+    if (!declared_.order_free) index_strides_ = contiguous_strides(*shape_);
+    std::pmr::vector<Axis> inner{&resource_}, outer{&resource_};
+    collapse_group({groups[0].data(), counts[0]}, inner);
+    collapse_group({groups[1].data(), counts[1]}, outer);
+    rank_ = static_cast<int>(inner.size());
+    kept_rank_ = static_cast<int>(outer.size());
+    layout_values_.clear();
+    for (const Axis& axis : inner) layout_values_.push_back(axis.extent);
+    for (const Axis& axis : outer) layout_values_.push_back(axis.extent);
+    wide_ = count_ >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
+    std::int64_t least_inner = INT64_MAX, least_outer = INT64_MAX;
+    const auto add = [&](const auto& strides) {
+        for (const Axis& axis : inner) layout_values_.push_back(axis.axis == most_call_axes ? 0 : strides[axis.axis]);
+        for (const Axis& axis : outer) layout_values_.push_back(axis.axis == most_call_axes ? 0 : strides[axis.axis]);
+    };
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        Array& a = arrays_[i];
+        if (!a.array) continue;
+        a.offset = !linear_addresses && a.offset_bytes != 0;
+        if (!a.is_element) continue;
+        a.access = Access::strided;
+        const Strides& strides = a.array->strides();
+        add(strides);
+        for (const Axis& axis : inner)
+            if (axis.extent > 1) least_inner = std::min(least_inner, std::abs(strides[axis.axis]));
+        for (const Axis& axis : outer)
+            if (axis.extent > 1) least_outer = std::min(least_outer, std::abs(strides[axis.axis]));
+        const auto [low, high] = reach(*a.array, 0);
+        wide_ |= (high - low) / static_cast<std::int64_t>(a.array->dtype().size_bytes()) >= std::int64_t{1} << 31;
+    }
+    if (!index_strides_.empty()) add(index_strides_);
+    return least_outer < least_inner;
+}
+
+void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count) {
     sliced_ = sliced;
     wide_ = count_ >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
     if (all_contiguous_) {
@@ -521,7 +599,7 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
         lanes_ = 1;
         return;
     }
-    head_ = past ? std::min((alignment(first) - past) / item, count_) : 0;
+    head_ = past ? std::min((alignment(first) - past) / item, count) : 0;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         if (!movable(i)) continue;
         const std::size_t at = address(i) + head_ * arrays_[i].array->dtype().size_bytes();
@@ -561,6 +639,7 @@ std::vector<Parameter> Call::parameters() const {
 }
 
 void Call::add_to(CallKey& key) const {
+    key.add(static_cast<std::uint64_t>(kept_rank_));
     std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
                          static_cast<std::uint64_t>(lanes_) << 8;
     int shift = 16;
@@ -610,15 +689,13 @@ void Call::pack(ArgumentList& into) {
         if (arrays_[i].array && arrays_[i].offset) into.add(as_argument(static_cast<std::int64_t>(arrays_[i].offset_bytes)));
     if (rank_ == 0) return;
     const std::size_t item = wide_ ? 8 : 4;
-    layout_bytes_.resize((static_cast<std::size_t>(rank_) + strides_.size()) * item);
+    layout_bytes_.resize(layout_values_.size() * item);
     std::byte* at = layout_bytes_.data();
-    const auto put = [&](std::int64_t value) {
+    for (const std::int64_t value : layout_values_) {
         const auto narrow = static_cast<std::int32_t>(value);
         std::memcpy(at, wide_ ? static_cast<const void*>(&value) : &narrow, item);
         at += item;
-    };
-    for (int axis = 0; axis < rank_; ++axis) put(extents_[static_cast<std::size_t>(axis)]);
-    for (const std::int64_t stride : strides_) put(stride);
+    }
     Argument out;
     out.kind = Argument::Kind::structure;
     out.data = layout_bytes_.data();

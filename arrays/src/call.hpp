@@ -94,8 +94,15 @@ class Call {
     std::uint32_t item_bytes() const { return item_bytes_; }
     std::uint32_t array_count() const { return array_count_; }
 
-    /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ...
-    void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses);
+    /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ... @param count  how many there are
+    void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count);
+    /// For a reduction over some axes, one flag per axis of shape(): arrays are found by steps along reduced and kept axes. Returns
+    /// whether neighbouring outputs lie nearer to each other than neighbouring elements of one.
+    bool choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses);
+    int kept_rank() const { return kept_rank_; }
+    bool has_index() const { return !index_strides_.empty(); }
+    const DeclaredArguments& declared() const { return declared_; }
+
     /// The same for the text; made only when a variant is compiled.
     codegen::KernelLayout layout() const;
     std::vector<Parameter> parameters() const;
@@ -125,6 +132,11 @@ class Call {
     void check_aliasing() const;
     const std::string& leading_name() const;
     void collapse();
+    struct Axis {
+        std::size_t axis;  ///< of the merged ones the fastest
+        std::int64_t extent;
+    };
+    void collapse_group(std::span<const std::size_t> axes, std::pmr::vector<Axis>& merged) const;
 
     const DeclaredArguments& declared_;
     std::span<const CallArgument> arguments_;
@@ -134,7 +146,8 @@ class Call {
     std::size_t count_ = 0;
     std::uint32_t item_bytes_ = 1, array_count_ = 0;
     bool all_contiguous_ = true;
-    int rank_ = 0;
+    int rank_ = 0, kept_rank_ = 0;
+    Strides index_strides_;
     std::array<std::int64_t, most_call_axes> extents_;
     bool wide_ = false, sliced_ = false, packed_ = false;
     int lanes_ = 1;
@@ -143,6 +156,7 @@ class Call {
     std::array<std::byte, 3072> memory_;
     std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
     std::pmr::vector<std::int64_t> strides_{&resource_};  ///< of element arrays, after collapsing: axes of the first, ...
+    std::pmr::vector<std::int64_t> layout_values_{&resource_};
     std::pmr::vector<std::byte> layout_bytes_{&resource_};
 };
 

@@ -65,16 +65,23 @@ Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std:
 }
 
 std::shared_ptr<Plan> make_plan(const ElementwiseState& state, const Call& call, const Context& context,
-                                const codegen::Tuning& tuning) {
+                                codegen::Tuning tuning, bool block_given) {
     codegen::ElementwiseRequest request = state.request;
     request.arguments = call.parameters();
+    const codegen::KernelLayout layout = call.layout();
+    const auto compile = [&] {
+        const GeneratedText text{codegen::elementwise_source(request, layout, tuning, context.dialect())};
+        return context.compile(text, state.compile).kernel(request.name);
+    };
     auto plan = std::make_shared<Plan>();
+    plan->kernel = compile();
+    // A large block leaves few registers per thread: what does not fit into them wants a smaller one.
+    if (!block_given && tuning.block > 256 && plan->kernel.attributes().local_bytes.value_or(0) > 0) {
+        tuning.block = 256;
+        plan->kernel = compile();
+    }
     plan->block = tuning.block;
     plan->unroll = std::max(tuning.unroll, 1u);
-    plan->kernel = context
-                       .compile(GeneratedText{codegen::elementwise_source(request, call.layout(), tuning, context.dialect())},
-                                state.compile)
-                       .kernel(request.name);
     return plan;
 }
 
@@ -102,12 +109,12 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         options.tuning, context, *cache, "elementwise",
         {.count = static_cast<std::size_t>(indices.count), .item_bytes = call.item_bytes(), .arrays = call.array_count()},
         codegen::elementwise_tuning);
-    call.choose_layout(tuning, sliced, context.addresses_are_linear());
+    call.choose_layout(tuning, sliced, context.addresses_are_linear(), static_cast<std::size_t>(indices.count));
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
     call.add_to(key);
-    const auto plan = cache->find(key, [&] { return make_plan(state, call, context, tuning); });
+    const auto plan = cache->find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
 
     ArgumentList list;
     call.pack(list);

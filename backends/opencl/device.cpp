@@ -120,12 +120,8 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
     if (version_ >= 20) query_if_known(svm, cl.GetDeviceInfo, CL_DEVICE_SVM_CAPABILITIES, device);
     d.has_managed_memory = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
     d.has_images = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT, device) != 0;
-    cl_bitfield memory_orders = 0;
-    constexpr cl_device_info atomic_memory_capabilities = 0x5063;  // OpenCL 3.0
-    constexpr cl_bitfield acquire_release = 1 << 1, device_scope = 1 << 5;
-    if (version_ >= 30) query_if_known(memory_orders, cl.GetDeviceInfo, atomic_memory_capabilities, device);
-    d.has_cross_block_visibility =
-        nvidia || ((memory_orders & acquire_release) != 0 && (memory_orders & device_scope) != 0);
+    // Portable text is OpenCL C 1.2, which has no fence for a whole device; NVIDIA's compiler takes one in PTX.
+    d.has_cross_block_visibility = nvidia;
     d.is_little_endian = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ENDIAN_LITTLE, device) != 0;
     d.has_error_correction = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ERROR_CORRECTION_SUPPORT, device) != 0;
 

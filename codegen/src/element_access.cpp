@@ -22,11 +22,12 @@ int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& lay
 
 ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments,
                              std::vector<ArrayUse> uses, const KernelLayout& layout, std::uint32_t access_bytes,
-                             Writer& writer, const std::vector<const Snippet*>& snippets)
+                             Writer& writer, const std::vector<const Snippet*>& snippets, const ReducedAxes& axes)
     : kernel_(kernel),
       arguments_(arguments),
       layout_(layout),
       writer_(writer),
+      axes_(axes),
       snippets_(snippets),
       index_(layout.wide_index ? "int64_t" : "int"),
       head_(unused("head")),
@@ -68,8 +69,8 @@ std::string ElementAccess::unused(std::string name) const {
     return name;
 }
 
-void ElementAccess::declare_types() {
-    std::vector<DType> dtypes;
+void ElementAccess::declare_types(const std::vector<DType>& more) {
+    std::vector<DType> dtypes = more;
     for (const Parameter& p : arguments_) dtypes.push_back(p.dtype);
     writer_.lines(struct_declarations(dtypes, writer_.dialect()));
     std::set<std::string> declared;
@@ -84,9 +85,12 @@ void ElementAccess::declare_types() {
     if (layout_.rank == 0) return;
     writer_.open("typedef struct");
     writer_.line(index_, " extent[", layout_.rank, "];");
+    if (axes_.kept_rank) writer_.line(index_, " kept[", axes_.kept_rank, "];");
+    const int steps = layout_.rank + axes_.kept_rank;
     for (const Array& array : arrays_)
         if (array.access == Access::strided)
-            writer_.line(index_, " ", parameter(array).name, "[", layout_.rank, "];  // steps, in elements");
+            writer_.line(index_, " ", parameter(array).name, "[", steps, "];  // steps, in elements");
+    if (axes_.has_index) writer_.line(index_, " i[", steps, "];");
     writer_.close(gemel::text(" ", kernel_, "_layout;"));
     for (const Array& array : arrays_) {
         if (array.access != Access::strided || !array.use.elsewhere) continue;
@@ -105,7 +109,7 @@ void ElementAccess::declare_types() {
 /// The integers that a pack is moved in, and how many of them it has.
 std::string ElementAccess::word_type(const Array& array, int& words) const {
     const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(lanes_);
-    const std::uint32_t width = array.access == Access::packed ? std::min(bytes, 16u) : parameter(array).dtype.size_bytes();
+    const std::uint32_t width = std::min(bytes, 16u);
     words = static_cast<int>(bytes / width);
     switch (width) {
         case 1: return "uint8_t";
@@ -231,24 +235,51 @@ void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
     }
 }
 
-void ElementAccess::begin_element() {
-    bool needs_axes = false;
+/// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
+std::string ElementAccess::axis_index(const std::string& index, int rank, const std::string& extents,
+                                      const std::string& prefix) {
+    if (rank == 1) return index;
+    const std::string rest = unused(prefix + "rest");
+    writer_.line(index_, " ", rest, " = ", index, ";");
+    for (int axis = rank - 1; axis > 0; --axis) {
+        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".", extents, "[",
+                     axis, "];");
+        writer_.line(rest, " /= ", layout_name_, ".", extents, "[", axis, "];");
+    }
+    return rest;
+}
+
+void ElementAccess::begin_output(const std::string& output) {
+    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
+    const auto base = [&](const std::string& name, const std::string& member) {
+        std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
+        for (int axis = 1; axis < axes_.kept_rank; ++axis)
+            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[", layout_.rank + axis,
+                               "]");
+        writer_.line("const ", index_, " ", name, " = ", sum, ";");
+    };
+    for (const Array& array : arrays_)
+        if (array.access == Access::strided) base(unused(parameter(array).name + "_base"), parameter(array).name);
+    if (axes_.has_index) base(unused("i_base"), "i");
+}
+
+void ElementAccess::begin_element(const std::string& run_index) {
+    bool needs_axes = axes_.has_index;
     for (const Array& array : arrays_)
         needs_axes |= array.access == Access::strided && array.use.element;
     if (needs_axes) {
-        const std::string rest = unused("rest");
-        if (layout_.rank > 1) writer_.line(index_, " ", rest, " = i;");
-        for (int axis = layout_.rank - 1; axis > 0; --axis) {
-            writer_.line("const ", index_, " ", unused(gemel::text("i_", axis)), " = ", rest, " % ", layout_name_, ".extent[", axis, "];");
-            writer_.line(rest, " /= ", layout_name_, ".extent[", axis, "];");
-        }
-        for (const Array& array : arrays_) {
-            if (array.access != Access::strided || !array.use.element) continue;
-            std::string sum = gemel::text(layout_.rank > 1 ? rest : "i", " * ", layout_name_, ".", parameter(array).name, "[0]");
+        const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
+        const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
+            std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");
             for (int axis = 1; axis < layout_.rank; ++axis)
-                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", parameter(array).name, "[", axis, "]");
-            writer_.line("const ", index_, " ", array.at, " = ", sum, ";");
-        }
+                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", member, "[", axis, "]");
+            if (axes_.kept_rank) sum = gemel::text(base, " + ", sum);
+            writer_.line("const ", index_, " ", name, " = ", sum, ";");
+        };
+        for (const Array& array : arrays_)
+            if (array.access == Access::strided && array.use.element)
+                find(array.at, parameter(array).name, unused(parameter(array).name + "_base"));
+        if (axes_.has_index) find("i", "i", unused("i_base"));
     }
     for (const Array& array : arrays_)
         if (is_local(array, Mode::element)) declare_local(array, place(array));

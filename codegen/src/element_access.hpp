@@ -10,20 +10,26 @@
 
 namespace gemel::codegen {
 
+/// Reductions over axes: the axes of a strided array in two groups.
+struct ReducedAxes {
+    int kept_rank = 0;
+    bool has_index = false;  ///< the flat index `i` is found like an array's element
+};
+
 /// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array accesses are
 /// replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the place in memory.
 class ElementAccess {
    public:
     ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments, std::vector<ArrayUse> uses,
                   const KernelLayout& layout, std::uint32_t access_bytes, Writer& writer,
-                  const std::vector<const Snippet*>& snippets);
+                  const std::vector<const Snippet*>& snippets, const ReducedAxes& axes = {});
 
     /// "int" or "int64_t".
     const std::string& index_type() const { return index_; }
     int lanes() const { return lanes_; }
 
     // At file scope: struct types, packs, the layout and functions that find elements in it.
-    void declare_types();
+    void declare_types(const std::vector<DType>& more = {});
     /// The arguments, then offsets and layout.
     std::vector<std::string> parameters() const;
     /// At the head of the kernel: arrays begin where their offsets say.
@@ -37,8 +43,10 @@ class ElementAccess {
     void end_lane(const std::string& slot, const std::string& lane);
     void store_packs(const std::string& slot, const std::string& pack);
 
-    // One element at a time, at index i.
-    void begin_element();
+    // Reductions over axes: where the run of one output begins.
+    void begin_output(const std::string& output);
+    // One element at a time, at index i; in reductions over axes at `run_index` of the output's run, which declares i.
+    void begin_element(const std::string& run_index = "i");
     void end_element();
 
     enum class Mode { lane, element };
@@ -65,12 +73,14 @@ class ElementAccess {
     bool is_local(const Array& array, Mode mode) const;
     std::string place(const Array& array) const;
     void declare_local(const Array& array, const std::string& value);
+    std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
     std::string word_type(const Array& array, int& words) const;
 
     const std::string& kernel_;
     const std::vector<Parameter>& arguments_;
     const KernelLayout& layout_;
     Writer& writer_;
+    const ReducedAxes axes_;
     std::vector<const Snippet*> snippets_;
     std::vector<Array> arrays_;
     std::vector<std::string> array_names_;

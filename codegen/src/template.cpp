@@ -61,8 +61,8 @@ class Output {
 
 class Renderer {
    public:
-    Renderer(const TemplateText& source, const Values& given, const Values& bound)
-        : source_(source), names_(given, bound), evaluator_(source, names_) {}
+    Renderer(const TemplateText& source, const Values& given, const Values& bound, std::uint64_t most_steps)
+        : source_(source), names_(given, bound), work_{most_steps}, evaluator_(source, names_, work_) {}
 
     void run(const std::vector<TemplateStatement>& statements, Output& out) {
         for (const TemplateStatement& statement : statements) run(statement, out);
@@ -87,14 +87,17 @@ class Renderer {
         const int line = statement.place.line;
         switch (statement.kind) {
             case Kind::text:
+                TemplateSite{source_, statement.place, work_}.spend_bytes(statement.text.size());
                 out.write(statement.text, line, true);
                 break;
-            case Kind::output:
-                out.write(at(*statement.expression, [&] { return evaluator_.evaluate(*statement.expression).text(); }),
-                          line, false);
+            case Kind::output: {
+                const std::string shown = at(*statement.expression, [&] { return evaluated(statement).text(); });
+                TemplateSite{source_, statement.place, work_}.spend_bytes(shown.size());
+                out.write(shown, line, false);
                 break;
+            }
             case Kind::condition: {
-                const bool is_true = evaluator_.evaluate(*statement.expression).truth();
+                const bool is_true = evaluated(statement).truth();
                 run(is_true ? statement.body : statement.otherwise, out);
                 break;
             }
@@ -108,9 +111,13 @@ class Renderer {
         if (out.text().size() > most_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
     }
 
+    Value evaluated(const TemplateStatement& statement) const {
+        return at(*statement.expression, [&] { return evaluator_.evaluate(*statement.expression); });
+    }
+
     void set(const TemplateStatement& statement) {
         if (statement.expression) {
-            assign(statement, at(*statement.expression, [&] { return evaluator_.evaluate(*statement.expression); }));
+            assign(statement, evaluated(statement));
             return;
         }
         Output block;
@@ -126,7 +133,7 @@ class Renderer {
             names_.set(statement.targets.front(), value);
             return;
         }
-        const TemplateSite site{source_, statement.place};
+        const TemplateSite site{source_, statement.place, work_};
         const Value::List parts = elements_of(site, value, text("of ", statement.targets.size(), " elements"));
         if (parts.size() != statement.targets.size())
             site.fail(text("expected ", statement.targets.size(), " elements for ", join(statement.targets), ", got ",
@@ -135,13 +142,13 @@ class Renderer {
     }
 
     void loop(const TemplateStatement& statement, Output& out) {
-        const TemplateSite site{source_, statement.expression->place};
-        Value::List list = elements_of(site, evaluator_.evaluate(*statement.expression), "to go through");
+        const TemplateSite site{source_, statement.expression->place, work_};
+        Value::List list = elements_of(site, evaluated(statement), "to go through");
         if (statement.condition) {
             names_.open();
             std::erase_if(list, [&](const Value& element) {
                 assign(statement, element);
-                return !evaluator_.evaluate(*statement.condition).truth();
+                return !at(*statement.condition, [&] { return evaluator_.evaluate(*statement.condition).truth(); });
             });
             names_.close();
         }
@@ -169,6 +176,7 @@ class Renderer {
 
     const TemplateText& source_;
     TemplateNames names_;
+    TemplateWork work_;
     TemplateEvaluator evaluator_;
     std::int64_t rounds_ = 0;
 };
@@ -235,19 +243,20 @@ std::string Rendered::source(const Dialect&) const {
 struct Template::Parsed {
     TemplateText source;
     std::vector<TemplateStatement> statements;
+    std::uint64_t most_steps;
 };
 
 Template::Template(std::string text, std::string name, TemplateOptions options) {
     TemplateText source{std::move(text), std::move(name)};
     std::vector<TemplateStatement> statements = parse_template(source, options);
-    parsed_ = std::make_shared<const Parsed>(Parsed{std::move(source), std::move(statements)});
+    parsed_ = std::make_shared<const Parsed>(Parsed{std::move(source), std::move(statements), options.most_steps});
 }
 
 const std::string& Template::name() const { return parsed_->source.name; }
 
 Rendered Template::render_with_lines(const Values& values) const {
     Output out;
-    Renderer(parsed_->source, values, bound_).run(parsed_->statements, out);
+    Renderer(parsed_->source, values, bound_, parsed_->most_steps).run(parsed_->statements, out);
     return {std::move(out.text()), std::move(out.lines()), name()};
 }
 

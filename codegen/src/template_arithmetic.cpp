@@ -77,17 +77,21 @@ Value repeated(const TemplateSite& site, const Value& what, Wide count) {
     const Wide most = what.is_string() ? static_cast<Wide>(most_bytes) : static_cast<Wide>(most_elements);
     if (size == 0) return what;
     if (count > most / size) site.fail("the result is too long");
+    const auto total = static_cast<std::size_t>(count > 0 ? count * size : 0);
     if (what.is_string()) {
+        site.spend_bytes(total);
         std::string result;
         for (Wide i = 0; i < count; ++i) result += what.as_string();
         return result;
     }
+    site.spend(total);
     Value::List result;
     for (Wide i = 0; i < count; ++i) result.insert(result.end(), what.as_list().begin(), what.as_list().end());
     return result;
 }
 
 int sign_of_difference(const TemplateSite& site, const Value& a, const Value& b) {
+    site.spend(1);
     if (is_integral(a) && is_integral(b)) return wide(a) < wide(b) ? -1 : wide(a) > wide(b);
     if (is_number(a) && is_number(b)) {
         const double x = floating_of(site, a), y = floating_of(site, b);
@@ -100,7 +104,7 @@ int sign_of_difference(const TemplateSite& site, const Value& a, const Value& b)
     if (a.is_list() && b.is_list()) {
         const Value::List &x = a.as_list(), &y = b.as_list();
         for (std::size_t i = 0; i < x.size() && i < y.size(); ++i)
-            if (!equal(x[i], y[i])) return sign_of_difference(site, x[i], y[i]);
+            if (!equal(site, x[i], y[i])) return sign_of_difference(site, x[i], y[i]);
         return x.size() < y.size() ? -1 : x.size() > y.size();
     }
     site.fail(text("cannot order ", a.kind(), " and ", b.kind()));
@@ -114,7 +118,7 @@ bool contains(const TemplateSite& site, const Value& all, const Value& one) {
     if (all.is_map()) return one.is_string() && all.as_map().contains(one.as_string());
     if (!all.is_list()) site.fail(text("expected a list, a string or a map behind 'in', found ", all.kind()));
     for (const Value& element : all.as_list())
-        if (equal(element, one)) return true;
+        if (equal(site, element, one)) return true;
     return false;
 }
 
@@ -136,9 +140,13 @@ std::int64_t integer_of(const TemplateSite& site, const Value& value, const std:
 }
 
 Value::List elements_of(const TemplateSite& site, const Value& value, const std::string& what) {
-    if (value.is_list()) return value.as_list();
+    if (value.is_list()) {
+        site.spend(value.as_list().size());
+        return value.as_list();
+    }
     Value::List list;
     if (value.is_string()) {
+        site.spend(value.as_string().size());
         for (const char c : value.as_string()) list.push_back(Value(c));
     } else if (value.is_map()) {
         for (const auto& [name, unused] : value.as_map()) list.push_back(Value(name));
@@ -148,7 +156,8 @@ Value::List elements_of(const TemplateSite& site, const Value& value, const std:
     return list;
 }
 
-bool equal(const Value& a, const Value& b) {
+bool equal(const TemplateSite& site, const Value& a, const Value& b) {
+    site.spend(1);
     if (is_integral(a) && is_integral(b)) return wide(a) == wide(b);
     if (is_number(a) && is_number(b)) {
         const auto floating = [](const Value& v) {
@@ -162,13 +171,13 @@ bool equal(const Value& a, const Value& b) {
         if (&a.as_list() == &b.as_list()) return true;
         if (a.as_list().size() != b.as_list().size()) return false;
         for (std::size_t i = 0; i < a.as_list().size(); ++i)
-            if (!equal(a.as_list()[i], b.as_list()[i])) return false;
+            if (!equal(site, a.as_list()[i], b.as_list()[i])) return false;
         return true;
     }
     if (!a.is_map() || !b.is_map() || a.as_map().size() != b.as_map().size()) return false;
     for (const auto& [name, value] : a.as_map()) {
         const auto other = b.as_map().find(name);
-        if (other == b.as_map().end() || !equal(value, other->second)) return false;
+        if (other == b.as_map().end() || !equal(site, value, other->second)) return false;
     }
     return true;
 }
@@ -179,6 +188,7 @@ Value apply_binary(const TemplateSite& site, const std::string& name, const Valu
     if (name == "~" || (name == "+" && a.is_string() && b.is_string())) {
         std::string result = a.text() + b.text();
         if (result.size() > most_bytes) site.fail("the result is too long");
+        site.spend_bytes(result.size());
         return result;
     }
     if (is_integral(a) && is_integral(b)) return on_integers(site, name, wide(a), wide(b));
@@ -187,6 +197,7 @@ Value apply_binary(const TemplateSite& site, const std::string& name, const Valu
         Value::List result = a.as_list();
         if (result.size() + b.as_list().size() > static_cast<std::size_t>(most_elements))
             site.fail("the result is too long");
+        site.spend(result.size() + b.as_list().size());
         result.insert(result.end(), b.as_list().begin(), b.as_list().end());
         return result;
     }
@@ -206,8 +217,8 @@ Value apply_unary(const TemplateSite& site, const std::string& name, const Value
 }
 
 bool apply_comparison(const TemplateSite& site, const std::string& name, const Value& a, const Value& b) {
-    if (name == "==") return equal(a, b);
-    if (name == "!=") return !equal(a, b);
+    if (name == "==") return equal(site, a, b);
+    if (name == "!=") return !equal(site, a, b);
     if (name == "in") return contains(site, b, a);
     if (name == "not in") return !contains(site, b, a);
     const bool is_nan =

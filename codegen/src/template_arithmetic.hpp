@@ -5,11 +5,25 @@
 
 namespace gemel::codegen {
 
+/// How much one filling of a template does: expressions evaluated, elements and comparisons, blocks of text. No template
+/// runs for ever.
+struct TemplateWork {
+    std::uint64_t most, done = 0;
+};
+
 /// Where an operation stands, so that it can say what is wrong with it.
 struct TemplateSite {
     const TemplateText& source;
     Place place;
+    TemplateWork& work;
 
+    void spend(std::size_t steps) const {
+        work.done += steps;
+        if (work.done > work.most)
+            fail("the template takes more than " + std::to_string(work.most) + " steps (TemplateOptions::most_steps)");
+    }
+    /// Text is made in blocks.
+    void spend_bytes(std::size_t bytes) const { spend(bytes / 16); }
     [[noreturn]] void fail(const std::string& message) const { throw source.error(place, message); }
 };
 
@@ -26,7 +40,7 @@ Value apply_unary(const TemplateSite& site, const std::string& name, const Value
 /// "==", "!=", "<", ">", "<=", ">=", "in", "not in"
 bool apply_comparison(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
 
-bool equal(const Value& a, const Value& b);
+bool equal(const TemplateSite& site, const Value& a, const Value& b);
 bool less(const TemplateSite& site, const Value& a, const Value& b);
 
 bool is_number(const Value& value);

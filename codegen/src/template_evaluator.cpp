@@ -41,6 +41,7 @@ Value range(TemplateArguments& arguments) {
     for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
         if (list.size() >= static_cast<std::size_t>(most_elements))
             arguments.fail(text("has more than ", most_elements, " elements"));
+        arguments.site().spend(1);
         list.push_back(Value(i));
         if (__builtin_add_overflow(i, step, &i)) break;
     }
@@ -51,6 +52,7 @@ Value range(TemplateArguments& arguments) {
 
 Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
     const auto operand = [&](std::size_t i) { return evaluate(*node.operands[i]); };
+    site(node).spend(1);
     switch (node.kind) {
         case Kind::constant:
             return node.value;
@@ -176,6 +178,7 @@ Value TemplateEvaluator::slice(const TemplateExpression& node) const {
     Value::List list;
     std::string string;
     for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
+        here.spend(1);
         if (base.is_list()) list.push_back(base.as_list()[static_cast<std::size_t>(i)]);
         if (base.is_string()) string += base.as_string()[static_cast<std::size_t>(i)];
         if (__builtin_add_overflow(i, step, &i)) break;

@@ -28,7 +28,8 @@ class TemplateNames {
 
 class TemplateEvaluator {
    public:
-    TemplateEvaluator(const TemplateText& source, const TemplateNames& names) : source_(source), names_(names) {}
+    TemplateEvaluator(const TemplateText& source, const TemplateNames& names, TemplateWork& work)
+        : source_(source), names_(names), work_(work) {}
 
     /// @throws TemplateError, also for a name without a value
     Value evaluate(const TemplateExpression& node) const;
@@ -43,10 +44,11 @@ class TemplateEvaluator {
     Value filter(const TemplateExpression& node) const;
     bool test(const TemplateExpression& node) const;
     TemplateArguments arguments(const TemplateExpression& node, std::string what) const;
-    TemplateSite site(const TemplateExpression& node) const { return {source_, node.place}; }
+    TemplateSite site(const TemplateExpression& node) const { return {source_, node.place, work_}; }
 
     const TemplateText& source_;
     const TemplateNames& names_;
+    TemplateWork& work_;
 };
 
 }  // namespace gemel::codegen

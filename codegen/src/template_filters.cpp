@@ -246,7 +246,7 @@ Value reverse_filter(const Value& input, Arguments& arguments) {
 Value unique_filter(const Value& input, Arguments& arguments) {
     Value::List result;
     for (const Value& element : elements(arguments, input))
-        if (std::none_of(result.begin(), result.end(), [&](const Value& seen) { return equal(seen, element); }))
+        if (std::none_of(result.begin(), result.end(), [&](const Value& seen) { return equal(arguments.site(), seen, element); }))
             result.push_back(element);
     return result;
 }
@@ -338,7 +338,7 @@ const std::map<std::string, Test, std::less<>>& tests() {
         {"boolean", [](const Value& input, Arguments&) { return input.is_bool(); }},
         {"divisibleby",
          [](const Value& input, Arguments& arguments) {
-             return equal(apply_binary(arguments.site(), "%", input, arguments.need("num")), 0);
+             return equal(arguments.site(), apply_binary(arguments.site(), "%", input, arguments.need("num")), 0);
          }},
         {"even", is_even},
         {"float", [](const Value& input, Arguments&) { return input.is_floating(); }},
@@ -366,7 +366,11 @@ auto find(const Table& table, const char* what, const std::string& name, const A
 }  // namespace
 
 Value apply_filter(const std::string& name, const Value& input, TemplateArguments& arguments) {
+    const TemplateSite& site = arguments.site();
+    site.spend(1);
+    if (input.is_string()) site.spend_bytes(input.as_string().size());
     const Value result = find(filters(), "filter", name, arguments)(input, arguments);
+    if (result.is_string()) site.spend_bytes(result.as_string().size());
     arguments.finish();
     return result;
 }

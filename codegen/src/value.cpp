@@ -3,6 +3,7 @@
 
 #include <gemel/core/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -64,6 +65,38 @@ void append(std::string& out, const Value& value, bool is_inside) {
 }
 
 }  // namespace
+
+/// What is nested without end would exhaust the stack where it is printed, compared or destroyed.
+struct Value::Nested {
+    static constexpr int deepest = 200;
+
+    template <class Container>
+    struct With : Container {
+        explicit With(Container&& elements, int depth) : Container(std::move(elements)), depth(depth) {}
+        int depth;
+    };
+
+    static const Value& element(const Value& value) { return value; }
+    static const Value& element(const Map::value_type& entry) { return entry.second; }
+
+    template <class Container>
+    static std::shared_ptr<const Container> make(Container elements) {
+        int depth = 1;
+        for (const auto& part : elements) depth = std::max(depth, element(part).depth() + 1);
+        if (depth > deepest)
+            throw ArgumentError("lists and maps nested deeper than " + std::to_string(deepest) + " levels");
+        return std::make_shared<const With<Container>>(std::move(elements), depth);
+    }
+};
+
+Value::Value(List list) : data_(Nested::make(std::move(list))) {}
+Value::Value(Map map) : data_(Nested::make(std::move(map))) {}
+
+int Value::depth() const {
+    if (is_list()) return static_cast<const Nested::With<List>&>(as_list()).depth;
+    if (is_map()) return static_cast<const Nested::With<Map>&>(as_map()).depth;
+    return 0;
+}
 
 std::string Value::kind() const {
     static const char* const names[] = {"none",    "a bool",   "an integer", "an integer",

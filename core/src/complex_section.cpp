@@ -61,9 +61,11 @@ GEMEL_FUNCTION C c_div(C a, R b) { return C_new(a.re / b, a.im / b); }
 GEMEL_FUNCTION C c_div(R a, C b) { return c_div(C_new(a, 0), b); }
 GEMEL_FUNCTION R c_abs(C z) { return hypot(z.re, z.im); }
 GEMEL_FUNCTION R c_arg(C z) { return atan2(z.im, z.re); }
+GEMEL_FUNCTION R c_norm(C z) { return z.re * z.re + z.im * z.im; }
+GEMEL_FUNCTION C c_polar(R r, R angle) { return C_new(r * cos(angle), r * sin(angle)); }
 GEMEL_FUNCTION C c_exp(C z) {
     if (z.im == 0) return C_new(exp(z.re), z.im);
-    if (isinf(z.re) && z.re < 0) return C_new(0, 0);
+    if (isinf(z.re) && !isfinite(z.im)) return z.re < 0 ? C_new(0, 0) : C_new(z.re, (R)NAN);
     if (z.re > EXP_LIMIT) {
         R h = exp(z.re * L(0.5));
         return C_new((h * cos(z.im)) * h, (h * sin(z.im)) * h);
@@ -73,11 +75,13 @@ GEMEL_FUNCTION C c_exp(C z) {
 }
 GEMEL_FUNCTION C c_log(C z) {
     R x = fabs(z.re), y = fabs(z.im), n = fmax(x, y), m = fmin(x, y), l;
-    if (n > L(0.5) && n < L(1.5)) l = L(0.5) * log1p(fma(m, m, (n - 1) * (n + 1)));
+    if (n > L(0.5) && n < L(1.5) && x + y < 3) l = L(0.5) * log1p(fma(m, m, (n - 1) * (n + 1)));
     else if (n >= HALF_MAX && isfinite(n)) l = log(hypot(x * L(0.5), y * L(0.5))) + L(0.693147180559945309);
+    else if (n <= SMALL) l = log(hypot(x * SCALE, y * SCALE)) - LOG_SCALE;
     else l = log(hypot(x, y));
     return C_new(l, atan2(z.im, z.re));
 }
+GEMEL_FUNCTION C c_log10(C z) { return c_mul(c_log(z), L(0.434294481903251827651)); }
 GEMEL_FUNCTION C c_sqrt(C z) {
     R x = fabs(z.re), y = fabs(z.im), n = fmax(x, y), s = 1, t, u;
     if (x == 0 && y == 0) return C_new(0, z.im);
@@ -89,24 +93,36 @@ GEMEL_FUNCTION C c_sqrt(C z) {
     t *= s;
     return z.re >= 0 ? C_new(t, copysign(u, z.im)) : C_new(u, copysign(t, z.im));
 }
+GEMEL_FUNCTION C gemel_power(C f, int n) {
+    C p = C_new(1, 0);
+    for (int first = 1; n > 0; n >>= 1) {
+        if (n & 1) { p = first ? f : c_mul(p, f); first = 0; }
+        if (n > 1) f = c_mul(f, f);
+    }
+    return p;
+}
 GEMEL_FUNCTION C c_pow(C z, C w) {
+    if (w.re == 0 && w.im == 0) return C_new(1, 0);
+    if (z.re == 0 && z.im == 0)
+        return w.re > 0 ? C_new(0, 0) : C_new((R)(w.re < 0 && w.im == 0 ? INFINITY : NAN), (R)NAN);
     if (w.im == 0 && w.re == rint(w.re) && fabs(w.re) <= 64) {
         int n = (int)fabs(w.re);
-        C p = C_new(1, 0), f = z;
-        for (int first = 1; n > 0; n >>= 1) {
-            if (n & 1) { p = first ? f : c_mul(p, f); first = 0; }
-            if (n > 1) f = c_mul(f, f);
+        C p = gemel_power(z, n);
+        if (w.re < 0) {
+            R m = fmax(fabs(p.re), fabs(p.im));
+            p = m >= SMALL && m < (R)INFINITY ? c_div(C_new(1, 0), p) : gemel_power(c_div(C_new(1, 0), z), n);
         }
-        return w.re < 0 ? c_div(C_new(1, 0), p) : p;
+        if (!isnan(p.re) && !isnan(p.im)) return p;
     }
-    if (z.re == 0 && z.im == 0) return w.re > 0 ? C_new(0, 0) : C_new((R)NAN, (R)NAN);
-    return c_exp(c_mul(w, c_log(z)));
+    C l = c_log(z);
+    return c_exp(w.im == 0 ? C_new(w.re * l.re, w.re * l.im) : c_mul(w, l));
 }
 GEMEL_FUNCTION C c_pow(C z, R w) { return c_pow(z, C_new(w, 0)); }
 GEMEL_FUNCTION C c_pow(R z, C w) { return c_pow(C_new(z, 0), w); }
 GEMEL_FUNCTION C c_sinh(C z) {
     R x = fabs(z.re), h;
     if (z.im == 0) return C_new(sinh(z.re), z.im);
+    if (!isfinite(z.im) && (z.re == 0 || isinf(z.re))) return C_new(z.re, (R)NAN);
     if (x > EXP_LIMIT) {
         h = exp(L(0.5) * x);
         return C_new(copysign(L(0.5), z.re) * h * cos(z.im) * h, L(0.5) * h * sin(z.im) * h);
@@ -115,7 +131,9 @@ GEMEL_FUNCTION C c_sinh(C z) {
 }
 GEMEL_FUNCTION C c_cosh(C z) {
     R x = fabs(z.re), h;
-    if (z.im == 0) return C_new(cosh(z.re), z.re < 0 ? -z.im : z.im);
+    if (z.im == 0) return C_new(cosh(z.re), copysign((R)1, z.re) * z.im);
+    if (!isfinite(z.im) && z.re == 0) return C_new((R)NAN, z.re);
+    if (!isfinite(z.im) && isinf(z.re)) return C_new(fabs(z.re), (R)NAN);
     if (x > EXP_LIMIT) {
         h = exp(L(0.5) * x);
         return C_new(L(0.5) * h * cos(z.im) * h, copysign(L(0.5), z.re) * h * sin(z.im) * h);
@@ -123,6 +141,8 @@ GEMEL_FUNCTION C c_cosh(C z) {
     return C_new(cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im));
 }
 GEMEL_FUNCTION C c_tanh(C z) {
+    if (z.im == 0) return C_new(tanh(z.re), z.im);
+    if (z.re == 0 && !isfinite(z.im)) return C_new(z.re, (R)NAN);
     if (fabs(z.re) > TANH_LIMIT) {
         R e = exp(-fabs(z.re));
         return C_new(copysign((R)1, z.re), isfinite(z.im) ? 4 * sin(z.im) * cos(z.im) * e * e : copysign((R)0, z.im));
@@ -141,6 +161,7 @@ struct Precision {
     const char* half_max;    ///< from here on, halve: half of the largest power of two's range
     const char* small;       ///< up to here, scale up: twice the smallest normal number over epsilon
     const char* scale;       ///< by this power of two
+    const char* log_scale;   ///< its logarithm
     const char* exp_limit;   ///< exp overflows somewhere above
     const char* tanh_limit;  ///< tanh is 1 from here on
 };
@@ -173,6 +194,8 @@ std::string instantiate(const Precision& p) {
             result += p.small;
         } else if (word == "SCALE") {
             result += p.scale;
+        } else if (word == "LOG_SCALE") {
+            result += p.log_scale;
         } else if (word == "EXP_LIMIT") {
             result += p.exp_limit;
         } else if (word == "TANH_LIMIT") {
@@ -197,6 +220,7 @@ std::vector<Dialect::Section> complex_sections(const std::string& double_guard) 
                                             .half_max = "0x1p127f",
                                             .small = "0x1p-102f",
                                             .scale = "0x1p47f",
+                                            .log_scale = "32.57791748631f",
                                             .exp_limit = "88.0f",
                                             .tanh_limit = "11.0f"});
     const std::string dual = instantiate({.real = "double",
@@ -205,6 +229,7 @@ std::vector<Dialect::Section> complex_sections(const std::string& double_guard) 
                                           .half_max = "0x1p1023",
                                           .small = "0x1p-969",
                                           .scale = "0x1p105",
+                                          .log_scale = "72.7804539587942574888",
                                           .exp_limit = "709.0",
                                           .tanh_limit = "22.0"});
     return {{.name = "cfloat", .words = {"cfloat", "cfloat_new"}, .text = single},

@@ -95,6 +95,39 @@ GEMEL_FUNCTION double as_double(long long x) { return __longlong_as_double(x); }
 GEMEL_FUNCTION double as_double(unsigned long long x) { return __longlong_as_double((long long)x); }
 )";
 
+// OpenCL's functions in units of pi that CUDA lacks. 1 / pi in two parts, both positive, so that -0 stays -0.
+const char* const pi_functions = R"(#define GEMEL_PI_FUNCTIONS(R, head, tail) \
+GEMEL_FUNCTION R gemel_over_pi(R x) { return fma(x, head, x * tail); } \
+GEMEL_FUNCTION R acospi(R x) { return gemel_over_pi(acos(x)); } \
+GEMEL_FUNCTION R asinpi(R x) { return gemel_over_pi(asin(x)); } \
+GEMEL_FUNCTION R atanpi(R x) { return gemel_over_pi(atan(x)); } \
+GEMEL_FUNCTION R atan2pi(R y, R x) { return gemel_over_pi(atan2(y, x)); } \
+GEMEL_FUNCTION R tanpi(R x) { R c = cospi(x); return sinpi(x) / (c != 0 ? c : (R)0); }
+GEMEL_PI_FUNCTIONS(float, 0x1.45f306p-2f, 0x1.b9391p-27f)
+GEMEL_PI_FUNCTIONS(double, 0x1.45f306dc9c882p-2, 0x1.4a7f09d5f47d5p-55)
+#undef GEMEL_PI_FUNCTIONS
+)";
+
+const char* const magnitudes = R"(#define GEMEL_MAGNITUDES(R) \
+GEMEL_FUNCTION R maxmag(R x, R y) { R a = fabs(x), b = fabs(y); return a > b ? x : b > a ? y : fmax(x, y); } \
+GEMEL_FUNCTION R minmag(R x, R y) { R a = fabs(x), b = fabs(y); return a < b ? x : b < a ? y : fmin(x, y); }
+GEMEL_MAGNITUDES(float)
+GEMEL_MAGNITUDES(double)
+#undef GEMEL_MAGNITUDES
+)";
+
+const char* const nans = R"(GEMEL_FUNCTION float nan(unsigned int code) { return __uint_as_float(0x7fc00000u | (code & 0x3fffffu)); }
+GEMEL_FUNCTION double nan(unsigned long long code) {
+    return __longlong_as_double((long long)(0x7ff8000000000000ull | (code & 0x7ffffffffffffull)));
+}
+)";
+
+// CUDA has those of signed and real types.
+const char* const absolute = R"(GEMEL_FUNCTION unsigned int abs(unsigned int x) { return x; }
+GEMEL_FUNCTION unsigned long abs(unsigned long x) { return x; }
+GEMEL_FUNCTION unsigned long long abs(unsigned long long x) { return x; }
+)";
+
 const char* const constants = R"(#define M_E 2.71828182845904523536
 #define M_LOG2E 1.44269504088896340736
 #define M_LOG10E 0.434294481903251827651
@@ -123,6 +156,15 @@ const char* const constants = R"(#define M_E 2.71828182845904523536
 #define M_SQRT1_2_F 0.707106781186547524401f
 )";
 
+const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadfence(); }
+)";
+
+// Words of lane k - delta; the lowest `delta` lanes of a warp get their own.
+const char* const shuffles = R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
+GEMEL_FUNCTION unsigned int gemel_shuffle(unsigned int word, int lane) { return __shfl_sync(0xffffffffu, word, lane); }
+GEMEL_FUNCTION unsigned int gemel_ballot(int vote) { return __ballot_sync(0xffffffffu, vote); }
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -131,9 +173,15 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = atomics},
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
+        {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
         {.name = "casts",
          .words = {"as_int", "as_uint", "as_float", "as_long", "as_ulong", "as_double"},
          .text = casts},
+        {.name = "pi_functions", .words = {"acospi", "asinpi", "atanpi", "atan2pi", "tanpi"}, .text = pi_functions},
+        {.name = "magnitudes", .words = {"maxmag", "minmag"}, .text = magnitudes},
+        {.name = "nan", .words = {"nan"}, .text = nans},
+        {.name = "abs", .words = {"abs"}, .text = absolute},
         {.name = "constants",
          .words = {"M_E",          "M_LOG2E",    "M_LOG10E", "M_LN2",     "M_LN10",     "M_PI",     "M_PI_2",
                    "M_PI_4",       "M_1_PI",     "M_2_PI",   "M_SQRT2",   "M_SQRT1_2",  "M_E_F",    "M_2_SQRTPI",

@@ -155,6 +155,25 @@ GEMEL_CLZ(ulong)
 #define clz gemel_clz
 )";
 
+// OpenCL's own gives the unsigned type, so that abs(x) - 10 < 0 would never hold, and takes no real numbers.
+const char* const absolute = R"(#define GEMEL_ABS(T, name) GEMEL_FUNCTION T gemel_abs(T x) { return (T)name(x); }
+GEMEL_ABS(char, abs)
+GEMEL_ABS(uchar, abs)
+GEMEL_ABS(short, abs)
+GEMEL_ABS(ushort, abs)
+GEMEL_ABS(int, abs)
+GEMEL_ABS(uint, abs)
+GEMEL_ABS(long, abs)
+GEMEL_ABS(ulong, abs)
+GEMEL_ABS(float, fabs)
+#ifdef cl_khr_fp64
+GEMEL_ABS(double, fabs)
+#endif
+#undef GEMEL_ABS
+#undef abs
+#define abs gemel_abs
+)";
+
 /// make_float4(x, y, z, w) and its siblings, which CUDA has by itself.
 Dialect::Section vectors() {
     Dialect::Section section{.name = "vectors"};
@@ -171,6 +190,33 @@ Dialect::Section vectors() {
     return section;
 }
 
+// OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
+const char* const visibility = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION void device_fence() { asm volatile("membar.gl;" ::: "memory"); }
+#else
+GEMEL_FUNCTION void device_fence() { mem_fence(CLK_GLOBAL_MEM_FENCE); }
+#endif
+)";
+
+const char* const shuffles = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION uint gemel_shuffle_up(uint word, int delta) {
+    uint other;
+    asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(other) : "r"(word), "r"(delta));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_shuffle(uint word, int lane) {
+    uint other;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(word), "r"(lane));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_ballot(int vote) {
+    uint votes;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(vote));
+    return votes;
+}
+#endif
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -179,6 +225,9 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = std::string(atomics) + atomics64},
         {.name = "bits", .words = {"clz"}, .text = bits},
+        {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
+        {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;

@@ -1,6 +1,10 @@
 /// What the prelude prints for CUDA is compiled to machine code, for three architectures.
 #include "../nvrtc.hpp"
+#include "../elementary_functions.hpp"
 #include "../kernel_language_programs.hpp"
+#ifdef GEMEL_COMMAND
+#include "../translated.hpp"
+#endif
 
 #include <gemel/core/dialect.hpp>
 
@@ -34,6 +38,22 @@ TEST_CASE("the full prelude of CUDA compiles without a warning") {
 
 TEST_CASE("programs with every word compile with the prelude that they ask for") {
     for (const auto& [name, text] : kernel_language::all()) check_compiles(name, prelude(Dialect::cuda(), text) + text);
+}
+
+#ifdef GEMEL_COMMAND
+TEST_CASE("programs that the command has translated compile without gemel") {
+    for (const auto& [name, text] : kernel_language::all()) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(text, "cuda"), "sm_80");
+        CHECK_MESSAGE(result.succeeded, name, "\n", result.log);
+    }
+}
+#endif
+
+TEST_CASE("elementary functions compile for single and double precision and for integers and complex numbers") {
+    for (const std::string& text :
+         {elementary::program("float"), elementary::program("double"), elementary::integer_program(),
+          elementary::complex_program("float"), elementary::complex_program("double")})
+        check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
 }
 
 TEST_CASE("the prelude does not collide with the headers for half precision") {

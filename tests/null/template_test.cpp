@@ -300,6 +300,22 @@ TEST_CASE("what would exhaust the machine is an error") {
     for (int i = 0; i < 100000; ++i) blocks += "{% if 1 %}";
     CHECK(has(error_of(blocks), "nested deeper"));
     CHECK(has(error_of("{% for a in range(5000) %}{% for b in range(5000) %}{% endfor %}{% endfor %}"), "rounds"));
+    CHECK(has(error_of("{{ range(10**9) }}"), "elements"));
+    // Lists that share their parts, twice the same without being one object.
+    std::string shared;
+    for (int i = 0; i < 100; ++i) shared += "{% set x = [x, x] %}{% set y = [y, y] %}";
+    const std::string unlike = "{% set x = [1] %}{% set y = [1] %}" + shared + "{{ x == y }}";
+    std::string nested;
+    for (int i = 0; i < 100000; ++i) nested += "{% set x = [x] %}";
+    CHECK(has(error_of("{% set x = [1] %}" + nested), "nested deeper"));
+    codegen::TemplateOptions few;
+    few.most_steps = 1 << 16;
+    for (const std::string& endless :
+         {unlike, std::string("{{ range(1000000)|length }}"), std::string("{{ range(60000)|unique|length }}"),
+          std::string("{% for a in range(1000) %}{{ range(1000)|length }}{% endfor %}"),
+          std::string("{% for a in range(1000) %}{% set b = 'x' * 10**5 %}{% endfor %}")})
+        CHECK_THROWS_WITH_AS(Template(endless, "t", few).render(), doctest::Contains("steps"), codegen::TemplateError);
+    CHECK(Template("{{ range(20000)|length }}", "t", few).render() == "20000");
 }
 
 TEST_CASE("every line of the result knows the template's line") {

@@ -1,10 +1,13 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/print.hpp>
 #include <gemel/arrays/random.hpp>
 #include <gemel/arrays/random_host.hpp>
+#include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

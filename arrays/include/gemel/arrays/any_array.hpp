@@ -2,28 +2,42 @@
 #pragma once
 
 #include <gemel/arrays/shape.hpp>
+#include <gemel/arrays/slice.hpp>
 #include <gemel/core/argument.hpp>
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace gemel {
 
-/// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory.
+struct Layout;
+
+/// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory. What writes
+/// into the memory is therefore const, as it leaves the handle as it is.
 class GEMEL_API AnyArray {
    public:
     AnyArray() = default;
     /// An array over existing memory.
     /// @param offset_bytes  of the element at index (0, ..., 0), from the start of `buffer`
     /// @param strides       in elements
-    /// @throws ArgumentError if an element would lie outside the buffer
+    /// @throws ArgumentError if an element would lie outside the buffer, or misaligned
     AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std::size_t offset_bytes = 0);
     /// A new, uninitialised array. @throws OutOfMemory, ArgumentError for a negative extent
     AnyArray(const Context& context, DType dtype, Shape shape, Order order = Order::C);
+    AnyArray(const AnyArray&) = default;
+    AnyArray(AnyArray&& other) noexcept : AnyArray() { swap(other); }
+    AnyArray& operator=(const AnyArray&) & = default;
+    AnyArray& operator=(AnyArray&& other) & noexcept {
+        AnyArray taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
 
     /// True for a handle that was never given an array, or was released; an array without elements is not that.
     bool empty() const { return buffer_.empty(); }
@@ -41,13 +55,86 @@ class GEMEL_API AnyArray {
     /// Where the element at index (0, ..., 0) lies in `buffer()`.
     std::size_t offset_bytes() const { return offset_bytes_; }
     bool is_contiguous(Order order = Order::C) const { return gemel::is_contiguous(shape_, strides_, order); }
+    /// True if several indices lead to one element, as after broadcast_to. Such an array is only read.
+    bool repeats() const;
+
+    // Views. They share the memory: writing through one shows in all. Nothing is launched.
+
+    /// `a(1, slice({}, {}, -1), ellipsis, newaxis)` is Python's `a[1, ::-1, ..., None]`. An integer takes its axis away, axes that are
+    /// not named are whole. @throws ArgumentError for an integer out of range and for too many indices
+    template <IndexLike... I>
+    AnyArray operator()(const I&... indices) const {
+        const std::array<Index, sizeof...(I)> packed{Index(indices)...};
+        return view(packed);
+    }
+    AnyArray view(std::span<const Index> indices) const;
+    /// The same elements in the same order under another shape; one extent may be -1. A view where the elements need not
+    /// move, else a copy: `is_view_of` tells. @param order  in which the elements are counted on either side
+    /// @throws ArgumentError if the numbers of elements differ
+    AnyArray reshape(const Shape& shape, Order order = Order::C) const;
+    /// One axis; a view of a contiguous array, else a copy.
+    AnyArray ravel(Order order = Order::C) const { return reshape({-1}, order); }
+    /// The axes in reverse.
+    AnyArray transpose() const;
+    /// The axes in this order: axis k of the result is axis `axes[k]`. @throws ArgumentError if it is no permutation
+    AnyArray permute(const Axes& axes) const;
+    /// Without the axes of extent 1, or without these of them. @throws ArgumentError if one has another extent
+    AnyArray squeeze() const;
+    AnyArray squeeze(const Axes& axes) const;
+    /// As NumPy: extents of 1 and axes in front are repeated. The result can only be read. @throws ArgumentError
+    AnyArray broadcast_to(const Shape& shape) const;
+    /// The elements a[i, i + offset] over two axes, as a last axis. Can be written through, unlike NumPy's.
+    AnyArray diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const;
+    /// The real parts of complex elements; any other array as it is.
+    AnyArray real() const;
+    /// The imaginary parts of complex elements; of any other array new zeros.
+    AnyArray imag() const;
+    /// The same bytes as elements of another type. The extent of the last axis is scaled if the sizes differ, for which that
+    /// axis must be contiguous and its bytes divide. @throws ArgumentError
+    AnyArray view_as(DType dtype) const;
+
+    // Elements. Enqueued on the thread's current stream, or the context's default stream.
+
+    /// A new array with the same elements. It keeps the order of axes in memory if there are no gaps, else has C order.
+    AnyArray copy() const;
+    AnyArray copy(Order order) const;
+    /// A new array with converted elements, also if the type is the same. Out of range or NaN to integer is undefined, as
+    /// in C. @throws ArgumentError for complex to real (take real()), and where no conversion exists
+    AnyArray astype(DType dtype) const;
+    /// A new array with the same elements in another context, which may be of another backend. Blocks unless the contexts
+    /// are the same.
+    AnyArray copy_to(const Context& context) const;
+    /// Writes the elements of `other`, broadcast to this shape and converted where NumPy's same_kind allows, into this array.
+    /// Overlapping memory gives what separate memory would.
+    /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
+    void assign(const AnyArray& other) const;
+    /// Writes one value, the bytes of an element, to every element. @throws ArgumentError if the array repeats elements
+    void fill_bytes(const void* element) const;
+    /// All elements to host memory, and from it, in C order of the indices without gaps. Blocks.
+    void get_bytes(void* to) const;
+    void set_bytes(const void* from) const;
 
     /// As an argument of a hand-written kernel. @throws ArgumentError if the elements have gaps between them
     Argument argument() const;
+    /// Could the two have an element in common? Judged by the stretches of memory: may be true for interleaved views.
+    bool may_overlap(const AnyArray& other) const;
+    /// Do the two share an allocation?
+    bool is_view_of(const AnyArray& other) const;
     /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.
     void release();
 
    protected:
+    void swap(AnyArray& other) noexcept;
+    Layout layout() const;
+    AnyArray with_layout(const Layout& layout) const;
+    // Each throws ArgumentError unless it is so.
+    void require_memory(const char* who) const;
+    void require_writable(const char* who) const;
+    void require_dtype(DType dtype) const;
+    void require_count(std::size_t count, const char* who) const;
+    void require_shape(const Shape& shape, const char* who) const;
+    void require_single() const;
+
     Buffer buffer_;
     DType dtype_;
     Shape shape_;
@@ -55,5 +142,30 @@ class GEMEL_API AnyArray {
     std::size_t offset_bytes_ = 0;
     std::size_t size_ = 0;
 };
+
+/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to float32, int64 to int8,
+/// but not float to integer, signed to unsigned or complex to real. Structs and vectors only to themselves.
+constexpr bool is_same_kind(DType from, DType to) {
+    if (from == to) return true;
+    if (from.lanes() != 1 || to.lanes() != 1) return false;
+    const auto rank = [](DType::Kind kind) {
+        switch (kind) {
+            case DType::Kind::boolean:
+                return 1;
+            case DType::Kind::unsigned_integer:
+                return 2;
+            case DType::Kind::signed_integer:
+                return 3;
+            case DType::Kind::floating:
+            case DType::Kind::bfloat:
+                return 4;
+            case DType::Kind::complex:
+                return 5;
+            default:
+                return 0;
+        }
+    };
+    return rank(from.kind()) != 0 && rank(from.kind()) <= rank(to.kind());
+}
 
 }  // namespace gemel

@@ -2,33 +2,183 @@
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/element.hpp>
+#include <gemel/arrays/host_view.hpp>
+#include <gemel/core/host_buffer.hpp>
+#include <gemel/core/stream.hpp>
 
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <ranges>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gemel {
 
-/// What the host sees of an element: bool as the byte that it is stored as, everything else as itself.
-template <class T>
-using HostElement = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+/// Ranges of host elements that an array of T takes and gives; those of bool are bytes.
+template <class R, class T>
+concept HostRangeOf = HostRange<R> && (std::same_as<std::ranges::range_value_t<R>, HostElement<T>> ||
+                                       std::same_as<std::ranges::range_value_t<R>, T>);
 
 /// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
-/// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, +=).
+/// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
+/// The members that AnyArray documents are the same here, with the element type known.
 template <HasDType T>
 class GPUArray : public AnyArray {
    public:
     using value_type = T;
-    GPUArray() = default;
+
+    GPUArray() { dtype_ = dtype_of<T>(); }
     /// A new, uninitialised array.
     GPUArray(const Context& context, Shape shape, Order order = Order::C)
         : AnyArray(context, dtype_of<T>(), std::move(shape), order) {}
     /// An array over existing memory; see AnyArray.
     GPUArray(Buffer buffer, Shape shape, Strides strides, std::size_t offset_bytes = 0)
         : AnyArray(std::move(buffer), dtype_of<T>(), std::move(shape), std::move(strides), offset_bytes) {}
+    /// The same handle with its type known. @throws ArgumentError if the elements are of another type
+    explicit GPUArray(AnyArray array) : AnyArray(std::move(array)) { require_dtype(dtype_of<T>()); }
     GPUArray(const GPUArray&) = default;
     GPUArray(GPUArray&&) noexcept = default;
     GPUArray& operator=(const GPUArray&) & = default;
     GPUArray& operator=(GPUArray&&) & noexcept = default;
+
+    // Views: they share the memory.
+    template <IndexLike... I>
+    GPUArray operator()(const I&... indices) const {
+        const std::array<Index, sizeof...(I)> packed{Index(indices)...};
+        return view(packed);
+    }
+    GPUArray view(std::span<const Index> indices) const { return GPUArray(AnyArray::view(indices)); }
+    /// A view where the elements need not move, else a copy.
+    GPUArray reshape(const Shape& shape, Order order = Order::C) const {
+        return GPUArray(AnyArray::reshape(shape, order));
+    }
+    GPUArray ravel(Order order = Order::C) const { return GPUArray(AnyArray::ravel(order)); }
+    GPUArray transpose() const { return GPUArray(AnyArray::transpose()); }
+    GPUArray permute(const Axes& axes) const { return GPUArray(AnyArray::permute(axes)); }
+    GPUArray squeeze() const { return GPUArray(AnyArray::squeeze()); }
+    GPUArray squeeze(const Axes& axes) const { return GPUArray(AnyArray::squeeze(axes)); }
+    GPUArray broadcast_to(const Shape& shape) const { return GPUArray(AnyArray::broadcast_to(shape)); }
+    GPUArray diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const {
+        return GPUArray(AnyArray::diagonal(offset, axis1, axis2));
+    }
+    GPUArray<RealOf<T>> real() const { return GPUArray<RealOf<T>>(AnyArray::real()); }
+    /// Of real elements new zeros, which share nothing.
+    GPUArray<RealOf<T>> imag() const { return GPUArray<RealOf<T>>(AnyArray::imag()); }
+    using AnyArray::view_as;
+    template <HasDType U>
+    GPUArray<U> view_as() const {
+        return GPUArray<U>(AnyArray::view_as(dtype_of<U>()));
+    }
+
+    // Copies: new memory.
+    GPUArray copy() const { return GPUArray(AnyArray::copy()); }
+    GPUArray copy(Order order) const { return GPUArray(AnyArray::copy(order)); }
+    using AnyArray::astype;
+    template <HasDType U>
+    GPUArray<U> astype() const {
+        static_assert(!is_complex<T> || is_complex<U> || std::is_same_v<U, bool>,
+                      "astype from complex to real would drop the imaginary parts: take real() first");
+        return GPUArray<U>(AnyArray::astype(dtype_of<U>()));
+    }
+    GPUArray copy_to(const Context& context) const { return GPUArray(AnyArray::copy_to(context)); }
+
+    // Writing.
+    /// Every element becomes `value`. @throws ArgumentError if T has no such value, or the array repeats elements
+    template <ValueFor<T> V>
+    void fill(const V& value) const {
+        const T element = element_of<T>(value);
+        fill_bytes(&element);
+    }
+    /// Each element becomes that of `other`, broadcast to this shape and converted within its kind. Overlap is no matter.
+    template <HasDType U>
+    void assign(const GPUArray<U>& other) const {
+        if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
+            static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
+                          "assign: no conversion of the same kind (float to integer, signed to unsigned): use astype");
+        static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
+        AnyArray::assign(other);
+    }
+    /// The same for an array whose type is known at run time only. @throws ArgumentError if it does not fit
+    template <std::same_as<AnyArray> A>
+    void assign(const A& other) const {
+        AnyArray::assign(other);
+    }
+
+    // Between host and device. Elements are in C order of the indices, whatever the array's layout.
+    /// All elements; those of bool as bytes. Blocks.
+    std::vector<HostElement<T>> get() const {
+        std::vector<HostElement<T>> values(size());
+        get_bytes(values.data());
+        return values;
+    }
+    /// Into a host range of exactly as many elements. @throws ArgumentError with both counts
+    template <HostRangeOf<T> R>
+        requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
+    void get(R&& to) const {
+        require_count(std::ranges::size(to), "get");
+        get_bytes(std::ranges::data(to));
+    }
+    /// Into host memory of this shape, any step apart. @throws ArgumentError if the shapes differ
+    void get(const HostView<HostElement<T>>& to) const {
+        require_shape(to.shape(), "get");
+        scatter(to.data(), to.shape(), to.strides(), get().data(), sizeof(T));
+    }
+    /// The one element of an array that has one. @throws ArgumentError with the number of elements
+    T item() const {
+        require_single();
+        HostElement<T> value;
+        get_bytes(&value);
+        return static_cast<T>(value);
+    }
+    /// From a host range of exactly as many elements. @throws ArgumentError with both counts
+    template <HostRangeOf<T> R>
+    void set(const R& from) const {
+        require_count(std::ranges::size(from), "set");
+        set_bytes(std::ranges::data(from));
+    }
+    /// From host memory of this shape. @throws ArgumentError if the shapes differ
+    template <class U>
+        requires std::same_as<std::remove_const_t<U>, HostElement<T>>
+    void set(const HostView<U>& from) const {
+        require_shape(from.shape(), "set");
+        std::vector<HostElement<T>> values(size());
+        gather(values.data(), from.data(), from.shape(), from.strides(), sizeof(T));
+        set_bytes(values.data());
+    }
+
+    /// Enqueues a download; `stream.synchronize()` or `to.wait()` before the values are read.
+    /// @param to  page-locked, exactly as many elements
+    void get_async(const HostBuffer<HostElement<T>>& to, const Stream& stream) const {
+        require_count(to.size(), "get_async");
+        if (size() == 0) return;
+        const StreamScope scope(stream);
+        const GPUArray source = is_contiguous() ? *this : copy(Order::C);
+        stream.copy(to, source.memory());
+    }
+    HostBuffer<HostElement<T>> get_async(const Stream& stream) const {
+        HostBuffer<HostElement<T>> to(context(), size());
+        get_async(to, stream);
+        return to;
+    }
+    /// Enqueues an upload. `from` may not change before it is done.
+    void set_async(const HostBuffer<HostElement<T>>& from, const Stream& stream) const {
+        require_count(from.size(), "set_async");
+        require_writable("set_async");
+        if (size() == 0) return;
+        const StreamScope scope(stream);
+        const GPUArray target = is_contiguous() ? *this : GPUArray(context(), shape());
+        stream.copy(target.memory(), from);
+        if (!is_contiguous()) assign(target);
+    }
+
+   private:
+    /// The stretch of a contiguous array.
+    Buffer memory() const { return buffer_.view(offset_bytes_, size_bytes()); }
+    template <HasDType U>
+    friend class GPUArray;
 };
 
 }  // namespace gemel

@@ -22,12 +22,18 @@ class GEMEL_API AxisVector {
     AxisVector() = default;
     explicit AxisVector(std::span<const std::int64_t> values) { assign(values); }
     AxisVector(const AxisVector& other) { assign(other.span()); }
-    AxisVector(AxisVector&& other) noexcept = default;
+    AxisVector(AxisVector&& other) noexcept
+        : few_(other.few_), many_(std::move(other.many_)), size_(std::exchange(other.size_, 0)) {}
     AxisVector& operator=(const AxisVector& other) {
         if (this != &other) assign(other.span());
         return *this;
     }
-    AxisVector& operator=(AxisVector&& other) noexcept = default;
+    AxisVector& operator=(AxisVector&& other) noexcept {
+        few_ = other.few_;
+        many_ = std::move(other.many_);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
@@ -93,6 +99,16 @@ class GEMEL_API Strides : public AxisVector {
         requires(sizeof...(I) > 0)
     Strides(I... strides) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(strides)...}) {}
     explicit Strides(std::span<const std::int64_t> strides) : AxisVector(strides) {}
+};
+
+/// Numbers of axes; negative ones count from the last.
+class GEMEL_API Axes : public AxisVector {
+   public:
+    Axes() = default;
+    template <std::integral... I>
+        requires(sizeof...(I) > 0)
+    Axes(I... axes) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(axes)...}) {}
+    explicit Axes(std::span<const std::int64_t> axes) : AxisVector(axes) {}
 };
 
 /// Memory order of a new array: C, last axis fastest; F, first axis fastest.

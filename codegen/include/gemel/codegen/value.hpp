@@ -48,9 +48,10 @@ class Value {
         Value(const T& text)
         : data_(std::string(std::string_view(text))) {}
     Value(const DType& dtype) : data_(dtype.name()) {}
-    Value(std::initializer_list<Value> list) : data_(std::make_shared<const List>(list)) {}
-    Value(List list) : data_(std::make_shared<const List>(std::move(list))) {}
-    Value(Map map) : data_(std::make_shared<const Map>(std::move(map))) {}
+    Value(std::initializer_list<Value> list) : Value(List(list)) {}
+    /// @throws ArgumentError for lists and maps nested deeper than 200 levels
+    GEMEL_API Value(List list);
+    GEMEL_API Value(Map map);
     template <class T>
     requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
         Value(const std::map<std::string, T>& map)
@@ -59,11 +60,8 @@ class Value {
     template <std::ranges::input_range R>
     requires(!std::is_convertible_v<const R&, std::string_view> && !std::is_convertible_v<const R&, Map> &&
              !std::same_as<R, Value> && !std::same_as<R, List> &&
-             std::is_constructible_v<Value, std::ranges::range_value_t<R>>) Value(const R& range) {
-        List list;
-        for (std::ranges::range_value_t<R> element : range) list.push_back(Value(std::move(element)));
-        data_ = std::make_shared<const List>(std::move(list));
-    }
+             std::is_constructible_v<Value, std::ranges::range_value_t<R>>) Value(const R& range)
+        : Value(list_of(range)) {}
 
     bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
     bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -93,6 +91,16 @@ class Value {
     GEMEL_API std::string text() const;
 
    private:
+    struct Nested;  ///< a list or map with its depth
+    int depth() const;
+
+    template <class R>
+    static List list_of(const R& range) {
+        List list;
+        for (std::ranges::range_value_t<R> element : range) list.push_back(Value(std::move(element)));
+        return list;
+    }
+
     std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::shared_ptr<const List>,
                  std::shared_ptr<const Map>>
         data_;

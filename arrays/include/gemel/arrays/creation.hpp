@@ -1,0 +1,257 @@
+/// New arrays: from host values, constants, progressions. Each function takes a context first, or leaves it out and uses
+/// the thread's current one.
+#pragma once
+
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/export.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+/// Bounds and steps of progressions.
+template <class N>
+concept Number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
+
+// What the templates below call, for types known at run time.
+GEMEL_API AnyArray zeros(const Context& context, DType dtype, const Shape& shape, Order order = Order::C);
+GEMEL_API AnyArray empty_like(const Context& context, const AnyArray& like);
+/// start, start + step, ... before stop. @throws ArgumentError if step is 0 or not finite, or a value is not one of dtype
+GEMEL_API AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::int64_t stop, std::int64_t step);
+GEMEL_API AnyArray arange(const Context& context, DType dtype, double start, double stop, double step);
+GEMEL_API AnyArray linspace(const Context& context, DType dtype, double start, double stop, std::int64_t count,
+                            bool endpoint);
+GEMEL_API AnyArray eye(const Context& context, DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t offset,
+                       const void* one);
+/// A 64-bit bound; unsigned ones beyond that are refused.
+GEMEL_API std::int64_t checked_bound(std::uint64_t value);
+/// @throws ArgumentError with both counts if the shape needs another number of elements
+GEMEL_API void require_elements(std::size_t given, const Shape& shape);
+
+/// Uninitialised elements.
+template <HasDType T>
+GPUArray<T> empty(const Context& context, const Shape& shape, Order order = Order::C) {
+    return GPUArray<T>(context, shape, order);
+}
+template <HasDType T>
+GPUArray<T> empty(const Shape& shape, Order order = Order::C) {
+    return empty<T>(current_context(), shape, order);
+}
+
+/// All bytes zero, of structs too.
+template <HasDType T>
+GPUArray<T> zeros(const Context& context, const Shape& shape, Order order = Order::C) {
+    return GPUArray<T>(zeros(context, dtype_of<T>(), shape, order));
+}
+template <HasDType T>
+GPUArray<T> zeros(const Shape& shape, Order order = Order::C) {
+    return zeros<T>(current_context(), shape, order);
+}
+
+/// One value everywhere. @throws ArgumentError if T has no such value
+template <HasDType T, ValueFor<T> V>
+GPUArray<T> full(const Context& context, const Shape& shape, const V& value, Order order = Order::C) {
+    const GPUArray<T> result(context, shape, order);
+    result.fill(value);
+    return result;
+}
+template <HasDType T, ValueFor<T> V>
+GPUArray<T> full(const Shape& shape, const V& value, Order order = Order::C) {
+    return full<T>(current_context(), shape, value, order);
+}
+
+template <HasDType T>
+GPUArray<T> ones(const Context& context, const Shape& shape, Order order = Order::C) {
+    return full<T>(context, shape, 1, order);
+}
+template <HasDType T>
+GPUArray<T> ones(const Shape& shape, Order order = Order::C) {
+    return ones<T>(current_context(), shape, order);
+}
+
+// Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that array has
+// no gaps, else it is C.
+template <HasDType T>
+GPUArray<T> empty_like(const Context& context, const GPUArray<T>& like) {
+    return GPUArray<T>(empty_like(context, static_cast<const AnyArray&>(like)));
+}
+template <HasDType T>
+GPUArray<T> empty_like(const GPUArray<T>& like) {
+    return empty_like(like.context(), like);
+}
+template <HasDType T, ValueFor<T> V>
+GPUArray<T> full_like(const Context& context, const GPUArray<T>& like, const V& value) {
+    const GPUArray<T> result = empty_like(context, like);
+    result.fill(value);
+    return result;
+}
+template <HasDType T, ValueFor<T> V>
+GPUArray<T> full_like(const GPUArray<T>& like, const V& value) {
+    return full_like(like.context(), like, value);
+}
+template <HasDType T>
+GPUArray<T> zeros_like(const Context& context, const GPUArray<T>& like) {
+    return full_like(context, like, T{});
+}
+template <HasDType T>
+GPUArray<T> zeros_like(const GPUArray<T>& like) {
+    return zeros_like(like.context(), like);
+}
+template <HasDType T>
+GPUArray<T> ones_like(const Context& context, const GPUArray<T>& like) {
+    return full_like(context, like, 1);
+}
+template <HasDType T>
+GPUArray<T> ones_like(const GPUArray<T>& like) {
+    return ones_like(like.context(), like);
+}
+
+/// start, start + step, ... up to, not including, stop: ceil((stop - start) / step) elements, each start + i * step in 64-bit
+/// integers or in double, then rounded to T. Integer arrays take integers only.
+/// @throws ArgumentError if step is 0, or an integer type has not the last value
+template <RealElement T, Number A, Number B, Number C>
+GPUArray<T> arange(const Context& context, A start, B stop, C step) {
+    static_assert(!std::is_same_v<T, bool>, "arange: bool has two values only; use full or a comparison");
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>) {
+        const auto bound = [](auto value) {
+            if constexpr (std::is_unsigned_v<decltype(value)>) {
+                return checked_bound(value);
+            } else {
+                return std::int64_t{value};
+            }
+        };
+        return GPUArray<T>(arange(context, dtype_of<T>(), bound(start), bound(stop), bound(step)));
+    } else {
+        static_assert(!std::is_integral_v<T>, "arange: an integer array from floating bounds; convert them first");
+        return GPUArray<T>(arange(context, dtype_of<T>(), double(start), double(stop), double(step)));
+    }
+}
+template <RealElement T, Number A, Number B>
+GPUArray<T> arange(const Context& context, A start, B stop) {
+    return arange<T>(context, start, stop, 1);
+}
+template <RealElement T, Number B>
+GPUArray<T> arange(const Context& context, B stop) {
+    return arange<T>(context, 0, stop, 1);
+}
+template <RealElement T, Number A, Number B, Number C>
+GPUArray<T> arange(A start, B stop, C step) {
+    return arange<T>(current_context(), start, stop, step);
+}
+template <RealElement T, Number A, Number B>
+GPUArray<T> arange(A start, B stop) {
+    return arange<T>(current_context(), start, stop, 1);
+}
+template <RealElement T, Number B>
+GPUArray<T> arange(B stop) {
+    return arange<T>(current_context(), 0, stop, 1);
+}
+
+/// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in double, then
+/// rounded to T, for integers downwards. @throws ArgumentError for a negative count
+template <RealElement T, Number A, Number B>
+GPUArray<T> linspace(const Context& context, A start, B stop, std::int64_t count = 50, bool endpoint = true) {
+    static_assert(!std::is_same_v<T, bool>, "linspace: there are no values between two bools");
+    return GPUArray<T>(linspace(context, dtype_of<T>(), double(start), double(stop), count, endpoint));
+}
+template <RealElement T, Number A, Number B>
+GPUArray<T> linspace(A start, B stop, std::int64_t count = 50, bool endpoint = true) {
+    return linspace<T>(current_context(), start, stop, count, endpoint);
+}
+
+/// Ones where column - row == offset, else zeros.
+template <HasDType T>
+GPUArray<T> eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
+    const T one = element_of<T>(1);
+    return GPUArray<T>(eye(context, dtype_of<T>(), rows, columns, offset, &one));
+}
+template <HasDType T>
+GPUArray<T> eye(const Context& context, std::int64_t rows) {
+    return eye<T>(context, rows, rows);
+}
+template <HasDType T>
+GPUArray<T> eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
+    return eye<T>(current_context(), rows, columns, offset);
+}
+template <HasDType T>
+GPUArray<T> eye(std::int64_t rows) {
+    return eye<T>(current_context(), rows, rows);
+}
+
+/// Host ranges that arrays can be made of.
+template <class R>
+concept ElementRange = HostRange<R> && HasDType<std::ranges::range_value_t<R>>;
+
+/// The elements of a host range, in one axis or as `shape`, whose elements the range holds in `order`. Blocks.
+/// @throws ArgumentError with both counts if they differ
+template <ElementRange R>
+auto to_gpu(const Context& context, const R& values, const Shape& shape, Order order = Order::C) {
+    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    require_elements(std::ranges::size(values), shape);
+    GPUArray<T> result(context, shape, order);
+    if (result.size() != 0) result.buffer().upload(values);
+    return result;
+}
+template <ElementRange R>
+auto to_gpu(const Context& context, const R& values) {
+    return to_gpu(context, values, Shape{std::ranges::size(values)});
+}
+template <ElementRange R>
+auto to_gpu(const R& values, const Shape& shape, Order order = Order::C) {
+    return to_gpu(current_context(), values, shape, order);
+}
+template <ElementRange R>
+auto to_gpu(const R& values) {
+    return to_gpu(current_context(), values);
+}
+
+/// std::vector<bool> holds bits: its elements are spread first.
+inline GPUArray<bool> to_gpu(const Context& context, const std::vector<bool>& values, const Shape& shape) {
+    const std::vector<std::uint8_t> bytes(values.begin(), values.end());
+    return to_gpu(context, bytes, shape).view_as<bool>();
+}
+inline GPUArray<bool> to_gpu(const std::vector<bool>& values, const Shape& shape) {
+    return to_gpu(current_context(), values, shape);
+}
+inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(values, Shape{values.size()}); }
+
+/// Host memory any step apart: the array has F order if the view has, else C order.
+template <class T>
+    requires HasDType<T>
+auto to_gpu(const Context& context, const HostView<T>& values) {
+    const bool is_fortran = is_contiguous(values.shape(), values.strides(), Order::F) &&
+                            !is_contiguous(values.shape(), values.strides());
+    GPUArray<std::remove_const_t<T>> result(context, values.shape(), is_fortran ? Order::F : Order::C);
+    if (is_fortran) {
+        result.buffer().upload_bytes(values.data(), result.size_bytes());
+    } else {
+        result.set(values);
+    }
+    return result;
+}
+template <class T>
+    requires HasDType<T>
+auto to_gpu(const HostView<T>& values) {
+    return to_gpu(current_context(), values);
+}
+
+/// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.
+template <HasDType T>
+GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Shape& shape, const Stream& stream) {
+    require_elements(values.size(), shape);
+    GPUArray<T> result(stream.context(), shape);
+    result.set_async(values, stream);
+    return result;
+}
+template <HasDType T>
+GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Stream& stream) {
+    return to_gpu_async(values, Shape{values.size()}, stream);
+}
+
+}  // namespace gemel

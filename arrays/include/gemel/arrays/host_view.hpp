@@ -1,0 +1,39 @@
+/// Host memory with a shape and strides: where arrays are read into and made from without a detour.
+#pragma once
+
+#include <gemel/arrays/shape.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace gemel {
+
+/// Elements in host memory, any step apart. It owns nothing: the memory must be there as long as the view is used.
+template <class T>
+class HostView {
+   public:
+    /// @param data     the element at index (0, ..., 0)
+    /// @param strides  in elements; negative ones are legal
+    HostView(T* data, Shape shape, Strides strides)
+        : data_(data), shape_(std::move(shape)), strides_(std::move(strides)) {}
+    /// Without gaps.
+    HostView(T* data, Shape shape, Order order = Order::C)
+        : data_(data), shape_(std::move(shape)), strides_(contiguous_strides(shape_, order)) {}
+
+    T* data() const { return data_; }
+    const Shape& shape() const { return shape_; }
+    const Strides& strides() const { return strides_; }
+
+   private:
+    T* data_;
+    Shape shape_;
+    Strides strides_;
+};
+
+/// Between a host view of elements of `bytes` and the same elements in C order without gaps.
+GEMEL_API void scatter(void* to, const Shape& shape, const Strides& strides, const void* from, std::size_t bytes);
+GEMEL_API void gather(void* to, const void* from, const Shape& shape, const Strides& strides, std::size_t bytes);
+
+}  // namespace gemel

@@ -1,0 +1,256 @@
+#include <gemel/arrays/reduction_kernel.hpp>
+
+#include "call.hpp"
+#include "plan_cache.hpp"
+
+#include <gemel/codegen/reduction.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace gemel {
+
+struct ReductionState {
+    codegen::ReductionRequest request;
+    DeclaredArguments declared;
+    CompileOptions compile;
+    std::uint64_t id = PlanCache::new_generator();
+};
+
+namespace {
+
+using Mapping = codegen::ReductionLayout::Mapping;
+
+/// A variant with what its launches share.
+struct ReductionPlan : Plan {
+    Kernel finish_kernel{nullptr};
+    Buffer counters;         ///< all zero between launches
+    std::mutex launching;    ///< launches that share the counters enter their stream in one order
+};
+
+/// The work of one call.
+struct Work {
+    std::size_t count = 0;    ///< elements per output
+    std::size_t outputs = 1;
+    std::size_t splits = 1;
+    std::size_t blocks = 1;   ///< of threads
+};
+
+Work spread(const Call& call, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t outputs, Mapping mapping,
+            bool serial) {
+    Work work{.count = outputs ? call.count() / outputs : 0, .outputs = outputs};
+    const std::size_t block = serial ? 1 : tuning.block;
+    const std::size_t resident = std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
+    const std::size_t groups = mapping == Mapping::thread_per_output ? (outputs + block - 1) / block : outputs;
+    // A split is worth its while if each of its threads has several elements.
+    const std::size_t per_thread = mapping == Mapping::thread_per_output ? 64
+                                   : serial                             ? 4096
+                                   : call.packed() ? std::size_t{tuning.unroll} * static_cast<std::size_t>(call.lanes())
+                                                   : 4;
+    const std::size_t threads = mapping == Mapping::thread_per_output ? 1 : block;
+    const std::size_t useful = std::max<std::size_t>(1, (work.count + per_thread * threads - 1) / (per_thread * threads));
+    work.splits = groups >= resident ? 1 : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1, useful);
+    work.blocks = groups * work.splits;
+    return work;
+}
+
+std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, const Context& context,
+                                const codegen::Tuning& tuning, const codegen::ReductionLayout& layout, std::size_t groups) {
+    codegen::ReductionRequest request = state.request;
+    request.arguments = call.parameters();
+    auto plan = std::make_shared<ReductionPlan>();
+    const Module module = context.compile(
+        GeneratedText{codegen::reduction_source(request, layout, tuning, context.dialect())}, state.compile);
+    plan->kernel = module.kernel(request.name);
+    plan->block = layout.serial ? 1 : tuning.block;
+    if (layout.split && layout.finish) {
+        plan->counters = context.allocate_attached(groups * sizeof(std::int32_t));
+        context.default_stream().fill(plan->counters, std::int32_t{0});
+    } else if (layout.split) {
+        plan->finish_kernel = module.kernel(request.name + "_finish");
+    }
+    return plan;
+}
+
+/// Which axes are reduced.
+struct Axes {
+    std::array<bool, most_call_axes> reduced{};
+    bool all = true;
+};
+
+Axes resolve(const DeclaredArguments& declared, const Shape& shape, const ReductionOptions& options) {
+    Axes axes;
+    const auto rank = static_cast<int>(shape.rank());
+    if (!options.axes) {
+        axes.reduced.fill(true);
+        return axes;
+    }
+    for (const int given : *options.axes) {
+        const int axis = given < 0 ? given + rank : given;
+        if (axis < 0 || axis >= rank)
+            declared.refuse(text("axis ", given, " is out of range for arrays of ", rank, rank == 1 ? " axis" : " axes"));
+        if (axes.reduced[static_cast<std::size_t>(axis)]) declared.refuse(text("axis ", given, " is given twice"));
+        axes.reduced[static_cast<std::size_t>(axis)] = true;
+    }
+    for (int axis = 0; axis < rank; ++axis) axes.all &= axes.reduced[static_cast<std::size_t>(axis)];
+    return axes;
+}
+
+Shape result_shape(const Shape& shape, const Axes& axes, bool keepdims) {
+    Shape kept;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+        if (!axes.reduced[axis]) {
+            kept.push_back(shape[axis]);
+        } else if (keepdims) {
+            kept.push_back(1);
+        }
+    }
+    return kept;
+}
+
+}  // namespace
+
+Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResult> results, std::vector<DType> dtypes,
+                     std::string name, std::string preamble, CompileOptions compile) {
+    auto state = std::make_shared<ReductionState>();
+    codegen::ReductionRequest& request = state->request;
+    request.name = name;
+    request.preamble = std::move(preamble);
+    if (results.size() != dtypes.size())
+        throw ArgumentError(text("ReductionKernel '", name, "': ", dtypes.size(), " result types, but ", results.size(), " results"));
+    for (std::size_t k = 0; k < results.size(); ++k)
+        request.values.push_back({.dtype = dtypes[k],
+                                  .accumulator = results[k].accumulator,
+                                  .neutral = std::move(results[k].neutral),
+                                  .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
+                                  .reduce_expr = std::move(results[k].reduce_expr)});
+    codegen::check_request(request);
+    std::vector<const codegen::Snippet*> snippets;
+    for (const codegen::ReducedValue& value : request.values) snippets.push_back(&value.map_expr);
+    state->declared =
+        declare_arguments("ReductionKernel", std::move(name), std::move(arguments), snippets, request.preamble);
+    for (std::size_t i = 0; i < state->declared.parameters.size(); ++i)
+        if (state->declared.uses[i].element_written || state->declared.uses[i].elsewhere_written)
+            state->declared.refuse(i, "is written by the map expression; a reduction only reads");
+    for (Parameter& p : state->declared.parameters) p.is_const |= p.is_pointer;
+    for (const codegen::Snippet* snippet : snippets) state->declared.order_free &= !snippet->uses("reduced_index");
+    request.arguments = state->declared.parameters;
+    state->compile = std::move(compile);
+    state->compile.name = request.name;
+    state_ = std::move(state);
+}
+
+void Reduction::run(const ReductionOptions& options, std::span<const CallArgument> arguments,
+                    std::span<AnyArray> results) const {
+    const ReductionState& state = *state_;
+    Call call(state.declared, arguments);
+    const Context context = call.context();
+    const Axes axes = resolve(state.declared, call.shape(), options);
+    const Shape shape = result_shape(call.shape(), axes, options.keepdims);
+    const std::size_t outputs = shape.count();
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const DType dtype = state.request.values[k].dtype;
+        if (!options.out) {
+            results[k] = AnyArray(context, dtype, shape);
+            continue;
+        }
+        const AnyArray& out = *options.out;
+        if (results.size() > 1) state.declared.refuse("has several results; .out takes a single one");
+        if (out.empty() || !(out.dtype() == dtype) || !(out.shape() == shape) || !out.is_contiguous())
+            state.declared.refuse(text("the array for the result must be contiguous, of ", dtype.name(), " and shape ",
+                                       to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(), " and ",
+                                       to_string(out.shape())));
+        results[k] = out;
+    }
+    if (outputs == 0) return;
+
+    const auto cache = PlanCache::of(context);
+    const Device device = context.device();
+    const codegen::Tuning tuning = choose_tuning(
+        options.tuning, context, *cache, "reduction",
+        {.count = call.count() / outputs, .item_bytes = call.item_bytes(), .arrays = call.array_count(), .outputs = outputs},
+        codegen::reduction_tuning);
+    const bool linear = context.addresses_are_linear(), whole = axes.all;
+    codegen::ReductionLayout layout;
+    layout.serial = tuning.block == 1;
+    if (whole || call.count() == 0) {
+        call.choose_layout(tuning, false, linear, call.count());
+    } else {
+        const std::size_t run = call.count() / outputs;
+        const bool neighbours_are_outputs = call.choose_reduction_layout({axes.reduced.data(), call.shape().rank()}, linear);
+        // Threads of one block along a short run would be idle.
+        layout.mapping = neighbours_are_outputs || (run < 64 && outputs > run) ? Mapping::thread_per_output : Mapping::block_per_output;
+        if (layout.serial && layout.mapping == Mapping::thread_per_output) layout.mapping = Mapping::block_per_output;
+    }
+    const Work work = spread(call, tuning, device.info(), outputs, layout.mapping, layout.serial);
+    layout.kept_rank = call.kept_rank();
+    layout.has_index = call.has_index();
+    layout.split = work.splits > 1;
+    layout.finish = layout.split && !layout.serial && device.info().has_cross_block_visibility;
+    bool any_offset = false;
+    for (const AnyArray& result : results) any_offset |= !linear && result.buffer().offset_bytes() + result.offset_bytes() != 0;
+    layout.result_offsets.assign(results.size(), any_offset);
+    if (call.count() >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
+
+    CallKey key;
+    key.add(state.id);
+    key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
+    key.add(tuning.items_per_thread | std::uint64_t{layout.serial} << 32 | std::uint64_t{layout.split} << 33 |
+            std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 | std::uint64_t{layout.has_index} << 36 |
+            std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
+    call.add_to(key);
+    const std::size_t most_groups = std::size_t{device.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
+    const auto plan = std::static_pointer_cast<ReductionPlan>(cache->find(key, [&] {
+        layout.elements = call.layout();
+        return make_plan(state, call, context, tuning, layout, most_groups);
+    }));
+
+    ArgumentList list, finish_list;
+    call.pack(list);
+    const auto add_to_both = [&](const Argument& argument) {
+        list.add(argument);
+        finish_list.add(argument);
+    };
+    for (const AnyArray& result : results) {
+        Argument argument = as_argument(result.buffer());
+        const std::size_t offset = argument.offset_bytes + result.offset_bytes();
+        argument.offset_bytes = any_offset ? 0 : offset;
+        add_to_both(argument);
+    }
+    if (any_offset)
+        for (const AnyArray& result : results)
+            add_to_both(as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
+    std::array<Buffer, most_call_arguments> partials;
+    if (layout.split)
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            const codegen::ReducedValue& value = state.request.values[k];
+            const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
+            const std::size_t item = std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+            partials[k] = context.allocate(work.splits * outputs * item);
+            add_to_both(as_argument(partials[k]));
+        }
+    if (layout.finish) list.add(as_argument(plan->counters));
+    list.add(call.index(static_cast<std::int64_t>(work.count)));
+    list.add(call.index(static_cast<std::int64_t>(outputs)));
+    list.add(call.index(static_cast<std::int64_t>(work.splits)));
+    if (call.packed()) list.add(call.index(static_cast<std::int64_t>(call.head())));
+    std::unique_lock<std::mutex> lock(plan->launching, std::defer_lock);
+    if (layout.finish) lock.lock();
+    plan->kernel.launch({.grid = {work.blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
+    if (!layout.split || layout.finish) return;
+    finish_list.add(call.index(static_cast<std::int64_t>(outputs)));
+    finish_list.add(call.index(static_cast<std::int64_t>(work.splits)));
+    const std::size_t block = std::min<std::size_t>(64, device.info().max_threads_per_block);
+    plan->finish_kernel.launch({.block = {block}, .threads = {outputs}, .stream = options.stream}, finish_list.span());
+}
+
+std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
+    codegen::ReductionRequest request = state_->request;
+    request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
+    return codegen::reduction_source(request, dialect);
+}
+
+}  // namespace gemel

@@ -1,0 +1,48 @@
+/// Element-wise kernels beside CUB's DeviceTransform: GB/s of arrays read once and written once.
+#include "generators.hpp"
+
+#include <gemel/core/half.hpp>
+
+int main() try {
+    using namespace bench;
+    const gemel::Context context = gemel::default_context();
+    const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 24;
+    for (std::size_t n = std::size_t{1} << 16; n <= most; n <<= 4) {
+        const std::string size = " 2^" + std::to_string(log2_of(n));
+        const auto axpy = [&]<class T>(const std::string& type, peers::Type peer, T) {
+            Rotation<T> x(context, n), y(context, n), z(context, n);
+            gemel::ElementwiseKernel kernel("float a, const T *x, const T *y, T *z", "z[i] = a * x[i] + y[i]", "axpy");
+            compare(context, "axpy " + type + size, 3.0 * sizeof(T) * n,
+                    [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+                    [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); });
+        };
+        axpy("f32", peers::Type::f32, float{});
+        axpy("f64", peers::Type::f64, double{});
+        axpy("f16", peers::Type::f16, gemel::half{});
+        axpy("i8", peers::Type::i8, std::int8_t{});
+        {
+            Rotation<float> x(context, n), y(context, n), z(context, n);
+            gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]", "axpby");
+            compare(context, "axpby f32" + size, 3.0 * sizeof(float) * n,
+                    [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); },
+                    [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
+        }
+        {
+            Rotation<float> a(context, n), b(context, n), c(context, n), d(context, n), e(context, n), out(context, n);
+            gemel::ElementwiseKernel kernel(
+                "const float *a, const float *b, const float *c, const float *d, const float *e, float *out",
+                "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]", "five");
+            compare(context, "five inputs f32" + size, 6.0 * sizeof(float) * n,
+                    [&](const gemel::Stream& s, int k) {
+                        kernel(gemel::CallOptions{.stream = s}, a[k], b[k], c[k], d[k], e[k], out[k]);
+                    },
+                    [&](void* s, int k) {
+                        peers::five(address(a[k]), address(b[k]), address(c[k]), address(d[k]), address(e[k]), address(out[k]),
+                                    n, s);
+                    });
+        }
+    }
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}

@@ -1,0 +1,24 @@
+/// NVIDIA's own device-wide algorithms (CUB) on gemel's memory and stream, to be timed in turns with gemel's.
+#pragma once
+
+#include <cstddef>
+
+namespace bench::peers {
+
+/// Element types by gemel's names.
+enum class Type { f32, f64, f16, i8 };
+
+// Each enqueues on `stream` (a CUstream) and returns. Pointers are device addresses, contiguous.
+void axpy(Type type, double a, const void* x, const void* y, void* z, std::size_t n, void* stream);
+void axpby(double a, const void* x, double b, const void* y, void* z, std::size_t n, void* stream);
+/// out = (a + b * c - d) * e, f32.
+void five(const void* a, const void* b, const void* c, const void* d, const void* e, void* out, std::size_t n, void* stream);
+void sum(Type type, const void* x, void* out, std::size_t n, void* stream);
+void dot(const void* x, const void* y, void* out, std::size_t n, void* stream);
+/// The value to `value`, its index (int64) to `index`.
+void argmax(const void* x, void* value, void* index, std::size_t n, void* stream);
+/// Minimum and maximum, two f32.
+void minmax(const void* x, void* out, std::size_t n, void* stream);
+void scan(Type type, const void* x, void* out, std::size_t n, void* stream);
+
+}  // namespace bench::peers
