@@ -39,6 +39,11 @@ template <class Make>
 void draw_into(const AnyArray& out, const Context& context, PhiloxState& state, const Make& make) {
     check_target(context, out);
     const Draw draw = make(out.dtype());
+    if (!out.is_contiguous()) {
+        const AnyArray contiguous(context, out.dtype(), out.shape());
+        draw_into(contiguous, context, state, [&](DType) { return draw; });
+        return out.assign(contiguous);
+    }
     const std::uint64_t elements = out.size() * static_cast<std::uint64_t>(draw.lanes);
     fill_array(out, draw, elements, state.reserve(elements, codegen::philox_words(draw.distribution, draw.element)));
 }
@@ -137,7 +142,11 @@ void Philox::fill_permutation(const AnyArray& out) const {
         check_permutation(out.dtype(), count);  // before words are taken
         reserve_words(state_->position, permutation_words(count), 1);
     }
-    permute_array(out, plan_permutation(count, position));
+    const PermutationPlan plan = plan_permutation(count, position);
+    if (out.is_contiguous()) return permute_array(out, plan);
+    const AnyArray contiguous(context_, out.dtype(), out.shape());
+    permute_array(contiguous, plan);
+    out.assign(contiguous);
 }
 
 void Philox::fill(const AnyArray& out) const {

@@ -137,10 +137,9 @@ void check_target(const Context& context, const AnyArray& out) {
     if (!(out.context() == context))
         throw ArgumentError(text("the generator is on ", context.device().name(), " (", context.device().id(),
                                  "), the array of another context (", out.context().device().id(), ")"));
-    if (!out.is_contiguous())
-        throw ArgumentError(text("an array of shape ", to_string(out.shape()), " and strides ",
-                                 to_string(out.strides()),
-                                 " is not contiguous: random numbers go to contiguous arrays (C order)"));
+    if (out.repeats())
+        throw ArgumentError(text("random numbers into an array of shape ", to_string(out.shape()), " and strides ",
+                                 to_string(out.strides()), ", which repeats elements: it can only be read"));
     if (out.offset_bytes() % codegen::philox_element(out.dtype()).size_bytes() != 0)
         throw ArgumentError(
             text("the array begins at byte ", out.offset_bytes(), ", which suits no ", out.dtype().name()));

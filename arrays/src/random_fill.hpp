@@ -5,9 +5,9 @@
 
 namespace gemel::random {
 
-/// @throws ArgumentError unless the array is of the context, contiguous, and aligned to its elements
+/// @throws ArgumentError unless the array is of the context and can be written to
 void check_target(const Context& context, const AnyArray& out);
-/// Enqueues the kernel.
+// Enqueue the kernel; the array is contiguous.
 void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, const codegen::PhiloxPosition& position);
 void permute_array(const AnyArray& out, const PermutationPlan& plan);
 

@@ -130,7 +130,8 @@ class GEMEL_API Philox {
         return out;
     }
 
-    // The same into given arrays, which must be contiguous (C order) and of this context.
+    // The same into given arrays, which must be of this context. Numbers are in C order of the indices; an
+    // array with gaps is filled through a temporary one.
     void fill_uniform(const AnyArray& out, double low = 0, double high = 1) const;
     void fill_normal(const AnyArray& out, double mean = 0, double sigma = 1) const;
     void fill_log_normal(const AnyArray& out, double mean = 0, double sigma = 1) const;
