@@ -91,6 +91,8 @@ class Call {
     Context context() const { return leading_->context(); }
     const Shape& shape() const { return *shape_; }
     std::size_t count() const { return count_; }
+    /// Whether some array is touched as x[i], and so has count() elements.
+    bool has_elements() const { return array_count_ > 0; }
     std::uint32_t item_bytes() const { return item_bytes_; }
     std::uint32_t array_count() const { return array_count_; }
 

@@ -76,13 +76,13 @@ std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, c
 }
 
 /// Which axes are reduced.
-struct Axes {
+struct AxisFlags {
     std::array<bool, most_call_axes> reduced{};
     bool all = true;
 };
 
-Axes resolve(const DeclaredArguments& declared, const Shape& shape, const ReductionOptions& options) {
-    Axes axes;
+AxisFlags resolve(const DeclaredArguments& declared, const Shape& shape, const ReductionOptions& options) {
+    AxisFlags axes;
     const auto rank = static_cast<int>(shape.rank());
     if (!options.axes) {
         axes.reduced.fill(true);
@@ -99,7 +99,7 @@ Axes resolve(const DeclaredArguments& declared, const Shape& shape, const Reduct
     return axes;
 }
 
-Shape result_shape(const Shape& shape, const Axes& axes, bool keepdims) {
+Shape result_shape(const Shape& shape, const AxisFlags& axes, bool keepdims) {
     Shape kept;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         if (!axes.reduced[axis]) {
@@ -148,7 +148,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     const ReductionState& state = *state_;
     Call call(state.declared, arguments);
     const Context context = call.context();
-    const Axes axes = resolve(state.declared, call.shape(), options);
+    const AxisFlags axes = resolve(state.declared, call.shape(), options);
     const Shape shape = result_shape(call.shape(), axes, options.keepdims);
     const std::size_t outputs = shape.count();
     for (std::size_t k = 0; k < results.size(); ++k) {

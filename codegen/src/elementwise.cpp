@@ -39,8 +39,8 @@ class Elementwise {
                   {&request.operation, &loop_prep_, &after_loop_}) {}
 
     std::string print() {
-        if (!request_.preamble.empty()) writer_.lines(request_.preamble).blank();
         access_.declare_types();
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble);
         std::vector<std::string> parameters = access_.parameters();
         const std::string& index = access_.index_type();
         parameters.push_back(gemel::text(index, " ", length_));

@@ -48,13 +48,13 @@ class Reduction {
           index_(access_.index_type()) {}
 
     std::string print() {
-        if (!request_.preamble.empty()) writer_.lines(request_.preamble).blank();
         std::vector<DType> dtypes;
         for (const Parameter& p : request_.arguments) dtypes.push_back(p.dtype);
         for (const ReducedValue& value : request_.values)
             for (const DType& dtype : {value.dtype, accumulator(value)})
                 if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) extra_types_.push_back(dtype);
         access_.declare_types(extra_types_);
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble);
         for (std::size_t v = 0; v < request_.values.size(); ++v) {
             const std::string type = running_type(v);
             writer_.open_function(type, reduce_name(v), {type + " a", type + " b"});
@@ -96,7 +96,7 @@ class Reduction {
             out.push_back(writer_.global_pointer(storage_type(request_.values[v].dtype, writer_.dialect()), false) +
                           numbered("result", v));
         for (std::size_t v = 0; v < request_.values.size(); ++v)
-            if (layout_.result_offsets[v]) out.push_back("int64_t " + numbered("result_offset", v));
+            if (layout_.result_offsets[v]) out.push_back(gemel::text("int64_t ", numbered("result_offset", v)));
         if (layout_.split)
             for (std::size_t v = 0; v < request_.values.size(); ++v)
                 out.push_back(writer_.global_pointer(running_type(v), false) + numbered("partial", v));

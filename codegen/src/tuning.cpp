@@ -90,8 +90,10 @@ Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
 
 Tuning scan_tuning(const DeviceInfo& device, const Workload& work) {
     if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .scan = Tuning::Scan::chunks};
-    const std::uint32_t items = std::clamp(64u / std::max(work.item_bytes, 1u), 2u, 16u);
+    // Long tiles look back less often: 32 elements of 4 bytes per thread.
+    const std::uint32_t items = std::clamp(128u / std::max(work.item_bytes, 1u), 4u, 32u);
     return {.block = block_of(device, 256),
+            .access_bytes = 16,
             .items_per_thread = items,
             .scan = device.has_cross_block_visibility ? Tuning::Scan::look_back : Tuning::Scan::three_passes};
 }

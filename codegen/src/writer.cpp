@@ -9,6 +9,12 @@ Writer& Writer::add_line(const std::string& text) {
     return *this;
 }
 
+Writer& Writer::open_braces() {
+    add_line("{");
+    ++depth_;
+    return *this;
+}
+
 Writer& Writer::close(std::string_view tail) {
     --depth_;
     return add_line(gemel::text("}", tail));

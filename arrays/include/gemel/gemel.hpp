@@ -9,6 +9,7 @@
 #include <gemel/arrays/random.hpp>
 #include <gemel/arrays/random_host.hpp>
 #include <gemel/arrays/reduction_kernel.hpp>
+#include <gemel/arrays/scan_kernel.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

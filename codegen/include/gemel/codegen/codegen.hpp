@@ -4,6 +4,7 @@
 #include <gemel/codegen/elementwise.hpp>
 #include <gemel/codegen/philox.hpp>
 #include <gemel/codegen/reduction.hpp>
+#include <gemel/codegen/scan.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/struct.hpp>
 #include <gemel/codegen/substitute.hpp>

@@ -34,6 +34,8 @@ class GEMEL_API Writer {
         ++depth_;
         return *this;
     }
+    /// A block of its own.
+    Writer& open_braces();
     /// "}", with `tail` behind it: close(";").
     Writer& close(std::string_view tail = "");
     Writer& blank();

@@ -1,0 +1,149 @@
+/// Scans: running results of an associative operation over an array.
+#pragma once
+
+#include <gemel/arrays/call_argument.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/source.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+/// What a GenericScanKernel does; all in C.
+struct ScanSpec {
+    std::string arguments = {};        ///< "const int *x, int *out"
+    std::string input_expr = "x[i]";   ///< what is scanned, element by element
+    std::string scan_expr = {};        ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may look at
+                                       ///< `across_seg_boundary`; without it a segment begins with its first element
+    std::string neutral = {};          ///< what `prev_item` is where nothing comes before: "0"
+    std::string output_statement = {}; ///< with `item` (the result through element i), `prev_item` (the one before it), `last_item` (the
+                                       ///< last of all), i and n (or N)
+    std::string is_segment_start_expr = {};  ///< whether a segment begins at i; there `prev_item` is neutral
+    std::string name = "scan";
+    std::string preamble = {};
+    CompileOptions compile = {};
+};
+
+/// How one call of a scan differs from the others.
+struct ScanOptions {
+    bool deterministic = false;            ///< the same bits every time also for sums of floats; costs a second reading
+    std::optional<std::size_t> count = {}; ///< of elements; that of the arrays touched as x[i], if left out
+    Stream stream = {};
+    codegen::Tuning tuning = {};           ///< overrides what is given here, member by member
+};
+
+struct ScanState;
+
+/// The body of the scan classes.
+class GEMEL_API Scan {
+   public:
+    Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec);
+    void run(const ScanOptions& options, std::span<const CallArgument> arguments) const;
+    std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
+
+   private:
+    std::shared_ptr<const ScanState> state_;
+};
+
+/// A scan of values of type T with an input expression and an output statement, possibly in segments.
+///
+/// Arguments are declared and checked as for ElementwiseKernel. On NVIDIA GPUs one pass reads and writes everything once, unless the
+/// output wants `last_item`; sums of floats may then differ in their last digits from run to run. Elsewhere there are three passes. 16-bit floats are scanned in float.
+/// @time enqueued, returns at once
+template <HasDType T>
+class GenericScanKernel {
+   public:
+    /// @throws ArgumentError if declarations or expressions cannot be right
+    explicit GenericScanKernel(const ScanSpec& spec) : GenericScanKernel(parse_declarations(spec.arguments), spec) {}
+    /// Arguments by their dtypes; spec.arguments is not looked at.
+    GenericScanKernel(std::vector<Parameter> arguments, const ScanSpec& spec)
+        : scan_(std::move(arguments), dtype_of<T>(), spec) {}
+
+    template <GeneratorArgument... A>
+    void operator()(const A&... arguments) const {
+        (*this)(ScanOptions{}, arguments...);
+    }
+    template <GeneratorArgument... A>
+    void operator()(const ScanOptions& options, const A&... arguments) const {
+        const std::array<CallArgument, sizeof...(A)> packed{CallArgument(arguments)...};
+        scan_.run(options, packed);
+    }
+    std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const {
+        return scan_.source(dialect, types);
+    }
+
+   private:
+    Scan scan_;
+};
+
+/// out[i] = x[0] op x[1] op ... op x[i]
+///
+///     InclusiveScanKernel<int> cumulative_sum("a+b");
+///     GPUArray<int> sums = cumulative_sum(x);
+template <HasDType T>
+class InclusiveScanKernel {
+   public:
+    /// @param scan_expr  of `a` and `b`, associative
+    explicit InclusiveScanKernel(std::string scan_expr, std::string name = "inclusive_scan", std::string preamble = {})
+        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
+                {.scan_expr = std::move(scan_expr),
+                 .output_statement = "out[i] = item",
+                 .name = std::move(name),
+                 .preamble = std::move(preamble)}) {}
+
+    /// @param x  any layout; elements are taken in C order. @returns a new array of its shape
+    GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
+        GPUArray<T> out(x.context(), x.shape());
+        (*this)(x, out, options);
+        return out;
+    }
+    /// Into an array of the same shape, which may be x itself.
+    void operator()(const GPUArray<T>& x, const GPUArray<T>& out, const ScanOptions& options = {}) const {
+        const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
+        scan_.run(options, packed);
+    }
+    std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
+
+   private:
+    Scan scan_;
+};
+
+/// out[i] = x[0] op ... op x[i - 1], and the neutral element at the beginning.
+template <HasDType T>
+class ExclusiveScanKernel {
+   public:
+    explicit ExclusiveScanKernel(std::string scan_expr, std::string neutral, std::string name = "exclusive_scan",
+                                 std::string preamble = {})
+        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
+                {.scan_expr = std::move(scan_expr),
+                 .neutral = std::move(neutral),
+                 .output_statement = "out[i] = prev_item",
+                 .name = std::move(name),
+                 .preamble = std::move(preamble)}) {}
+
+    GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
+        GPUArray<T> out(x.context(), x.shape());
+        (*this)(x, out, options);
+        return out;
+    }
+    void operator()(const GPUArray<T>& x, const GPUArray<T>& out, const ScanOptions& options = {}) const {
+        const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
+        scan_.run(options, packed);
+    }
+    std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
+
+   private:
+    Scan scan_;
+};
+
+}  // namespace gemel

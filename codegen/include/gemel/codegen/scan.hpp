@@ -1,0 +1,59 @@
+/// The text of scans: running results of an associative operation, with input and output statements of the user's.
+#pragma once
+
+#include <gemel/codegen/elementwise.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+struct ScanRequest {
+    std::string name = "scan";
+    std::vector<Parameter> arguments;
+    DType dtype;                  ///< of what is scanned; 16-bit floats are scanned in float
+    Snippet input;                ///< an expression in terms of i and the arrays
+    std::string scan_expr;        ///< of `a` and `b`, associative; may use `across_seg_boundary`
+    std::string neutral = {};     ///< for prev_item where nothing comes before
+    Snippet output;               ///< statements with `item`, `prev_item`, `last_item`, i and n
+    Snippet segment_start = {};   ///< an expression: whether a segment begins at i; empty for no segments
+    std::string preamble = {};
+};
+
+/// Which text is printed.
+struct ScanLayout {
+    KernelLayout elements;
+    Tuning::Scan strategy = Tuning::Scan::look_back;
+    bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
+};
+
+/// Elements of one tile: what a block scans at a time. Not for chunks.
+GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning);
+/// Bytes of one running result as the kernels store it.
+GEMEL_API std::size_t scan_item_bytes(const ScanRequest& request);
+/// Whether running results travel with their state in one 64-bit word.
+GEMEL_API bool scan_has_words(const ScanRequest& request);
+/// Whether the output asks for the total, which one pass does not know.
+GEMEL_API bool scan_needs_total(const ScanRequest& request);
+
+/// The kernels' text.
+///
+/// look_back: one kernel `<name>` with a block per tile. Behind the arguments, offsets and layout it takes the states of the
+/// tiles (`words`: uint64 each, if scan_has_words(); else `states`: int each, and `totals` and `prefixes`: running results each),
+/// `ticket` (one uint32), `first_ticket` (its value before the launch), `epoch` (uint32, above zero and greater at every launch
+/// that uses the same states) and n. States of older epochs are ignored, so that nothing is cleared between launches. Tiles are
+/// dealt in the order in which blocks begin: a block waits only for blocks that run already.
+/// three_passes and chunks: `<name>_totals` (arguments..., totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one
+/// block; `<name>` (arguments..., totals, tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only.
+/// Sizes are of the index type.
+///
+/// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same every time.
+/// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
+GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, const Dialect& dialect);
+GEMEL_API std::string scan_source(const ScanRequest& request, const Dialect& dialect);
+
+/// @throws ArgumentError
+GEMEL_API void check_request(const ScanRequest& request);
+
+}  // namespace gemel::codegen
