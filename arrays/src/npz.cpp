@@ -108,11 +108,12 @@ Directory find_directory(npy::InputFile& file) {
     const std::uint64_t size = file.size_bytes();
     const std::uint64_t tail_bytes = std::min<std::uint64_t>(size, end_bytes + 65535);
     const std::vector<std::byte> tail = file.read(size - tail_bytes, tail_bytes);
+    const std::span<const std::byte> all(tail);
     std::optional<std::size_t> found;  // the end record is followed by a comment of any length
     for (std::size_t at = tail.size() >= end_bytes ? tail.size() - end_bytes + 1 : 0; at-- > 0 && !found;)
-        if (Reader(std::span(tail).subspan(at)).u32() == end_mark) found = at;
+        if (Reader(all.subspan(at)).u32() == end_mark) found = at;
     if (!found) throw Error("it is no .npz file, or the end of one is missing");
-    Reader end(std::span(tail).subspan(*found));
+    Reader end(all.subspan(*found));
     end.take(8);
     end.u16();
     Directory directory;
@@ -121,7 +122,7 @@ Directory find_directory(npy::InputFile& file) {
     directory.offset = end.u32();
     if (directory.entries != 0xffff && directory.bytes != 0xffffffff && directory.offset != 0xffffffff) return directory;
     if (*found < locator_bytes) return directory;
-    Reader locator(std::span(tail).subspan(*found - locator_bytes));
+    Reader locator(all.subspan(*found - locator_bytes));
     if (locator.u32() != locator_mark) return directory;
     locator.u32();
     const std::uint64_t at = locator.u64();

@@ -39,13 +39,12 @@ template <class Make>
 void draw_into(const AnyArray& out, const Context& context, PhiloxState& state, const Make& make) {
     check_target(context, out);
     const Draw draw = make(out.dtype());
-    if (!out.is_contiguous()) {
-        const AnyArray contiguous(context, out.dtype(), out.shape());
-        draw_into(contiguous, context, state, [&](DType) { return draw; });
-        return out.assign(contiguous);
-    }
     const std::uint64_t elements = out.size() * static_cast<std::uint64_t>(draw.lanes);
-    fill_array(out, draw, elements, state.reserve(elements, codegen::philox_words(draw.distribution, draw.element)));
+    const auto position = state.reserve(elements, codegen::philox_words(draw.distribution, draw.element));
+    if (out.is_contiguous()) return fill_array(out, draw, elements, position);
+    const AnyArray contiguous(context, out.dtype(), out.shape());
+    fill_array(contiguous, draw, elements, position);
+    out.assign(contiguous);
 }
 
 /// What seed() was given last, and how often it was called.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/npy.hpp>
