@@ -80,6 +80,28 @@ inline std::string program(std::string_view real) {
     return text;
 }
 
+/// Functions of 16-bit numbers through float: `of_sin(x, out)` and so on.
+inline const std::vector<std::string> half_words{"exp",  "log",   "sin",  "cos",  "tanh",
+                                                 "sqrt", "rsqrt", "cbrt", "atan", "erf"};
+inline std::string half_program() {
+    std::string text;
+    for (const std::string& word : half_words)
+        text += "KERNEL void of_" + word +
+                "(GLOBAL_MEM const float16_t *x, GLOBAL_MEM float16_t *out)\n{\n    int64_t i = GLOBAL_ID_0;\n"
+                "    out[i] = store_float16(" +
+                word + "(load_float16(x[i])));\n}\n";
+    return text;
+}
+
+/// J and Y of order `n[i]`.
+inline const std::string bessel_program = R"(
+KERNEL void of_bessel(GLOBAL_MEM const double *x, GLOBAL_MEM const int *n, GLOBAL_MEM double *j, GLOBAL_MEM double *y)
+{
+    int64_t i = GLOBAL_ID_0;
+    j[i] = bessel_jn(n[i], x[i]);
+    y[i] = bessel_yn(n[i], x[i]);
+})";
+
 /// abs, min and max of every integer type, by the type's name.
 inline const std::vector<std::string> integer_types{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
                                                     "int32_t", "uint32_t", "int64_t", "uint64_t"};

@@ -1,5 +1,5 @@
-/// `gemel translate FILE --to cuda,opencl`: a portable program as a complete one of either language, which compiles without
-/// gemel.
+/// `gemel translate FILE --to cuda,opencl`: a portable program as a complete one of either language, which compiles
+/// without gemel.
 #include "commands.hpp"
 
 #include <gemel/core/dialect.hpp>
@@ -40,10 +40,10 @@ std::string_view directive(std::string_view line) {
     return line.starts_with('#') ? without_blanks(line.substr(1)) : std::string_view();
 }
 
-/// Puts what the program includes by "name" in that place, if it lies beside the includer or in one of the folders. Other
-/// includes stay, for the compiler to find.
+/// Puts what the program includes by "name" in that place, if it lies beside the includer or in one of the folders.
+/// Other includes stay, for the compiler to find.
 class Inliner {
- public:
+   public:
     explicit Inliner(const std::vector<std::string>& folders) : folders_(folders) {}
 
     /// @param name  of the file, for messages
@@ -70,7 +70,7 @@ class Inliner {
         return result;
     }
 
- private:
+   private:
     static constexpr int deepest = 64;
 
     std::optional<fs::path> included(std::string_view line, const fs::path& folder) const {
@@ -115,8 +115,10 @@ int translate(const std::string& file, const std::vector<std::string>& dialects,
         text = std::string(std::istreambuf_iterator<char>(std::cin), {});
     else
         text = contents(file);
-    if (!text) throw Error(gemel::text("cannot read ", file, ": give a file with portable kernels, or - for standard input"));
-    const std::string program = Inliner(include_folders).run(*text, file, from_input ? "." : fs::path(file).parent_path());
+    if (!text)
+        throw Error(gemel::text("cannot read ", file, ": give a file with portable kernels, or - for standard input"));
+    const std::string program =
+        Inliner(include_folders).run(*text, file, from_input ? "." : fs::path(file).parent_path());
 
     for (const Dialect* dialect : targets) {
         const std::string complete = prelude(*dialect, program) + "\n" + program;

@@ -34,10 +34,8 @@ struct ScanPlan : Plan {
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
     /// Room for so many tiles, and a new epoch in which all states are empty.
-    void begin(const Context& context, std::size_t tiles, bool words, std::size_t item_bytes, const Stream& stream) {
-        const auto clear = [&](const Buffer& buffer) {
-            (stream.empty() ? context.default_stream() : stream).fill(buffer, std::uint32_t{0});
-        };
+    void begin(const Context& context, std::size_t tiles, bool words, std::size_t item_bytes) {
+        const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
         if (ticket.empty()) {
             ticket = context.allocate_attached(sizeof(std::uint32_t));
             clear(ticket);
@@ -155,7 +153,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     if (layout.strategy == Strategy::look_back) {
         std::lock_guard lock(plan->launching);
         const bool words = codegen::scan_has_words(state.request);
-        plan->begin(context, tiles, words, item_bytes, options.stream.empty() ? current_stream() : options.stream);
+        plan->begin(context, tiles, words, item_bytes);
         list.add(as_argument(plan->states));
         if (!words) {
             list.add(as_argument(plan->totals));

@@ -155,6 +155,13 @@ void ElementAccess::declare_packs(int count) {
         if (array.in_packs) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
 }
 
+/// "((const uint4 *)(x + head))[", in front of the number of a word.
+std::string ElementAccess::pack_base(const Array& array, const std::string& word, bool is_const) const {
+    const std::string& name = parameter(array).name;
+    const std::string begin = has_head_ ? gemel::text("(", name, " + ", head_, ")") : name;
+    return gemel::text("((", writer_.global_pointer(word, is_const), ")", begin, ")[");
+}
+
 void ElementAccess::load_packs(const std::string& slot, const std::string& pack) {
     for (const Array& array : arrays_) {
         if (!array.in_packs || !array.use.element_read) continue;
@@ -162,13 +169,13 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
         int words = 0;
         const std::string word = word_type(array, words);
         if (array.access == Access::packed) {
-            const std::string from = gemel::text("((", writer_.global_pointer(word, true), ")(", p.name, " + ", head_, "))[");
+            const std::string from = pack_base(array, word, true);
             for (int w = 0; w < words; ++w)
                 writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
         } else {
             for (int lane = 0; lane < lanes_; ++lane)
-                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[", head_, " + ", pack, " * ", lanes_, " + ",
+                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ",
                              lane, "];");
         }
     }
@@ -181,13 +188,13 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
         int words = 0;
         const std::string word = word_type(array, words);
         if (array.access == Access::packed) {
-            const std::string to = gemel::text("((", writer_.global_pointer(word, false), ")(", p.name, " + ", head_, "))[");
+            const std::string to = pack_base(array, word, false);
             for (int w = 0; w < words; ++w)
                 writer_.line(to, pack, words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "",
                              "] = ", array.pack, "[", slot, "].words[", w, "];");
         } else {
             for (int lane = 0; lane < lanes_; ++lane)
-                writer_.line(p.name, "[", head_, " + ", pack, " * ", lanes_, " + ", lane, "] = ", array.pack, "[", slot, "].value[",
+                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane, "] = ", array.pack, "[", slot, "].value[",
                              lane, "];");
         }
     }

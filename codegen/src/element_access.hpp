@@ -54,6 +54,8 @@ class ElementAccess {
     std::string snippet(const Snippet& snippet, Mode mode) const;
     /// The parameter of a packed variant: how many elements lie before the first aligned one.
     const std::string& head() const { return head_; }
+    /// Says that there is no such parameter: the first pack begins with the array.
+    void set_no_head() { has_head_ = false; }
     /// A name that no argument and no snippet uses.
     std::string unused(std::string name) const;
 
@@ -74,6 +76,7 @@ class ElementAccess {
     std::string place(const Array& array) const;
     void declare_local(const Array& array, const std::string& value);
     std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
+    std::string pack_base(const Array& array, const std::string& word, bool is_const) const;
     std::string word_type(const Array& array, int& words) const;
 
     const std::string& kernel_;
@@ -86,6 +89,7 @@ class ElementAccess {
     std::vector<std::string> array_names_;
     std::string index_;
     std::string head_, layout_name_;
+    bool has_head_ = true;
     int lanes_ = 1;
     bool has_at_function_ = false;
 };

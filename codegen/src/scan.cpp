@@ -56,6 +56,7 @@ class Scan {
           item_(segmented_ ? request.name + "_item" : value_) {}
 
     std::string print() {
+        access_.set_no_head();
         access_.declare_types({request_.dtype});
         if (!request_.preamble.empty()) writer_.lines(request_.preamble);
         functions();

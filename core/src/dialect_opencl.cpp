@@ -1,4 +1,5 @@
 /// OpenCL C 1.2.
+#include "bessel_section.hpp"
 #include "complex_section.hpp"
 
 namespace gemel {
@@ -229,6 +230,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
         {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
+    all.push_back(bessel_section("defined(cl_khr_fp64)"));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;
 }

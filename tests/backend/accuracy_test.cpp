@@ -405,6 +405,76 @@ TEST_CASE("elementary functions of double precision keep to their bounds") {
     if (!lacks_double()) check_all<double>();
 }
 
+TEST_CASE("Bessel functions of many orders are exact over ten decades") {
+    if (lacks_double()) return;
+    Numbers<double> numbers(7);
+    std::vector<double> x, j(1 << 15), y(1 << 15);
+    std::vector<int> n;
+    for (const double edge : {0.0, 1e-300, 1e-5, 9.9e-5, 1e-4, 49.999, 50.0, 1e5, double(INFINITY), double(NAN)})
+        for (const int order : {0, 1, 2, 29, 60, -1, -2}) {
+            x.push_back(edge);
+            n.push_back(order);
+        }
+    while (x.size() < j.size()) {
+        x.push_back(std::pow(10.0, numbers.between(-5, 5)));
+        n.push_back(static_cast<int>(numbers.whole(0, 29)));
+    }
+    default_context()
+        .compile(elementary::bessel_program)
+        .kernel("of_bessel")({.grid = {x.size() / 64}, .block = {64}}, In(x), In(n), InOut(j), InOut(y));
+    std::vector<double> errors_j(x.size()), errors_y(x.size());
+    in_parallel(x.size(), [&](std::size_t i) {
+        // Results below 1 are measured as if they were 1: both functions oscillate about zero.
+        errors_j[i] = error_in_ulp<double>(j[i], quad::jn(n[i], x[i]), 1);
+        errors_y[i] = error_in_ulp<double>(y[i], quad::yn(n[i], x[i]), 1);
+    });
+    const auto check = [&](const std::string& name, const std::vector<double>& errors, double bound) {
+        const std::size_t worst = std::max_element(errors.begin(), errors.end()) - errors.begin();
+        const std::string where = std::to_string(n[worst]) + ", " + written(x[worst]);
+        note_accuracy(name, "double", "ulp", bound, errors[worst], where);
+        CHECK_MESSAGE(errors[worst] <= bound, name, ": ", errors[worst], " ulp at ", where);
+    };
+    check("bessel_jn", errors_j, 16);
+    check("bessel_yn", errors_y, 64);
+    // The other half of the axis.
+    std::vector<double> left{-2.5, -2.5, -2.5, -60}, left_j(4), left_y(4);
+    const std::vector<int> orders{2, 3, -3, 1};
+    default_context()
+        .compile(elementary::bessel_program)
+        .kernel("of_bessel")({.grid = {4}, .block = {1}}, In(left), In(orders), InOut(left_j), InOut(left_y));
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(error_in_ulp<double>(left_j[i], quad::jn(orders[i], left[i]), 1) <= 16);
+        CHECK(std::isnan(left_y[i]));
+    }
+}
+
+TEST_CASE("functions of half precision through float are rounded almost exactly for every argument") {
+    const Module module = default_context().compile(elementary::half_program());
+    std::vector<half> x(65536), out(65536);
+    for (unsigned i = 0; i < 65536; ++i) x[i].bits = static_cast<std::uint16_t>(i);
+    for (const std::string& word : elementary::half_words) {
+        const auto found = std::find_if(cases().begin(), cases().end(), [&](const Case& c) { return c.name == word; });
+        REQUIRE((found != cases().end()));
+        module.kernel("of_" + word)({.grid = {1024}, .block = {64}}, In(x), InOut(out));
+        std::vector<double> errors(x.size());
+        in_parallel(x.size(), [&](std::size_t i) {
+            const Quad exact = found->reference(static_cast<float>(x[i]), 0);
+            const float got = static_cast<float>(out[i]);
+            if (std::isnan(got) || quad::is_nan(exact) || quad::is_infinite(exact) || std::isinf(got)) {
+                const bool overflows = std::isinf(got) && quad::fabs(exact) >= 65519;
+                errors[i] = (std::isnan(got) && quad::is_nan(exact)) || overflows ? 0 : INFINITY;
+                return;
+            }
+            const int exponent = exact == 0 ? -14 : std::max(-14, static_cast<int>(quad::logb(quad::fabs(exact))));
+            errors[i] = static_cast<double>(quad::fabs(static_cast<Quad>(got) - exact) / quad::ldexp(1, exponent - 10));
+        });
+        const std::size_t worst = std::max_element(errors.begin(), errors.end()) - errors.begin();
+        // Half a unit, and what an error of 16 units of a float can add to it.
+        CHECK_MESSAGE(errors[worst] <= 0.5 + 16.0 / 8192, word, ": ", errors[worst], " ulp at ",
+                      static_cast<float>(x[worst]));
+    }
+}
+
 TEST_CASE("frexp and modf split exactly and nan gives no number") {
     check_splitters<float>();
     if (!lacks_double()) check_splitters<double>();

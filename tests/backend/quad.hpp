@@ -60,6 +60,8 @@ GEMEL_QUAD_TWO(pow)
 GEMEL_QUAD_TWO(remainder)
 #undef GEMEL_QUAD_ONE
 #undef GEMEL_QUAD_TWO
+Quad jn(int, Quad) __asm__("jnf128");
+Quad yn(int, Quad) __asm__("ynf128");
 Quad ldexp(Quad, int) __asm__("ldexpf128");
 Quad frexp(Quad, int*) __asm__("frexpf128");
 Quad modf(Quad, Quad*) __asm__("modff128");

@@ -54,11 +54,12 @@ extern "C" { int gemel_thread[3], gemel_block[3], gemel_block_size[3] = {1, 1, 1
 
 /// A program of that language as the compiler makes it, called like a kernel along one axis.
 class HostModule {
- public:
+   public:
     explicit HostModule(const std::string& text) {
         gemel::testing::write_file(folder_ / "program.cpp", text);
         const std::string file = (folder_ / "program").string();
-        const std::string command = GEMEL_CXX " -std=c++17 -O1 -Wall -Werror -shared -fPIC -o '" + file + ".so' '" + file + ".cpp'";
+        const std::string command =
+            GEMEL_CXX " -std=c++17 -O1 -Wall -Werror -shared -fPIC -o '" + file + ".so' '" + file + ".cpp'";
         REQUIRE(std::system(command.c_str()) == 0);
         library_ = dlopen((file + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
         REQUIRE(library_ != nullptr);
@@ -79,7 +80,7 @@ class HostModule {
             for (at("gemel_thread") = 0; at("gemel_thread") < block; ++at("gemel_thread")) function(arguments...);
     }
 
- private:
+   private:
     int& at(const char* name) { return *static_cast<int*>(dlsym(library_, name)); }
 
     gemel::testing::ScratchFolder folder_;
@@ -133,8 +134,7 @@ KERNEL void roots(GLOBAL_MEM cfloat *RESTRICT out, GLOBAL_MEM const cfloat *REST
     HostModule module(prelude(host, portable) + portable);
     std::vector<std::complex<float>> in{{3, 0}, {-6, 0}, {0, 0}, {2, -4}, {9, 9}}, out(5);
     module.launch("roots", 2, 4, out.data(), static_cast<const std::complex<float>*>(in.data()), std::int64_t{4});
-    for (std::size_t i = 0; i < 4; ++i)
-        CHECK(std::abs(out[i] * out[i] - in[i] - (i % 2 ? 2.0f : 1.0f)) < 1e-5f);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(out[i] * out[i] - in[i] - (i % 2 ? 2.0f : 1.0f)) < 1e-5f);
     CHECK(out[4] == std::complex<float>());
 
     const std::string tree = codegen_programs::unrolled_add(dtype_of<double>(), 2, 4).source(host);

@@ -42,16 +42,16 @@ TEST_CASE("programs with every word compile with the prelude that they ask for")
 
 #ifdef GEMEL_COMMAND
 TEST_CASE("programs that the command has translated compile without gemel") {
-    for (const auto& [name, text] : kernel_language::all()) {
-        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(text, "cuda"), "sm_80");
-        CHECK_MESSAGE(result.succeeded, name, "\n", result.log);
+    for (const auto& program : kernel_language::all()) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(translated(program.second, "cuda"), "sm_80");
+        CHECK_MESSAGE(result.succeeded, program.first, "\n", result.log);
     }
 }
 #endif
 
 TEST_CASE("elementary functions compile for single and double precision and for integers and complex numbers") {
     for (const std::string& text :
-         {elementary::program("float"), elementary::program("double"), elementary::integer_program(),
+         {elementary::program("float"), elementary::program("double"), elementary::integer_program(), elementary::bessel_program, elementary::half_program(),
           elementary::complex_program("float"), elementary::complex_program("double")})
         check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
 }

@@ -1,6 +1,7 @@
 /// Syntax trees: their text in each dialect.
 #include "../codegen_programs.hpp"
 #include "../golden.hpp"
+#include "../pidgin.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
@@ -24,35 +25,6 @@ const Expression a = cg::var("a", dtype_of<std::int32_t>()), b = cg::var("b", dt
 
 std::string cl(const Expression& expression) { return to_source(expression, Dialect::opencl()); }
 std::string cu(const Expression& expression) { return to_source(expression, Dialect::cuda()); }
-
-/// A language that nobody has: nothing in the generators may depend on the two that there are.
-const Dialect& pidgin() {
-    static const Dialect& dialect = *new Dialect{.name = "pidgin",
-                                                 .kernel = "entry",
-                                                 .device_function = "helper",
-                                                 .global_space = "far",
-                                                 .shared_space = "near",
-                                                 .shared_pointer = "near",
-                                                 .constant_space = "fixed",
-                                                 .constant_pointer = "fixed",
-                                                 .restrict_word = "alone",
-                                                 .required_block = "[X by Y by Z]",
-                                                 .thread_id = "lane(#)",
-                                                 .block_id = "team(@)",
-                                                 .block_size = "lanes(#)",
-                                                 .grid_size = "teams(#)",
-                                                 .global_id = "place(#)",
-                                                 .global_size = "places(#)",
-                                                 .barrier = "meet()",
-                                                 .infinity = "endless",
-                                                 .nan = "nothing",
-                                                 .int64_type = "wide",
-                                                 .uint64_type = "unsigned wide",
-                                                 .int64_suffix = "W",
-                                                 .bool_storage = "byte",
-                                                 .vector_value = "@{#}"};
-    return dialect;
-}
 
 }  // namespace
 

@@ -1,0 +1,66 @@
+float dot_reduce(float a, float b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
+        __global const float *x,
+        __global const float *y,
+        __global float *result,
+        __global float *partial,
+        int n,
+        int outputs,
+        int splits)
+{
+    const int thread = ((int)get_local_id(0));
+    const int output = ((int)get_group_id(0)) / splits;
+    const int split = ((int)get_group_id(0)) % splits;
+    const int per_split = n / splits + 1;
+    int k = split * per_split < n ? split * per_split : n;
+    const int end = n - k < per_split ? n : k + per_split;
+    float totals[16];
+#pragma unroll
+    for (int lane = 0; lane < 16; ++lane) {
+        totals[lane] = 0;
+    }
+    while (end - k >= 16) {
+        float run[16];
+        for (int lane = 0; lane < 16; ++lane) {
+            run[lane] = 0;
+        }
+        const int stop = end - k < 2048 ? end : k + 2048;
+        for (; stop - k >= 16; k += 16) {
+            for (int lane = 0; lane < 16; ++lane) {
+                const int i = k + lane;
+                run[lane] = dot_reduce(run[lane], x[i]*y[i]);
+            }
+        }
+        for (int lane = 0; lane < 16; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], run[lane]);
+        }
+    }
+    for (; k < end; ++k) {
+        const int i = k;
+        totals[0] = dot_reduce(totals[0], x[i]*y[i]);
+    }
+#pragma unroll
+    for (int width = 8; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    if (thread == 0) {
+        partial[split * outputs + output] = total;
+    }
+}
+__kernel void dot_finish(__global float *result, __global float *partial, int outputs, int splits)
+{
+    const int output = (int)((long)get_global_id(0));
+    if (output < outputs) {
+        float total = partial[output];
+        for (int s = 1; s < splits; ++s) {
+            total = dot_reduce(total, partial[s * outputs + output]);
+        }
+        result[output] = total;
+    }
+}

@@ -1,0 +1,66 @@
+__device__ float dot_reduce(float a, float b) {
+    return a+b;
+}
+extern "C" __global__ __launch_bounds__(1) void dot(
+        const float *x,
+        const float *y,
+        float *result,
+        float *partial,
+        int n,
+        int outputs,
+        int splits)
+{
+    const int thread = ((int)threadIdx.x);
+    const int output = ((int)blockIdx.x) / splits;
+    const int split = ((int)blockIdx.x) % splits;
+    const int per_split = n / splits + 1;
+    int k = split * per_split < n ? split * per_split : n;
+    const int end = n - k < per_split ? n : k + per_split;
+    float totals[16];
+#pragma unroll
+    for (int lane = 0; lane < 16; ++lane) {
+        totals[lane] = 0;
+    }
+    while (end - k >= 16) {
+        float run[16];
+        for (int lane = 0; lane < 16; ++lane) {
+            run[lane] = 0;
+        }
+        const int stop = end - k < 2048 ? end : k + 2048;
+        for (; stop - k >= 16; k += 16) {
+            for (int lane = 0; lane < 16; ++lane) {
+                const int i = k + lane;
+                run[lane] = dot_reduce(run[lane], x[i]*y[i]);
+            }
+        }
+        for (int lane = 0; lane < 16; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], run[lane]);
+        }
+    }
+    for (; k < end; ++k) {
+        const int i = k;
+        totals[0] = dot_reduce(totals[0], x[i]*y[i]);
+    }
+#pragma unroll
+    for (int width = 8; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    if (thread == 0) {
+        partial[split * outputs + output] = total;
+    }
+}
+extern "C" __global__ void dot_finish(float *result, float *partial, int outputs, int splits)
+{
+    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    if (output < outputs) {
+        float total = partial[output];
+        for (int s = 1; s < splits; ++s) {
+            total = dot_reduce(total, partial[s * outputs + output]);
+        }
+        result[output] = total;
+    }
+}

@@ -1,0 +1,61 @@
+typedef struct {
+    int extent[2];
+    int x[2];  // steps, in elements
+    int y[2];  // steps, in elements
+} dot_layout;
+__device__ float dot_reduce(float a, float b) {
+    return a+b;
+}
+extern "C" __global__ __launch_bounds__(256) void dot(
+        const float *x,
+        const float *y,
+        dot_layout layout,
+        float *result,
+        int n,
+        int outputs,
+        int splits)
+{
+    __shared__ float shared[256];
+    const int thread = ((int)threadIdx.x);
+    const int output = ((int)blockIdx.x) / splits;
+    const int split = ((int)blockIdx.x) % splits;
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
+    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+            const int k = first + u * 256;
+            if (k < n) {
+                const int i = k;
+                int i_rest = i;
+                const int i_1 = i_rest % layout.extent[1];
+                i_rest /= layout.extent[1];
+                const int x_at = i_rest * layout.x[0] + i_1 * layout.x[1];
+                const int y_at = i_rest * layout.y[0] + i_1 * layout.y[1];
+                totals[u] = dot_reduce(totals[u], x[x_at]*y[y_at]);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 2; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    shared[thread] = total;
+    __syncthreads();
+    for (int width = 128; width > 0; width /= 2) {
+        if (thread < width) {
+            shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+        }
+        __syncthreads();
+    }
+    if (thread == 0) {
+        result[output] = shared[0];
+    }
+}

@@ -1,0 +1,70 @@
+float dot_reduce(float a, float b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
+        __global const float *x,
+        __global const float *y,
+        __global float *result,
+        int64_t result_offset,
+        __global float *partial,
+        int n,
+        int outputs,
+        int splits)
+{
+    __local float shared[256];
+    result = (__global float *)((__global char *)result + result_offset);
+    const int thread = ((int)get_local_id(0));
+    const int output = ((int)get_group_id(0)) / splits;
+    const int split = ((int)get_group_id(0)) % splits;
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
+    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+            const int k = first + u * 256;
+            if (k < n) {
+                const int i = k;
+                totals[u] = dot_reduce(totals[u], x[i]*y[i]);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 2; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    shared[thread] = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int width = 128; width > 0; width /= 2) {
+        if (thread < width) {
+            shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (thread == 0) {
+        partial[split * outputs + output] = shared[0];
+    }
+}
+__kernel void dot_finish(
+        __global float *result,
+        int64_t result_offset,
+        __global float *partial,
+        int outputs,
+        int splits)
+{
+    result = (__global float *)((__global char *)result + result_offset);
+    const int output = (int)((long)get_global_id(0));
+    if (output < outputs) {
+        float total = partial[output];
+        for (int s = 1; s < splits; ++s) {
+            total = dot_reduce(total, partial[s * outputs + output]);
+        }
+        result[output] = total;
+    }
+}

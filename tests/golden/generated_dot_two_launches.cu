@@ -1,0 +1,65 @@
+__device__ float dot_reduce(float a, float b) {
+    return a+b;
+}
+extern "C" __global__ __launch_bounds__(256) void dot(
+        const float *x,
+        const float *y,
+        float *result,
+        int64_t result_offset,
+        float *partial,
+        int n,
+        int outputs,
+        int splits)
+{
+    __shared__ float shared[256];
+    result = (float *)((char *)result + result_offset);
+    const int thread = ((int)threadIdx.x);
+    const int output = ((int)blockIdx.x) / splits;
+    const int split = ((int)blockIdx.x) % splits;
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
+    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+            const int k = first + u * 256;
+            if (k < n) {
+                const int i = k;
+                totals[u] = dot_reduce(totals[u], x[i]*y[i]);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 2; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    shared[thread] = total;
+    __syncthreads();
+    for (int width = 128; width > 0; width /= 2) {
+        if (thread < width) {
+            shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+        }
+        __syncthreads();
+    }
+    if (thread == 0) {
+        partial[split * outputs + output] = shared[0];
+    }
+}
+extern "C" __global__ void dot_finish(float *result, int64_t result_offset, float *partial, int outputs, int splits)
+{
+    result = (float *)((char *)result + result_offset);
+    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    if (output < outputs) {
+        float total = partial[output];
+        for (int s = 1; s < splits; ++s) {
+            total = dot_reduce(total, partial[s * outputs + output]);
+        }
+        result[output] = total;
+    }
+}

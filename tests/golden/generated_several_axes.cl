@@ -1,0 +1,100 @@
+typedef struct {
+    int extent[1];
+    int kept[1];
+    int x[2];  // steps, in elements
+    int i[2];
+} several_layout;
+float several_reduce_0(float a, float b) {
+    return fmin(a, b);
+}
+int64_t several_reduce_1(int64_t a, int64_t b) {
+    return max(a, b);
+}
+unsigned char several_reduce_2(unsigned char a, unsigned char b) {
+    return a || b;
+}
+double several_reduce_3(double a, double b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
+        __global const float16_t *x,
+        several_layout layout,
+        __global float16_t *result_0,
+        __global int64_t *result_1,
+        __global unsigned char *result_2,
+        __global float *result_3,
+        int n,
+        int outputs,
+        int splits)
+{
+    __local float shared_0[256];
+    __local int64_t shared_1[256];
+    __local unsigned char shared_2[256];
+    __local double shared_3[256];
+    const int thread = ((int)get_local_id(0));
+    const int output = ((int)get_group_id(0)) / splits;
+    const int split = ((int)get_group_id(0)) % splits;
+    const int x_base = output * layout.x[1];
+    const int i_base = output * layout.i[1];
+    float totals_0[4];
+    int64_t totals_1[4];
+    unsigned char totals_2[4];
+    double totals_3[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals_0[lane] = INFINITY;
+        totals_1[lane] = 0;
+        totals_2[lane] = 0;
+        totals_3[lane] = 0;
+    }
+    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+            const int k = first + u * 256;
+            if (k < n) {
+                const int reduced_index = k;
+                const int x_at = x_base + k * layout.x[0];
+                const int i = i_base + k * layout.i[0];
+                const float x_i = load_float16(x[x_at]);
+                totals_0[u] = several_reduce_0(totals_0[u], x_i);
+                totals_1[u] = several_reduce_1(totals_1[u], reduced_index);
+                totals_2[u] = several_reduce_2(totals_2[u], x_i > i);
+                totals_3[u] = several_reduce_3(totals_3[u], x_i);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 2; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals_0[lane] = several_reduce_0(totals_0[lane], totals_0[lane + width]);
+            totals_1[lane] = several_reduce_1(totals_1[lane], totals_1[lane + width]);
+            totals_2[lane] = several_reduce_2(totals_2[lane], totals_2[lane + width]);
+            totals_3[lane] = several_reduce_3(totals_3[lane], totals_3[lane + width]);
+        }
+    }
+    float total_0 = totals_0[0];
+    int64_t total_1 = totals_1[0];
+    unsigned char total_2 = totals_2[0];
+    double total_3 = totals_3[0];
+    shared_0[thread] = total_0;
+    shared_1[thread] = total_1;
+    shared_2[thread] = total_2;
+    shared_3[thread] = total_3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int width = 128; width > 0; width /= 2) {
+        if (thread < width) {
+            shared_0[thread] = several_reduce_0(shared_0[thread], shared_0[thread + width]);
+            shared_1[thread] = several_reduce_1(shared_1[thread], shared_1[thread + width]);
+            shared_2[thread] = several_reduce_2(shared_2[thread], shared_2[thread + width]);
+            shared_3[thread] = several_reduce_3(shared_3[thread], shared_3[thread + width]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (thread == 0) {
+        result_0[output] = store_float16(shared_0[0]);
+        result_1[output] = shared_1[0];
+        result_2[output] = shared_2[0] != 0;
+        result_3[output] = shared_3[0];
+    }
+}

@@ -1,0 +1,181 @@
+typedef union { uint4 words[1]; int8_t value[16]; } pack_int8_t_x16;
+int8_t sums_scan(int8_t a, int8_t b) {
+    return a+b;
+}
+typedef union { int8_t item; uint32_t words[1]; } sums_words;
+int8_t sums_shuffle_up(int8_t item, int delta) {
+    sums_words own, other;
+    own.words[0] = 0;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+int8_t sums_shuffle(int8_t item, int lane) {
+    sums_words own, other;
+    own.words[0] = 0;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
+        __global const int8_t *x,
+        __global int8_t *out,
+        volatile __global uint64_t *words,
+        __global uint32_t *ticket,
+        uint32_t first_ticket,
+        uint32_t epoch,
+        int n)
+{
+    __local int8_t warp_totals[8];
+    __local int dealt[1];
+    __local int8_t tile_prefix[1];
+    const int thread = ((int)get_local_id(0));
+    // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
+    if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int tile = dealt[0];
+    const int warp = thread / 32, lane = thread % 32;
+    const int first = tile * 4096 + warp * 512 + lane * 16;
+    int8_t v[16];
+    pack_int8_t_x16 x_pack[1];
+    pack_int8_t_x16 out_pack[1];
+    if (tile < n / 4096) {
+        x_pack[0].words[0] = ((__global const uint4 *)x)[(first + 0) / 16];
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int i = first + e;
+            const int8_t x_i = x_pack[0].value[e];
+            int8_t out_i;
+            v[e] = x_i;
+        }
+    }
+    else {
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int i = first + e < n ? first + e : n - 1;
+            v[e] = x[i];
+        }
+    }
+#pragma unroll
+    for (int e = 1; e < 16; ++e) {
+        v[e] = sums_scan(v[(e - 1)], v[e]);
+    }
+    // Runs are scanned across each warp, row by row, then warps in shared memory.
+    int8_t before[1];
+    int8_t carry;
+    int8_t run = v[15];
+#pragma unroll
+    for (int delta = 1; delta < 32; delta *= 2) {
+        const int8_t other = sums_shuffle_up(run, delta);
+        if (lane >= delta) run = sums_scan(other, run);
+    }
+    const int8_t row_total = sums_shuffle(run, 31);
+    run = sums_shuffle_up(run, 1);
+    before[0] = run;
+    carry = row_total;
+    if (lane == 0) warp_totals[warp] = carry;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int8_t total = warp_totals[0];
+    int8_t before_warp = total;
+#pragma unroll
+    for (int w = 1; w < 8; ++w) {
+        total = sums_scan(total, warp_totals[w]);
+        if (w < warp) before_warp = total;
+    }
+    if (warp == 0) {
+        if (lane == 0 && tile == 0) {
+            {
+                sums_words bits;
+                bits.words[0] = 0;
+                bits.item = total;
+                words[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+            }
+        }
+        if (tile > 0) {
+            if (lane == 0) {
+                {
+                    sums_words bits;
+                    bits.words[0] = 0;
+                    bits.item = total;
+                    words[tile] = (uint64_t)(epoch * 4 + 1) << 32 | bits.words[0];
+                }
+            }
+            int8_t so_far;
+            int has_so_far = 0;
+            for (int base = tile - 1; ; base -= 32) {
+                const int at = base - lane;
+                uint32_t state = 2;  // before the first tile there is nothing to wait for
+                int8_t theirs = total;
+                if (at >= 0) {
+                    uint64_t word;
+                    do word = words[at]; while ((uint32_t)(word >> 34) != epoch);
+                    state = (uint32_t)(word >> 32) & 3;
+                    sums_words bits;
+                    bits.words[0] = (uint32_t)word;
+                    theirs = bits.item;
+                }
+                const uint32_t known = gemel_ballot(state == 2);
+                int nearest = 31;
+                if (known) nearest = 31 - clz((int)(known & (~known + 1)));
+                // In order: from the farthest tile that counts to the nearest.
+                int8_t found = sums_shuffle(theirs, nearest);
+                for (int k = nearest - 1; k >= 0; --k) {
+                    found = sums_scan(found, sums_shuffle(theirs, k));
+                }
+                so_far = has_so_far ? sums_scan(found, so_far) : found;
+                has_so_far = 1;
+                if (known) break;
+            }
+            if (lane == 0) {
+                {
+                    sums_words bits;
+                    bits.words[0] = 0;
+                    bits.item = sums_scan(so_far, total);
+                    words[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+                }
+                tile_prefix[0] = so_far;
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // What comes before the warp, in this tile and in those before it.
+    int8_t outer = before_warp;
+    const int has_outer = (tile > 0) || warp > 0;
+    if ((tile > 0)) outer = warp > 0 ? sums_scan(tile_prefix[0], before_warp) : tile_prefix[0];
+    const int has_before = has_outer || lane > 0;
+    if (has_outer) before[0] = lane > 0 ? sums_scan(outer, before[0]) : outer;
+    if (has_before) {
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            v[e] = sums_scan(before[0], v[e]);
+        }
+    }
+    if (tile < n / 4096) {
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int i = first + e;
+            const int8_t x_i = x_pack[0].value[e];
+            int8_t out_i;
+            const int8_t item = v[e];
+            int8_t prev_item = 0;
+            if ((e > 0 || has_before)) prev_item = (e > 0 ? v[(e > 0 ? e - 1 : 0)] : before[0]);
+            out_i = prev_item;
+            out_pack[0].value[e] = out_i;
+        }
+        ((__global uint4 *)out)[(first + 0) / 16] = out_pack[0].words[0];
+    }
+    else {
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int i = first + e;
+            if (i < n) {
+                const int8_t item = v[e];
+                int8_t prev_item = 0;
+                if ((e > 0 || has_before)) prev_item = (e > 0 ? v[(e > 0 ? e - 1 : 0)] : before[0]);
+                out[i] = prev_item;
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
+        __global const float *x,
+        __global float *y,
+        float a,
+        int n,
+        int head)
+{
+    const int packs = (n - head) / 4;
+    const int first = ((int)get_group_id(0)) * 512 + ((int)get_local_id(0));
+    pack_float_x4 x_pack[2];
+    pack_float_x4 y_pack[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            x_pack[u].words[0] = ((__global const uint4 *)(x + head))[p];
+            y_pack[u].words[0] = ((__global const uint4 *)(y + head))[p];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+#pragma unroll
+            for (int lane = 0; lane < 4; ++lane) {
+                const float x_i = x_pack[u].value[lane];
+                float y_i = y_pack[u].value[lane];
+                y_i = y_i + a * x_i; if (x_i > a) y_i = a;
+                y_pack[u].value[lane] = y_i;
+            }
+            ((__global uint4 *)(y + head))[p] = y_pack[u].words[0];
+        }
+    }
+    // Elements before the first whole pack and after the last.
+    if (((int)get_group_id(0)) == ((int)get_num_groups(0)) - 1) {
+        for (int r = ((int)get_local_id(0)); r < n - packs * 4; r += 256) {
+            const int i = r < head ? r : r + packs * 4;
+            y[i] = y[i] + a * x[i]; if (x[i] > a) y[i] = a;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+extern "C" __global__ __launch_bounds__(256) void update(const float16_t *x, float16_t *y, float a, int n, int head)
+{
+    const int packs = (n - head) / 8;
+    const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);
+    pack_float16_t_x8 x_pack[2];
+    pack_float16_t_x8 y_pack[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            x_pack[u].words[0] = ((const uint4 *)(x + head))[p];
+            y_pack[u].words[0] = ((const uint4 *)(y + head))[p];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+#pragma unroll
+            for (int lane = 0; lane < 8; ++lane) {
+                const float x_i = load_float16(x_pack[u].value[lane]);
+                float y_i = load_float16(y_pack[u].value[lane]);
+                y_i = y_i + a * x_i; if (x_i > a) y_i = a;
+                y_pack[u].value[lane] = store_float16(y_i);
+            }
+            ((uint4 *)(y + head))[p] = y_pack[u].words[0];
+        }
+    }
+    // Elements before the first whole pack and after the last.
+    if (((int)blockIdx.x) == ((int)gridDim.x) - 1) {
+        for (int r = ((int)threadIdx.x); r < n - packs * 8; r += 256) {
+            const int i = r < head ? r : r + packs * 8;
+            const float x_i = load_float16(x[i]);
+            float y_i = load_float16(y[i]);
+            y_i = y_i + a * x_i; if (x_i > a) y_i = a;
+            y[i] = store_float16(y_i);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+typedef union { uint4 words[1]; int8_t value[16]; } pack_int8_t_x16;
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
+        __global const int8_t *x,
+        __global int8_t *y,
+        int8_t a,
+        int n,
+        int head)
+{
+    const int packs = (n - head) / 16;
+    const int first = ((int)get_group_id(0)) * 512 + ((int)get_local_id(0));
+    pack_int8_t_x16 x_pack[2];
+    pack_int8_t_x16 y_pack[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            x_pack[u].words[0] = ((__global const uint4 *)(x + head))[p];
+            y_pack[u].words[0] = ((__global const uint4 *)(y + head))[p];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+#pragma unroll
+            for (int lane = 0; lane < 16; ++lane) {
+                const int8_t x_i = x_pack[u].value[lane];
+                int8_t y_i = y_pack[u].value[lane];
+                y_i = y_i + a * x_i; if (x_i > a) y_i = a;
+                y_pack[u].value[lane] = y_i;
+            }
+            ((__global uint4 *)(y + head))[p] = y_pack[u].words[0];
+        }
+    }
+    // Elements before the first whole pack and after the last.
+    if (((int)get_group_id(0)) == ((int)get_num_groups(0)) - 1) {
+        for (int r = ((int)get_local_id(0)); r < n - packs * 16; r += 256) {
+            const int i = r < head ? r : r + packs * 16;
+            y[i] = y[i] + a * x[i]; if (x[i] > a) y[i] = a;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// The texts of the element-wise, reduction and scan generators, in each dialect and in one that nobody has.
+#include "../generator_programs.hpp"
+#include "../golden.hpp"
+#include "../pidgin.hpp"
+
+#include <gemel/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace gemel;
+using namespace generator_programs;
+
+TEST_SUITE_BEGIN("codegen");
+
+TEST_CASE("generated kernels are printed as agreed") {
+    for (const auto& [name, text] : all(Dialect::cuda())) golden::check("generated_" + name + ".cu", text);
+    for (const auto& [name, text] : all(Dialect::opencl())) golden::check("generated_" + name + ".cl", text);
+}
+
+TEST_CASE("a third dialect needs nothing but its table") {
+    const Programs programs = all(pidgin());
+    for (const auto& [name, text] : programs) {
+        for (const char* foreign : {"__global", "__kernel", "__local", "__shared__", "threadIdx", "blockIdx", "get_local_id",
+                                    "get_group_id", "barrier(", "__syncthreads", "#pragma"})
+            CHECK_MESSAGE(text.find(foreign) == std::string::npos, name, " says ", foreign, ":\n", text);
+        CHECK_MESSAGE(text.find("entry") != std::string::npos, text);
+    }
+    golden::check("generated_dot_one_launch.pidgin", reduction_programs(pidgin()).front().second);
+}
+
+TEST_CASE("a snippet tells how it touches its arrays") {
+    const auto use = [](const char* text) { return cg::Snippet(text).use_of("x"); };
+    CHECK(use("y[i] = x[i]").element);
+    CHECK(use("y[i] = x[i]").element_read);
+    CHECK(!use("y[i] = x[i]").element_written);
+    CHECK(!use("y[i] = x[i]").elsewhere);
+    CHECK(use("x[i] = 1").element_written);
+    CHECK(!use("x[i] = 1").element_read);
+    CHECK(!use("float t = 2; x[i] = t; y[i] = x[i]").element_read);
+    CHECK(use("x[i] = x[i] + 1").element_read);
+    CHECK(use("x[i] += 1").element_read);
+    CHECK(use("++x[i]").element_written);
+    CHECK(use("x[i]++").element_written);
+    CHECK(use("x[i] <<= 1").element_written);
+    CHECK(!use("if (x[i] == 1) y[i] = 2").element_written);
+    CHECK(!use("if (x[i] <= 1) y[i] = 2").element_written);
+    CHECK(use("if (y[i]) x[i] = 1").element_read);
+    CHECK(use("if (y[i]) continue; x[i] = 1").element_read);
+    CHECK(use("for (int k = 0; k < 3; ++k) x[i] = k").element_read);
+    CHECK(use("x[i].a = 1").element_written);
+    CHECK(use("x[i].a = 1").element_read);
+    CHECK(use("p(&x[i])").element_address);
+    CHECK(!use("y[i] = a &x[i]").element_address);
+    CHECK(!use("y[i] = a && x[i]").element_address);
+    CHECK(use("y[i] = x[i-1]").elsewhere);
+    CHECK(use("x[n - 1 - i] = 3").elsewhere_written);
+    CHECK(use("f(x, i)").bare);
+    CHECK(use("*x = 3").bare);
+    CHECK(!use("q.x[i] = 1; q->x = 2").element);
+    CHECK(!use("// x[i] = 1\n\"x[i]\"").element);
+    CHECK(use("y[idx[x[i]]] = 1").element_read);
+}
+
+TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {
+    const cg::Snippet snippet("x[i] = y[x[i - 1] + z.x[i]]; /* x[i] */ w[i]++");
+    const std::string text = snippet.replaced({"x", "y", "w"}, [](std::string_view name, const std::string& at, bool written) {
+        return std::string(written ? "W_" : "R_") + std::string(name) + "(" + at + ")";
+    });
+    CHECK(text == "W_x() = R_y(R_x(i - 1) + z.x[i]); /* x[i] */ W_w()++");
+}
+
+TEST_CASE("generated names keep out of the way of the user's") {
+    const auto request = elementwise("f", "float *p, float *u, float *lane, int head, float *x_i", "p[i] = u[i] + lane[i] + head + x_i[i]");
+    const std::string text = cg::elementwise_source(request, Dialect::opencl());
+    CHECK(text.find("head_") != std::string::npos);
+    CHECK(text.find("int lane_ = 0") != std::string::npos);
+}
+
+TEST_CASE("tunings are printed and read") {
+    const cg::Tuning tuning{.block = 128, .access_bytes = 16, .scan = cg::Tuning::Scan::three_passes};
+    CHECK(cg::to_string(tuning) == "block=128 access_bytes=16 scan=three_passes");
+    CHECK(cg::parse_tuning(cg::to_string(tuning)) == tuning);
+    CHECK(cg::merge({.block = 64}, tuning).block == 64);
+    CHECK(cg::merge({.block = 64}, tuning).access_bytes == 16);
+    CHECK_THROWS_AS(cg::parse_tuning("blocks=3"), ArgumentError);
+    CHECK_THROWS_AS(cg::parse_tuning("block=many"), ArgumentError);
+}
+
+TEST_CASE("tuning depends on the device and the work alone") {
+    DeviceInfo gpu, cpu;
+    gpu.type = DeviceInfo::Type::gpu;
+    gpu.compute_units = 132;
+    gpu.max_threads_per_block = 1024;
+    gpu.max_block = {1024, 1024, 64};
+    gpu.has_cross_block_visibility = true;
+    cpu.type = DeviceInfo::Type::cpu;
+    cpu.compute_units = 2;
+    cpu.max_threads_per_block = 4096;
+    cpu.max_block = {4096, 4096, 4096};
+    const cg::Workload large{.count = 1 << 28, .item_bytes = 4, .arrays = 3};
+    CHECK(cg::elementwise_tuning(gpu, large).access_bytes == 16);
+    CHECK(cg::elementwise_tuning(cpu, large).access_bytes == 0);
+    CHECK(cg::elementwise_tuning(gpu, large) == cg::elementwise_tuning(gpu, large));
+    CHECK(cg::scan_tuning(gpu, large).scan == cg::Tuning::Scan::look_back);
+    gpu.has_cross_block_visibility = false;
+    CHECK(cg::scan_tuning(gpu, large).scan == cg::Tuning::Scan::three_passes);
+    CHECK(cg::scan_tuning(cpu, large).scan == cg::Tuning::Scan::chunks);
+    gpu.max_threads_per_block = 100;
+    CHECK(cg::elementwise_tuning(gpu, large).block <= 100);
+}
+
+TEST_CASE("what cannot become a kernel is refused with its reason") {
+    const auto refused = [](const cg::ElementwiseRequest& request, const char* word) {
+        try {
+            cg::elementwise_source(request, Dialect::opencl());
+        } catch (const ArgumentError& error) {
+            return std::string(error.what()).find(word) != std::string::npos;
+        }
+        return false;
+    };
+    CHECK(refused(elementwise("f", "float a", "a = 1"), "array"));
+    CHECK(refused(elementwise("f", "float *x", ""), "empty"));
+    CHECK(refused(elementwise("f", "float *x", "return"), "continue"));
+    CHECK(refused(elementwise("f", "float *x, int i", "x[i] = 1"), "index"));
+}
+
+TEST_SUITE_END();
