@@ -53,18 +53,25 @@ struct ScanPlan : Plan {
     }
 };
 
-std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context, const codegen::Tuning& tuning,
-                                codegen::ScanLayout layout) {
+std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context, codegen::Tuning tuning,
+                                bool items_given, codegen::ScanLayout layout) {
     codegen::ScanRequest request = state.request;
     request.arguments = call.parameters();
     layout.elements = call.layout();
     auto plan = std::make_shared<ScanPlan>();
-    const Module module =
-        context.compile(GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
-    plan->kernel = module.kernel(request.name);
-    if (layout.strategy != Strategy::look_back) {
-        plan->totals_kernel = module.kernel(request.name + "_totals");
-        plan->prefixes_kernel = module.kernel(request.name + "_prefixes");
+    while (true) {
+        const Module module =
+            context.compile(GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
+        plan->kernel = module.kernel(request.name);
+        if (layout.strategy != Strategy::look_back) {
+            plan->totals_kernel = module.kernel(request.name + "_totals");
+            plan->prefixes_kernel = module.kernel(request.name + "_prefixes");
+        }
+        // Elements that do not fit into registers cost more than shorter tiles do.
+        if (items_given || layout.strategy == Strategy::chunks || tuning.items_per_thread <= 8 ||
+            plan->kernel.attributes().local_bytes.value_or(0) == 0)
+            break;
+        tuning.items_per_thread /= 2;
     }
     plan->block = layout.strategy == Strategy::chunks ? 1 : tuning.block;
     if (layout.strategy != Strategy::chunks) plan->tile = codegen::scan_tile(request, layout, tuning);
@@ -134,7 +141,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     key.add(static_cast<std::uint64_t>(layout.strategy) << 1 | (layout.shuffles ? 1u : 0u));
     call.add_to(key);
     const auto plan = std::static_pointer_cast<ScanPlan>(
-        cache->find(key, [&] { return make_plan(state, call, context, tuning, layout); }));
+        cache->find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
 
     std::size_t tile = plan->tile;
     if (chunks) {
