@@ -38,6 +38,7 @@ class GemelConan(ConanFile):
         self.requires("boost/[>=1.81 <2]", transitive_headers=True)
         # Compiled into libgemel.so and hidden there: consumers need neither their headers nor their libraries.
         self.requires("spdlog/[>=1.10 <2]", visible=False)
+        self.requires("zlib/[>=1.2.11 <2]", visible=False)  # compressed .npz files
         if self.options.with_opencl:
             # gemel/interop/opencl.hpp includes CL/cl.h.
             self.requires("opencl-headers/[>=2023.02.06]", transitive_headers=True)

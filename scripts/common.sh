@@ -65,7 +65,7 @@ install_missing() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null
 }
 
-build_packages=(g++ cmake ninja-build libspdlog-dev BOOST opencl-headers ocl-icd-opencl-dev nlohmann-json3-dev libcli11-dev)
+build_packages=(g++ cmake ninja-build libspdlog-dev BOOST opencl-headers ocl-icd-opencl-dev nlohmann-json3-dev libcli11-dev zlib1g-dev)
 # PoCL runs OpenCL on the CPU, so that every machine has a device; it calls the linker when it finishes a kernel.
 device_packages=(pocl-opencl-icd binutils)
 

@@ -30,10 +30,14 @@ std::string storage(DType element, const Dialect& dialect) {
 /// What one element is while it lies in a register, and vectors are made of.
 std::string lane(DType element) {
     switch (element.size_bytes()) {
-        case 1: return "uchar";
-        case 2: return "ushort";
-        case 4: return element.is_floating() ? "float" : "uint";
-        default: return element.is_floating() ? "double" : "ulong";
+        case 1:
+            return "uchar";
+        case 2:
+            return "ushort";
+        case 4:
+            return element.is_floating() ? "float" : "uint";
+        default:
+            return element.is_floating() ? "double" : "ulong";
     }
 }
 
@@ -74,7 +78,9 @@ Plan plan(const PhiloxFill& fill) {
         each([&](int i) { return value(text("fma(z[", i, "], sigma, mean)")); });
     };
     switch (fill.distribution) {
-        case Distribution::bits: each([&](int i) { return word(i); }); break;
+        case Distribution::bits:
+            each([&](int i) { return word(i); });
+            break;
         case Distribution::unit:
         case Distribution::uniform: {
             const std::string unit = element.kind() == DType::Kind::bfloat ? "unit_8"
@@ -122,7 +128,8 @@ Plan plan(const PhiloxFill& fill) {
             plan.parameters = ", uint64_t threshold";
             plan.arguments = ", threshold";
             each([&](int i) {
-                const std::string is_one = text("(uint64_t)", word(i), " < threshold");
+                const std::string upper = wide ? text("(", word(i), " >> 32)") : text("(uint64_t)", word(i));
+                const std::string is_one = text(upper, " < threshold");
                 return element.is_floating() ? text(is_one, " ? 1.0f : 0.0f") : is_one;
             });
             break;
@@ -131,8 +138,8 @@ Plan plan(const PhiloxFill& fill) {
             plan.parameters = ", GLOBAL_MEM const uint64_t *table, int32_t size, uint64_t low";
             plan.arguments = ", table, size, low";
             each([&](int i) {
-                return text("(", element.is_floating() ? real : "uint64_t", ")(low + (uint64_t)gemel_count_until(table, size, ",
-                            word(i), "))");
+                return text("(", element.is_floating() ? real : "uint64_t",
+                            ")(low + (uint64_t)gemel_count_until(table, size, ", word(i), "))");
             });
             break;
     }
@@ -159,11 +166,12 @@ std::string listed(int first, int count) {
 }
 
 /// One counter at a time: neighbouring threads take neighbouring counters.
-std::string body(const PhiloxFill& fill, const Plan& plan) {
+std::string body(const PhiloxFill& fill, const Plan& plan, const Dialect& dialect) {
     const PhiloxTuning& tuning = fill.tuning;
     const int n = 4 / philox_words(fill.distribution, fill.element), shift = tuning.wide_stores ? fill.shift : 0;
     const std::string type = lane(fill.element), vector = text(type, n);
     const bool in_turns = tuning.counters_per_thread > 1;
+    const std::string unroll = dialect.unroll.empty() ? "" : text("    ", dialect.unroll, "\n");
     std::string out;
     const auto line = [&](const auto&... parts) { out += text(in_turns ? "        " : "    ", parts..., "\n"); };
     const auto draw = [&](const char* more, const std::string& to) {
@@ -172,7 +180,8 @@ std::string body(const PhiloxFill& fill, const Plan& plan) {
     };
     if (in_turns) {
         out += text("    int64_t t = (int64_t)GID_0 * ", tuning.block * tuning.counters_per_thread, " + LID_0;\n",
-                    "    for (int turn = 0; turn < ", tuning.counters_per_thread, "; ++turn, t += ", tuning.block, ") {\n");
+                    unroll, "    for (int turn = 0; turn < ", tuning.counters_per_thread,
+                    "; ++turn, t += ", tuning.block, ") {\n");
     } else {
         out += "    const int64_t t = GLOBAL_ID_0;\n";
     }
@@ -201,18 +210,26 @@ std::string body(const PhiloxFill& fill, const Plan& plan) {
 std::string lanes_body(const PhiloxFill& fill, const Plan& plan) {
     const int n = 4 / philox_words(fill.distribution, fill.element);
     return text(R"(    const int64_t begin = GLOBAL_ID_0 * run;
-    for (int64_t t = begin; t < begin + run && )", n, R"( * t - shift < count; t += 32) {
-        const int64_t i = )", n, R"( * t - shift;
+    for (int64_t t = begin; t < begin + run && )",
+                n, R"( * t - shift < count; t += 32) {
+        const int64_t i = )",
+                n, R"( * t - shift;
         const uint64_t at = first + (uint64_t)t;
         uint32_t x[128];
-        )", lane(fill.element), " v[", 32 * n, R"(];
-        gemel_philox_lanes(at, )", position_arguments, R"(, x);
+        )",
+                lane(fill.element), " v[", 32 * n, R"(];
+        gemel_philox_lanes(at, )",
+                position_arguments, R"(, x);
         for (int k = 0; k < 32; ++k)
-            gemel_values(x + 4 * k, at + (uint64_t)k, )", position_arguments, plan.arguments, ", v + ", n, R"( * k);
-        if (i >= 0 && i + )", 32 * n, R"( <= count) {
-            for (int k = 0; k < )", 32 * n, R"(; ++k) to[i + k] = v[k];
+            gemel_values(x + 4 * k, at + (uint64_t)k, )",
+                position_arguments, plan.arguments, ", v + ", n, R"( * k);
+        if (i >= 0 && i + )",
+                32 * n, R"( <= count) {
+            for (int k = 0; k < )",
+                32 * n, R"(; ++k) to[i + k] = v[k];
         } else {
-            for (int k = 0; k < )", 32 * n, R"(; ++k)
+            for (int k = 0; k < )",
+                32 * n, R"(; ++k)
                 if (i + k >= 0 && i + k < count) to[i + k] = v[k];
         }
     }
@@ -228,7 +245,6 @@ DType philox_element(DType dtype) {
 }
 
 int philox_words(Distribution distribution, DType element) {
-    if (distribution == Distribution::bernoulli) return 1;
     return distribution == Distribution::poisson || is_wide(element) ? 2 : 1;
 }
 
@@ -246,7 +262,7 @@ std::string PhiloxFill::source(const Dialect& dialect) const {
                 "                   uint32_t stream, uint32_t key_low, uint32_t key_high, int32_t shift, int32_t run",
                 plan.parameters, ")\n{\n    GLOBAL_MEM ", lane(element), " *to = (GLOBAL_MEM ", lane(element),
                 " *)out + offset;\n") +
-           (tuning.lanes ? lanes_body(*this, plan) : body(*this, plan)) + "}\n";
+           (tuning.lanes ? lanes_body(*this, plan) : body(*this, plan, dialect)) + "}\n";
 }
 
 std::string PhiloxPermutation::source(const Dialect& dialect) const {
@@ -256,8 +272,8 @@ std::string PhiloxPermutation::source(const Dialect& dialect) const {
                 "                               gemel_permutation_keys keys)\n{\n"
                 "    const int64_t i = GLOBAL_ID_0;\n"
                 "    if (i < count)\n"
-                "        out[offset + i] = (", element.name(),
-                ")gemel_permuted((uint64_t)i, (uint64_t)count, left_bits, right_bits, &keys);\n}\n");
+                "        out[offset + i] = (",
+                element.name(), ")gemel_permuted((uint64_t)i, (uint64_t)count, left_bits, right_bits, &keys);\n}\n");
 }
 
 }  // namespace gemel::codegen

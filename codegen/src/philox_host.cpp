@@ -78,7 +78,8 @@ class Filler {
             case Distribution::bits:
                 if constexpr (!is_real<T>) return static_cast<T>(word);
                 break;
-            case Distribution::unit: return stored<T>(unit(word));
+            case Distribution::unit:
+                return stored<T>(unit(word));
             case Distribution::uniform:
                 return stored<T>(fmin(fma(unit(word), R(real[1]), R(real[0])), R(real[2])));
             case Distribution::exponential:
@@ -86,20 +87,24 @@ class Filler {
                     return stored<T>(R(real[0]) * -gemel_log_unit(word));
                 break;
             case Distribution::integers: {
-                const Word range = static_cast<Word>(constants_.range), least = static_cast<Word>(Word(0) - range) % range;
+                const Word range = static_cast<Word>(constants_.range),
+                           least = static_cast<Word>(Word(0) - range) % range;
                 if constexpr (!is_real<T>)
-                    return static_cast<T>(static_cast<Word>(constants_.low) +
-                                          gemel_below(word, part, range, least, at, position_.substream,
-                                                      position_.stream, low, high));
+                    return static_cast<T>(static_cast<Word>(constants_.low) + gemel_below(word, part, range, least, at,
+                                                                                          position_.substream,
+                                                                                          position_.stream, low, high));
                 break;
             }
-            case Distribution::bernoulli: return stored<T>(word < constants_.range ? 1.0f : 0.0f);
+            case Distribution::bernoulli:
+                return stored<T>(
+                    (sizeof(Word) == 8 ? word >> (8 * sizeof(Word) - 32) : word) < constants_.range ? 1.0f : 0.0f);
             case Distribution::poisson:
                 return stored<T>(Poisson(constants_.low + static_cast<uint64_t>(gemel_count_until(
                                                               constants_.table.data(),
                                                               static_cast<int32_t>(constants_.table.size()), word))));
             case Distribution::normal:
-            case Distribution::log_normal: break;
+            case Distribution::log_normal:
+                break;
         }
         return T();
     }
@@ -108,10 +113,14 @@ class Filler {
 
     template <class Word>
     static Real<T> unit(Word word) {
-        if constexpr (std::is_same_v<T, half>) return gemel_unit_11(static_cast<uint32_t>(word));
-        else if constexpr (std::is_same_v<T, bfloat16>) return gemel_unit_8(static_cast<uint32_t>(word));
-        else if constexpr (std::is_same_v<T, double>) return gemel_unit(static_cast<uint64_t>(word));
-        else return gemel_unit(static_cast<uint32_t>(word));
+        if constexpr (std::is_same_v<T, half>)
+            return gemel_unit_11(static_cast<uint32_t>(word));
+        else if constexpr (std::is_same_v<T, bfloat16>)
+            return gemel_unit_8(static_cast<uint32_t>(word));
+        else if constexpr (std::is_same_v<T, double>)
+            return gemel_unit(static_cast<uint64_t>(word));
+        else
+            return gemel_unit(static_cast<uint32_t>(word));
     }
 
     void normals(const uint32_t* x, T* v) {

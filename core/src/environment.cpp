@@ -49,6 +49,8 @@ constexpr std::array table{
         "off gives every allocation and release to the driver at once, for tools that watch memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size, "bytes such as 1048576, 512K, 2G | a share of the device's memory such as 80%",
         "The most device memory that gemel takes."},
+    Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",
+        "The seed of random::rand and random::randn, which is new in every process otherwise."},
 };
 
 const Row& row_of(const char* name) {

@@ -20,14 +20,14 @@
 namespace gemel::codegen {
 
 enum class Distribution : std::uint8_t {
-    bits,         ///< integers: all values alike
-    unit,         ///< reals in [0, 1)
-    uniform,      ///< reals in [low, high)
+    bits,     ///< integers: all values alike
+    unit,     ///< reals in [0, 1)
+    uniform,  ///< reals in [low, high)
     normal,
     log_normal,
     exponential,
-    integers,     ///< integers in [low, high)
-    bernoulli,    ///< 0 or 1
+    integers,   ///< integers in [low, high)
+    bernoulli,  ///< 0 or 1
     poisson,
 };
 
@@ -40,9 +40,10 @@ struct PhiloxPosition {
 
 /// The numbers that a distribution needs. Which, stands behind each.
 struct PhiloxConstants {
-    std::array<double, 3> real{};   ///< uniform: low, width, largest; normal, log_normal: mean, sigma; exponential: scale
-    std::uint64_t low = 0;          ///< integers, poisson: added to the result
-    std::uint64_t range = 0;        ///< integers: how many values; bernoulli: 2^32 times the probability
+    std::array<double, 3>
+        real{};               ///< uniform: low, width, largest; normal, log_normal: mean, sigma; exponential: scale
+    std::uint64_t low = 0;    ///< integers, poisson: added to the result
+    std::uint64_t range = 0;  ///< integers: how many values; bernoulli: 2^32 times the probability
     std::vector<std::uint64_t> table = {};  ///< poisson: 2^64 times the cumulative distribution
 };
 
@@ -57,10 +58,10 @@ GEMEL_API int philox_words(Distribution distribution, DType element);
 
 /// How the counters are dealt out to threads.
 struct PhiloxTuning {
-    int block = 256;                ///< threads
-    int counters_per_thread = 2;    ///< one next to another's
-    bool wide_stores = true;        ///< 4 to 16 bytes at a time, where addresses allow
-    bool lanes = false;             ///< a thread takes a run of counters, 32 at a time, as suits CPUs
+    int block = 256;              ///< threads
+    int counters_per_thread = 2;  ///< one next to another's
+    bool wide_stores = true;      ///< 4 to 16 bytes at a time, where addresses allow
+    bool lanes = false;           ///< a thread takes a run of counters, 32 at a time, as suits CPUs
     friend bool operator==(const PhiloxTuning&, const PhiloxTuning&) = default;
 };
 GEMEL_API PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DType element);

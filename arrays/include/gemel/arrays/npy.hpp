@@ -1,0 +1,81 @@
+/// Arrays in NumPy's files: .npy, and .npz with several by name.
+///
+/// All element types but bfloat16, which NumPy does not have: bool, integers, half, float, double, complex, and structs with a
+/// GEMEL_STRUCT as structured types, field by field. Either byte order is read, the host's is written.
+#pragma once
+
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+/// Writes an array; one in Fortran order stays so. Blocks. An existing file is replaced.
+/// @throws ArgumentError for types that NumPy lacks; Error if the file cannot be written
+GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
+
+/// Reads an array whose type the file says. Blocks. Format versions 1.0 to 3.0.
+/// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects, strings,
+/// dates; structs, which load_npy<T> reads)
+GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
+/// The same, where the file must hold this type. @throws ArgumentError with both types
+GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path, DType dtype);
+template <HasDType T>
+GPUArray<T> load_npy(const Context& context, const std::filesystem::path& path) {
+    return GPUArray<T>(load_npy(context, path, dtype_of<T>()));
+}
+template <HasDType T>
+GPUArray<T> load_npy(const std::filesystem::path& path) {
+    return load_npy<T>(current_context(), path);
+}
+
+/// Writes arrays by name, uncompressed, as numpy.savez does.
+/// @throws ArgumentError for an empty name and for types that NumPy lacks; Error if the file cannot be written
+GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays);
+
+/// An .npz file to read from, stored or deflated. Only what is asked for is read.
+class GEMEL_API NpzFile {
+   public:
+    /// @throws Error if it cannot be read or is no such file
+    explicit NpzFile(const std::filesystem::path& path);
+
+    /// Names without ".npy", in the order of the file.
+    std::vector<std::string> names() const;
+    bool contains(const std::string& name) const;
+    /// @throws Error if there is no such array (the message lists what there is), or as load_npy
+    AnyArray load(const Context& context, const std::string& name) const;
+    AnyArray load(const Context& context, const std::string& name, DType dtype) const;
+    template <HasDType T>
+    GPUArray<T> load(const Context& context, const std::string& name) const {
+        return GPUArray<T>(load(context, name, dtype_of<T>()));
+    }
+    template <HasDType T>
+    GPUArray<T> load(const std::string& name) const {
+        return load<T>(current_context(), name);
+    }
+
+   private:
+    struct Entry {
+        std::string name;
+        std::uint64_t offset = 0, packed_bytes = 0, bytes = 0;
+        std::uint32_t checksum = 0;
+        std::uint16_t method = 0;
+    };
+    const Entry& find(const std::string& name) const;
+    std::vector<std::byte> content(const Entry& entry) const;
+
+    std::filesystem::path path_;
+    std::vector<Entry> entries_;
+};
+
+/// All arrays of an .npz file by name; without structs.
+GEMEL_API std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path);
+
+}  // namespace gemel

@@ -1,0 +1,184 @@
+/// Random numbers on the device: Philox 4x32-10, which counts instead of remembering.
+///
+/// Element i of a draw depends on seed, stream, substream and its place in the stream only: neither on the device, nor
+/// on the launch, nor on how a sequence is cut into calls. Every distribution gives the same bits on every device and
+/// on the host (HostPhilox). docs/random.md has the rules, the accuracy and the sources.
+#pragma once
+
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/export.hpp>
+
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace gemel::random {
+
+/// float, double, half, bfloat16.
+template <class T>
+concept RealElement = HasDType<T> &&
+    (std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>);
+/// Real elements, and complex ones, whose two parts are drawn one after another.
+template <class T>
+concept ContinuousElement = RealElement<T> || std::is_same_v<T, cfloat> || std::is_same_v<T, cdouble>;
+/// int8_t to uint64_t.
+template <class T>
+concept IntegerElement = HasDType<T> && std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+concept CountElement = IntegerElement<T> || RealElement<T>;
+template <class T>
+concept BitElement = CountElement<T> || std::is_same_v<T, bool>;
+template <class T>
+concept AnyElement = ContinuousElement<T> || IntegerElement<T> || std::is_same_v<T, bool>;
+
+/// An end of a range, from any integer type without loss.
+struct IntegerBound {
+    template <std::integral I>
+    IntegerBound(I bound) : value(static_cast<std::uint64_t>(bound)), is_negative(std::cmp_less(bound, 0)) {}
+    std::uint64_t value;  ///< modulo 2^64
+    bool is_negative;
+};
+
+struct PhiloxState;
+
+/// A stream of random numbers on a device. A handle: copies draw from one stream in turn, from any thread; what one
+/// call takes no other gets. Draws are enqueued on the thread's current stream and return at once.
+class GEMEL_API Philox {
+   public:
+    /// Streams of one seed never overlap, nor do their substreams.
+    explicit Philox(const Context& context, std::uint64_t seed, std::uint32_t stream = 0);
+    /// On the current context.
+    explicit Philox(std::uint64_t seed);
+
+    /// A stream beside this one, at its beginning. The same k gives the same numbers again.
+    /// @throws ArgumentError if this is a substream already, or for k = 2^32 - 1
+    Philox substream(std::uint32_t k) const;
+    /// Moves on by a number of 32-bit words: floats and 32-bit integers take one each, doubles two.
+    void skip(std::uint64_t words) const;
+    /// How many 32-bit words have been drawn or skipped.
+    std::uint64_t position() const;
+    std::uint64_t seed() const;
+    Context context() const { return context_; }
+
+    /// Reals in [low, high): low + u * (high - low), rounded once. u is a multiple of 2^-24 (half 2^-11, bfloat16 2^-8,
+    /// double 2^-53). @throws ArgumentError unless low < high, both finite in T
+    template <ContinuousElement T>
+    GPUArray<T> uniform(Shape shape, double low = 0, double high = 1) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_uniform(out, low, high);
+        return out;
+    }
+    /// Normally distributed. |x - mean| <= 6.8 sigma for float and half, 8.7 sigma for double.
+    template <ContinuousElement T>
+    GPUArray<T> normal(Shape shape, double mean = 0, double sigma = 1) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_normal(out, mean, sigma);
+        return out;
+    }
+    /// exp of a normal number with this mean and sigma.
+    template <RealElement T>
+    GPUArray<T> log_normal(Shape shape, double mean = 0, double sigma = 1) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_log_normal(out, mean, sigma);
+        return out;
+    }
+    /// Exponentially distributed with mean `scale`.
+    template <RealElement T>
+    GPUArray<T> exponential(Shape shape, double scale = 1) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_exponential(out, scale);
+        return out;
+    }
+    /// Integers in [low, high), each equally likely: without bias.
+    template <IntegerElement T>
+    GPUArray<T> integers(Shape shape, IntegerBound low, IntegerBound high) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_integers(out, low, high);
+        return out;
+    }
+    /// All values of T.
+    template <IntegerElement T>
+    GPUArray<T> integers(Shape shape) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_bits(out);
+        return out;
+    }
+    /// 1 with this probability (rounded to a multiple of 2^-32), else 0.
+    template <BitElement T = bool>
+    GPUArray<T> bernoulli(Shape shape, double probability = 0.5) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_bernoulli(out, probability);
+        return out;
+    }
+    /// Poisson distributed with this mean, 0 to 10^9. The first draw with a new mean uploads a table and blocks.
+    template <CountElement T = std::int32_t>
+    GPUArray<T> poisson(Shape shape, double mean) const {
+        GPUArray<T> out(context_, std::move(shape));
+        fill_poisson(out, mean);
+        return out;
+    }
+    /// The numbers 0 to count - 1 in random order, shape (count,). Up to 4096 numbers are shuffled on the host, and the
+    /// call blocks; more go through a keyed bijection, which needs no sorting.
+    template <IntegerElement T = std::int64_t>
+    GPUArray<T> permutation(std::int64_t count) const {
+        GPUArray<T> out(context_, Shape(count));
+        fill_permutation(out);
+        return out;
+    }
+
+    // The same into given arrays, which must be of this context. Numbers are in C order of the indices; an
+    // array with gaps is filled through a temporary one.
+    void fill_uniform(const AnyArray& out, double low = 0, double high = 1) const;
+    void fill_normal(const AnyArray& out, double mean = 0, double sigma = 1) const;
+    void fill_log_normal(const AnyArray& out, double mean = 0, double sigma = 1) const;
+    void fill_exponential(const AnyArray& out, double scale = 1) const;
+    void fill_integers(const AnyArray& out, IntegerBound low, IntegerBound high) const;
+    void fill_bits(const AnyArray& out) const;
+    void fill_bernoulli(const AnyArray& out, double probability = 0.5) const;
+    void fill_poisson(const AnyArray& out, double mean) const;
+    void fill_permutation(const AnyArray& out) const;
+    /// Reals in [0, 1), integers of all values, true and false alike.
+    void fill(const AnyArray& out) const;
+
+   private:
+    Philox(Context context, std::shared_ptr<PhiloxState> state)
+        : context_(std::move(context)), state_(std::move(state)) {}
+    GEMEL_API friend Philox default_generator(const Context& context);
+
+    Context context_;
+    std::shared_ptr<PhiloxState> state_;
+};
+
+/// The generator of a context that rand() and randn() draw from. Its seed is GEMEL_SEED, or what seed() was given last,
+/// or else new in every process.
+GEMEL_API Philox default_generator(const Context& context);
+/// Starts the default generators of all contexts anew with this seed.
+GEMEL_API void seed(std::uint64_t value);
+
+/// Reals in [0, 1), integers of all values, or bools, from the default generator.
+template <AnyElement T>
+GPUArray<T> rand(const Context& context, Shape shape) {
+    GPUArray<T> out(context, std::move(shape));
+    default_generator(context).fill(out);
+    return out;
+}
+/// On the current context: `rand<float>({500000})`.
+template <AnyElement T>
+GPUArray<T> rand(Shape shape) {
+    return rand<T>(current_context(), std::move(shape));
+}
+/// Normal numbers of mean 0 and standard deviation 1 from the default generator.
+template <ContinuousElement T>
+GPUArray<T> randn(const Context& context, Shape shape) {
+    return default_generator(context).normal<T>(std::move(shape));
+}
+template <ContinuousElement T>
+GPUArray<T> randn(Shape shape) {
+    return randn<T>(current_context(), std::move(shape));
+}
+
+}  // namespace gemel::random

@@ -1,0 +1,46 @@
+/// What a draw is, checked, before anybody draws it: shared by devices and host.
+#pragma once
+
+#include <gemel/arrays/random.hpp>
+#include <gemel/codegen/philox.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace gemel::random {
+
+struct Draw {
+    codegen::Distribution distribution;
+    DType element;  ///< float for cfloat
+    int lanes = 1;  ///< elements per value
+    codegen::PhiloxConstants constants = {};
+};
+
+// Each throws ArgumentError if the type or the parameters do not suit.
+Draw uniform_draw(DType dtype, double low, double high);
+Draw normal_draw(codegen::Distribution distribution, DType dtype, double mean, double sigma);
+Draw exponential_draw(DType dtype, double scale);
+Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high);
+Draw bits_draw(DType dtype);
+Draw bernoulli_draw(DType dtype, double probability);
+Draw poisson_draw(DType dtype, double mean);
+
+/// Reserves what a draw takes from a position in words: returns where it begins and moves the position past its end.
+std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element);
+void skip_words(std::uint64_t& position, std::uint64_t words);
+/// The number of a substream in the counter. @throws ArgumentError
+std::uint32_t substream_number(std::uint32_t own, std::uint32_t k);
+
+/// How a permutation is made: by shuffling on the host, or by a bijection.
+struct PermutationPlan {
+    std::vector<std::int64_t> shuffled;  ///< if short
+    int left_bits = 0, right_bits = 0;
+    codegen::PhiloxPermutationKeys keys;
+};
+/// @throws ArgumentError if the type cannot hold count - 1
+void check_permutation(DType dtype, std::int64_t count);
+/// Draws the keys, or the shuffled numbers, from a stream.
+PermutationPlan plan_permutation(std::int64_t count, const codegen::PhiloxPosition& position);
+std::uint64_t permutation_words(std::int64_t count);
+
+}  // namespace gemel::random

@@ -1,0 +1,63 @@
+/// Random numbers beside the limit: a kernel that stores as many bytes and computes nothing. GB/s of what is written.
+#include "generators.hpp"
+
+int main() try {
+    using namespace bench;
+    const gemel::Context context = gemel::default_context();
+    const gemel::ContextScope scope(context);
+    const gemel::random::Philox rng(context, 2026);
+    const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 24;
+
+    /// Device time of one call in microseconds, the two in turns.
+    const auto show = [&](const std::string& name, double bytes, const auto& draw, const auto& store) {
+        const gemel::Stream stream = context.create_stream();
+        const gemel::StreamScope stream_scope(stream);
+        int next = 0;
+        const auto time = [&](const auto& call, int calls) {
+            const gemel::Event start = stream.record();
+            for (int i = 0; i < calls; ++i) call(next++);
+            return 1e3 * gemel::elapsed_milliseconds(start, stream.record()) / calls;
+        };
+        time(draw, 3), time(store, 3);
+        const int calls = static_cast<int>(std::clamp(2000.0 / std::max(time(draw, 5), 0.5), 2.0, 200.0));
+        std::vector<double> draws, stores;
+        for (int round = 0; round < 21; ++round) draws.push_back(time(draw, calls)), stores.push_back(time(store, calls));
+        const auto median = [](std::vector<double> times) {
+            std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+            return times[times.size() / 2];
+        };
+        report(context.device(), name, median(draws), median(stores), 0, "ratio", bytes);
+    };
+
+    for (std::size_t n = std::size_t{1} << 16; n <= most; n <<= 4) {
+        const std::string size = " 2^" + std::to_string(log2_of(n));
+        const auto all = [&]<class T>(const std::string& type, T) {
+            const Rotation<T> out(context, n);
+            gemel::ElementwiseKernel kernel("T *x, T value", "x[i] = value", "store");
+            const auto store = [&](int k) { kernel(out[k], 1); };
+            const double bytes = static_cast<double>(sizeof(T)) * static_cast<double>(n);
+            if constexpr (std::is_integral_v<T>) {
+                show("bits " + type + size, bytes, [&](int k) { rng.fill_bits(out[k]); }, store);
+                show("integers " + type + size, bytes, [&](int k) { rng.fill_integers(out[k], 0, 1000); }, store);
+                show("poisson(9) " + type + size, bytes, [&](int k) { rng.fill_poisson(out[k], 9); }, store);
+                show("permutation " + type + size, bytes, [&](int k) { rng.fill_permutation(out[k]); }, store);
+            } else {
+                show("uniform " + type + size, bytes, [&](int k) { rng.fill_uniform(out[k]); }, store);
+                show("normal " + type + size, bytes, [&](int k) { rng.fill_normal(out[k]); }, store);
+                show("exponential " + type + size, bytes, [&](int k) { rng.fill_exponential(out[k]); }, store);
+            }
+        };
+        all("f32", float{});
+        if (context.device().info().has_double) all("f64", double{});
+        all("i32", std::int32_t{});
+        // Behind an odd number of draws every counter is cut in two.
+        const Rotation<float> out(context, n);
+        const gemel::random::Philox shifted = rng.substream(1);
+        shifted.skip(1);
+        show("uniform f32 from within a counter" + size, 4.0 * static_cast<double>(n),
+             [&](int k) { shifted.fill_uniform(out[k]); }, [&](int k) { out[k].fill(1); });
+    }
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}

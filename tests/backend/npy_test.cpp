@@ -1,0 +1,263 @@
+/// Arrays in NumPy's files: round trips, both orders, damaged files. tests/interop/numpy_files.sh asks NumPy itself.
+#include <gemel/gemel.hpp>
+
+#include <doctest/doctest.h>
+
+#include "support.hpp"
+
+#include <complex>
+#include <cstring>
+#include <fstream>
+
+namespace npy_structs {
+
+struct Inner {
+    float weight;
+    std::int16_t tag;
+};
+GEMEL_STRUCT(Inner, weight, tag)
+struct Record {
+    std::int8_t flag;
+    double mass;
+    std::array<float, 3> position;
+    std::array<Inner, 2> inner;
+};
+GEMEL_STRUCT(Record, flag, mass, position, inner)
+
+}  // namespace npy_structs
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+template <class T>
+void check_round_trip(const std::filesystem::path& folder, const std::vector<T>& values, const Shape& shape) {
+    const Context context = default_context();
+    GPUArray<T> array(context, shape);
+    array.set(values);
+    const auto path = folder / "x.npy";
+    save_npy(path, array);
+    const GPUArray<T> back = load_npy<T>(context, path);
+    CHECK(back.shape() == shape);
+    CHECK(std::memcmp(back.get().data(), values.data(), values.size() * sizeof(T)) == 0);
+    CHECK(load_npy(context, path).dtype() == dtype_of<T>());
+    CHECK((std::filesystem::file_size(path) - values.size() * sizeof(T)) % 64 == 0);
+}
+
+std::string head(const std::string& dictionary, int major = 1) {
+    std::string header = std::string("\x93NUMPY") + static_cast<char>(major) + '\0';
+    const std::size_t n = dictionary.size();
+    for (int i = 0; i < (major == 1 ? 2 : 4); ++i) header += static_cast<char>(n >> (8 * i) & 0xff);
+    return header + dictionary;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("arrays of all types come back from their files") {
+    const ScratchFolder scratch;
+    check_round_trip<std::int8_t>(scratch.path(), {-1, 2, 3, 4, 5, 6}, {2, 3});
+    check_round_trip<std::uint8_t>(scratch.path(), {255, 2}, {2});
+    check_round_trip<std::int16_t>(scratch.path(), {-300, 2}, {1, 2});
+    check_round_trip<std::uint16_t>(scratch.path(), {65535, 2}, {2, 1, 1});
+    check_round_trip<std::int32_t>(scratch.path(), {-70000}, Shape());
+    check_round_trip<std::uint32_t>(scratch.path(), {4000000000u}, {1});
+    check_round_trip<std::int64_t>(scratch.path(), {INT64_MIN, 1}, {2});
+    check_round_trip<std::uint64_t>(scratch.path(), {UINT64_MAX, 1}, {2});
+    check_round_trip<half>(scratch.path(), {half(1.5f), half(-2)}, {2});
+    check_round_trip<float>(scratch.path(), {1.5f, -2}, {2});
+    check_round_trip<cfloat>(scratch.path(), {{1, 2}, {3, 4}}, {2});
+    check_round_trip<double>(scratch.path(), {1.5, -2}, {2});
+    check_round_trip<cdouble>(scratch.path(), {{1, 2}, {3, 4}}, {2});
+    check_round_trip<float>(scratch.path(), {}, {0, 3});
+    const GPUArray<bool> flags(default_context(), {3});
+    flags.set(std::vector<std::uint8_t>{1, 0, 1});
+    save_npy(scratch.path() / "b.npy", flags);
+    CHECK(load_npy<bool>(scratch.path() / "b.npy").get() == std::vector<std::uint8_t>{1, 0, 1});
+}
+
+TEST_CASE("Fortran order and views are kept as what they are") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const GPUArray<float> a(context, {2, 3});
+    a.set(counting<float>(6));
+    save_npy(scratch.path() / "t.npy", a.transpose());
+    const auto back = load_npy<float>(context, scratch.path() / "t.npy");
+    CHECK(back.shape() == Shape(3, 2));
+    CHECK(!back.is_contiguous(Order::C));
+    CHECK(back.is_contiguous(Order::F));
+    CHECK(back.get() == a.transpose().get());
+    save_npy(scratch.path() / "v.npy", a(slice({}, {}, -1), slice(0, {}, 2)));
+    CHECK(load_npy<float>(context, scratch.path() / "v.npy").get() == std::vector<float>{3, 5, 0, 2});
+}
+
+TEST_CASE("structs are structured types") {
+    using npy_structs::Record;
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    std::vector<Record> records(5);
+    std::memset(static_cast<void*>(records.data()), 0, records.size() * sizeof(Record));
+    for (int i = 0; i < 5; ++i) {
+        records[i].flag = static_cast<std::int8_t>(i);
+        records[i].mass = 0.5 * i;
+        records[i].position = {float(i), 1, 2};
+        records[i].inner[1] = {2.5f, static_cast<std::int16_t>(i)};
+    }
+    const GPUArray<Record> array(context, {5});
+    array.set(records);
+    const auto path = scratch.path() / "r.npy";
+    save_npy(path, array);
+    const auto back = load_npy<Record>(context, path).get();
+    CHECK(std::memcmp(back.data(), records.data(), 5 * sizeof(Record)) == 0);
+    CHECK(read_file(path).find("[('flag', '|i1'), ('', '|V7'), ('mass', '<f8'), ('position', '<f4', (3,)), ('inner', "
+                               "[('weight', '<f4'), ('tag', '<i2'), ('', '|V2')], (2,)), ('', '|V4')]") !=
+          std::string::npos);
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, path), "structs", "load_npy<T>", "r.npy");
+    CHECK_THROWS_MENTIONING(ArgumentError, load_npy<npy_structs::Inner>(context, path), "('mass', '<f8')", "Inner");
+    CHECK_THROWS_MENTIONING(ArgumentError, load_npy<float>(context, path), "not float");
+}
+
+TEST_CASE("the other byte order and other versions are read") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "x.npy";
+    write_file(path, head("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n") + std::string("\x3f\x80\0\0\xc0\0\0\0", 8));
+    CHECK(load_npy<float>(context, path).get() == std::vector<float>{1, -2});
+    write_file(path, head("{\"shape\": (1L,), 'fortran_order': True, 'descr': '>c8'}", 2) +
+                         std::string("\x3f\x80\0\0\xc0\0\0\0", 8));
+    CHECK(load_npy<cfloat>(context, path).get() == std::vector<cfloat>{{1, -2}});
+    write_file(path, head("{'descr': '<i2', 'fortran_order': False, 'shape': ()}", 3) + std::string("\x05\0", 2));
+    CHECK(load_npy<std::int16_t>(context, path).item() == 5);
+}
+
+TEST_CASE("what NumPy has no type for is refused") {
+    const ScratchFolder scratch;
+    const GPUArray<bfloat16> a(default_context(), {2});
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npy(scratch.path() / "x.npy", a), "bfloat16", "astype<float>");
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npz(scratch.path() / "x.npz", {{"a", a}}), "bfloat16");
+    CHECK(!std::filesystem::exists(scratch.path() / "x.npz"));
+}
+
+TEST_CASE("damaged files are errors that name the file") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "damaged.npy";
+    const auto refuses = [&](const std::string& content, std::initializer_list<std::string_view> words) {
+        write_file(path, content);
+        const std::string message = message_of<Error>([&] { load_npy(context, path); });
+        INFO(message);
+        CHECK(mentions(message, words));
+        CHECK(mentions(message, {"damaged.npy"}));
+    };
+    const auto with = [&](const char* descr, const char* shape) {
+        return head(std::string("{'descr': ") + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n");
+    };
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path() / "missing.npy"), "missing.npy", "cannot be opened");
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path()), "cannot be opened");
+    refuses("", {"does not begin"});
+    refuses("\x93NUMP", {"does not begin"});
+    refuses("PK something else entirely", {"does not begin"});
+    refuses(head("{}", 9), {"version 9.0"});
+    refuses(std::string("\x93NUMPY\x01\0\xff\xff{'descr'", 18), {"cut off"});
+    refuses(std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{'descr'", 20), {"claims"});
+    refuses(head("{}\n"), {"lacks 'descr'"});
+    refuses(head("[]\n"), {"no dictionary"});
+    refuses(head("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)"), {"no '}'"});
+    refuses(head("{'descr': '<f4"), {"without an end"});
+    refuses(head(std::string(1000, '(')), {"nested"});
+    refuses(with("'<f4'", "(2, 3)") + "1234", {"needs 24 bytes", "4 are there"});
+    refuses(with("'<f4'", "(-2,)"), {"no shape"});
+    refuses(with("'<f4'", "(4611686018427387904, 4611686018427387904)"), {"64 bits"});
+    refuses(with("'<f8'", "(4611686018427387904,)"), {"64 bits"});
+    refuses(with("'<f4'", "7"), {"no shape"});
+    refuses(with("'|O'", "(2,)"), {"Python objects"});
+    refuses(with("'<U5'", "(2,)"), {"'<U5'"});
+    refuses(with("'<M8[ns]'", "(2,)"), {"'<M8[ns]'"});
+    refuses(with("'<f16'", "(2,)"), {"'<f16'"});
+    refuses(with("''", "(2,)"), {"''"});
+    refuses(with("'<'", "(2,)"), {"'<'"});
+    refuses(with("5", "(2,)"), {"no type"});
+    refuses(with("[('a',)]", "(2,)"), {"no field"});
+    refuses(with("[('a', '<f4', (99999999999, 99999999999))]", "(2,)"), {"too large"});
+    // Every file that is cut off or has one byte changed is read or refused, and nothing worse.
+    const GPUArray<float> a(context, {3});
+    a.fill(1);
+    save_npy(path, a);
+    const std::string whole = read_file(path);
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+        write_file(path, whole.substr(0, n));
+        CHECK_THROWS_AS(load_npy(context, path), Error);
+    }
+    int refused = 0;
+    for (std::size_t n = 0; n < 128; ++n) {
+        std::string changed = whole;
+        changed[n] = static_cast<char>(changed[n] ^ 0x15);
+        write_file(path, changed);
+        try {
+            load_npy(context, path);
+        } catch (const Error&) {
+            ++refused;
+        }
+    }
+    CHECK(refused > 50);
+}
+
+TEST_CASE("several arrays come back by name") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "x.npz";
+    const GPUArray<float> a(context, {2, 3});
+    a.set(counting<float>(6));
+    const GPUArray<std::int64_t> b(context, {4});
+    b.fill(-7);
+    save_npz(path, {{"a", a}, {"long name", b}, {"none", GPUArray<double>(context, {0})}});
+    const NpzFile file(path);
+    CHECK(file.names() == std::vector<std::string>{"a", "long name", "none"});
+    CHECK(file.contains("a"));
+    CHECK(!file.contains("a.npy"));
+    CHECK(file.load<float>(context, "a").get() == a.get());
+    CHECK(file.load<std::int64_t>("long name").get() == b.get());
+    CHECK(file.load<double>("none").shape() == Shape(0));
+    CHECK(load_npz(context, path).size() == 3);
+    CHECK_THROWS_MENTIONING(Error, file.load<float>("c"), "no array 'c'", "a, long name, none");
+    CHECK_THROWS_MENTIONING(ArgumentError, file.load<double>("a"), "'a' in", "'<f4'", "'<f8'");
+    CHECK_THROWS_AS(save_npz(path, {{"", a}}), ArgumentError);
+    save_npz(path, {});
+    CHECK(NpzFile(path).names().empty());
+}
+
+TEST_CASE("damaged archives are errors") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "x.npz";
+    const GPUArray<float> a(context, {3});
+    a.fill(1);
+    save_npz(path, {{"a", a}});
+    const std::string whole = read_file(path);
+    const auto load = [&] { NpzFile(path).load<float>(context, "a"); };
+    CHECK_NOTHROW(load());
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+        write_file(path, whole.substr(0, n));
+        CHECK_THROWS_AS(load(), Error);
+    }
+    int refused = 0;
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+        std::string changed = whole;
+        changed[n] = static_cast<char>(changed[n] ^ 0x15);
+        write_file(path, changed);
+        try {
+            load();
+        } catch (const Error&) {
+            ++refused;
+        }
+    }
+    CHECK(refused > 200);  // all that the checksum covers, and what names and places the entry
+    std::string changed = whole;
+    changed[changed.find("\x93NUMPY") + 130] ^= 1;
+    write_file(path, changed);
+    CHECK_THROWS_MENTIONING(Error, load(), "checksum");
+}
+
+TEST_SUITE_END();
