@@ -47,14 +47,14 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       offset_bytes_(offset_bytes),
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
-        throw ArgumentError(text("shape ", to_string(shape_), " and strides ", to_string(strides_),
-                                 " differ in their number of axes"));
+        throw ArgumentError(
+            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " differ in their number of axes"));
     if (size_ == 0) return;
     const auto [first, last] = stretch(*this);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
-                                 dtype_.name(), " at byte ", offset_bytes_, " does not fit into a buffer of ",
-                                 buffer_.size_bytes(), " bytes"));
+        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
+                                 " and type ", dtype_.name(), " at byte ", offset_bytes_,
+                                 " does not fit into a buffer of ", buffer_.size_bytes(), " bytes"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
         throw ArgumentError(text("elements of type ", dtype_.name(), " must lie at multiples of ", alignment_of(dtype_),
                                  " bytes, not at byte ", buffer_.offset_bytes() + offset_bytes_));
@@ -67,13 +67,14 @@ AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order
       strides_(contiguous_strides(shape_, order)),
       size_(shape_.count()) {}
 
-void AnyArray::swap(AnyArray& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    std::swap(dtype_, other.dtype_);
-    std::swap(shape_, other.shape_);
-    std::swap(strides_, other.strides_);
-    std::swap(offset_bytes_, other.offset_bytes_);
-    std::swap(size_, other.size_);
+AnyArray& AnyArray::operator=(AnyArray&& other) & noexcept {
+    buffer_ = std::move(other.buffer_);
+    dtype_ = other.dtype_;
+    shape_ = std::move(other.shape_);
+    strides_ = std::move(other.strides_);
+    offset_bytes_ = std::exchange(other.offset_bytes_, 0);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
 }
 
 bool AnyArray::repeats() const {
@@ -134,21 +135,21 @@ void AnyArray::require_count(std::size_t count, const char* who) const {
 
 void AnyArray::require_shape(const Shape& shape, const char* who) const {
     if (!(shape == shape_))
-        throw ArgumentError(text(who, ": the host view has shape ", to_string(shape), ", the array ",
-                                 to_string(shape_)));
+        throw ArgumentError(
+            text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_)));
 }
 
 void AnyArray::require_single() const {
     if (size_ != 1)
-        throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", size_,
-                                 " elements, expected exactly 1"));
+        throw ArgumentError(
+            text("item: an array of shape ", to_string(shape_), " has ", size_, " elements, expected exactly 1"));
 }
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }
 
-AnyArray AnyArray::with_layout(const Layout& layout) const {
+AnyArray AnyArray::with_layout(Layout layout) const {
     const auto shift = layout.offset * static_cast<std::int64_t>(dtype_.size_bytes());
-    return AnyArray(buffer_, dtype_, layout.shape, layout.strides,
+    return AnyArray(buffer_, dtype_, std::move(layout.shape), std::move(layout.strides),
                     static_cast<std::size_t>(static_cast<std::int64_t>(offset_bytes_) + shift));
 }
 

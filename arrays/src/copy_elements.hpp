@@ -5,12 +5,12 @@
 
 namespace gemel {
 
-/// Writes the elements of `from` to `to`, converted if the types differ. The arrays have one shape and one context and do
-/// not overlap; layouts are any, but `to` repeats no element. Enqueued on the thread's current stream.
+/// Writes the elements of `from` to `to`, converted if the types differ. The arrays have one shape and one context and
+/// do not overlap; layouts are any, but `to` repeats no element. Enqueued on the thread's current stream.
 void copy_elements(const AnyArray& to, const AnyArray& from);
 
-/// Writes one value to every element of an array of any layout, by one launch. False, and nothing is written, for types that
-/// are no plain words.
+/// Writes one value to every element of an array of any layout, by one launch. False, and nothing is written, for types
+/// that are no plain words.
 bool fill_elements(const AnyArray& to, const void* element);
 
 }  // namespace gemel

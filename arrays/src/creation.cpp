@@ -1,17 +1,13 @@
 #include <gemel/arrays/creation.hpp>
 
-#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
-#include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
 
+#include "array_kernels.hpp"
 #include "layout.hpp"
 
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
-#include <string>
 #include <type_traits>
 
 namespace gemel {
@@ -19,41 +15,19 @@ namespace {
 
 using Kind = DType::Kind;
 
-/// Writes start + i * step, and `last` to the last element if that is told apart. The bits are the same on all devices: nothing
-/// is fused. One kernel per element type, made when it is first needed and never destroyed.
-const ElementwiseKernel& progression(const DType& dtype, const std::string& number) {
-    static std::mutex mutex;
-    static auto& kernels = *new std::map<std::string, ElementwiseKernel>;
-    const std::string name = text("progression_", number, "_to_", dtype.name());
-    const std::lock_guard lock(mutex);
-    auto found = kernels.find(name);
-    if (found != kernels.end()) return found->second;
-    const DType number_type = parse_type(number);
-    // 16-bit floats are floats in a snippet.
-    const std::string type = dtype.size_bytes() == 2 && dtype.is_floating() ? "float" : dtype.name();
-    const char* value = number_type.is_floating() && dtype.is_integer() ? "floor(v)" : "v";
-    return kernels
-        .emplace(name, ElementwiseKernel({ScalarArg(number_type, "start"), ScalarArg(number_type, "step"),
-                                          ScalarArg(number_type, "last"), ScalarArg(dtype_of<std::int64_t>(), "last_index"),
-                                          VectorArg(dtype, "out")},
-                                         text(number, " v = i == last_index ? last : start + (", number,
-                                              ")i * step; out[i] = (", type, ")", value),
-                                         name, {.compile = {.fp_contract = false}}))
-        .first->second;
-}
-
 template <class N>
 void write_progression(const AnyArray& to, N start, N step, N last, bool has_last) {
     if (to.size() == 0) return;
     const std::int64_t last_index = has_last ? static_cast<std::int64_t>(to.size()) - 1 : -1;
     if constexpr (std::is_floating_point_v<N>) {
         if (!to.context().device().info().has_double) {
-            progression(to.dtype(), "float")(static_cast<float>(start), static_cast<float>(step), static_cast<float>(last),
-                                             last_index, to);
+            progression_kernel(to.dtype(), "float")(static_cast<float>(start), static_cast<float>(step),
+                                                    static_cast<float>(last), last_index, to);
             return;
         }
     }
-    progression(to.dtype(), std::is_floating_point_v<N> ? "double" : "int64_t")(start, step, last, last_index, to);
+    progression_kernel(to.dtype(), std::is_floating_point_v<N> ? "double" : "int64_t")(start, step, last, last_index,
+                                                                                       to);
 }
 
 template <class N>
@@ -70,9 +44,7 @@ bool holds(const DType& dtype, __int128 value) {
 
 }  // namespace
 
-void refuse_value(double value, DType dtype) {
-    throw ArgumentError(text(value, " is not a value of ", dtype.name()));
-}
+void refuse_value(double value, DType dtype) { throw ArgumentError(text(value, " is not a value of ", dtype.name())); }
 
 std::int64_t checked_bound(std::uint64_t value) {
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
@@ -82,8 +54,8 @@ std::int64_t checked_bound(std::uint64_t value) {
 
 void require_elements(std::size_t given, const Shape& shape) {
     if (given != shape.count())
-        throw ArgumentError(text("to_gpu: the host range has ", given, given == 1 ? " element" : " elements", ", shape ",
-                                 to_string(shape), " needs ", shape.count()));
+        throw ArgumentError(text("to_gpu: the host range has ", given, given == 1 ? " element" : " elements",
+                                 ", shape ", to_string(shape), " needs ", shape.count()));
 }
 
 AnyArray zeros(const Context& context, DType dtype, const Shape& shape, Order order) {
@@ -103,7 +75,8 @@ AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::in
     __int128 count = 0;
     if (way != 0 && (way > 0) == (step > 0)) count = (way + (step > 0 ? step - 1 : step + 1)) / step;
     if (count > std::numeric_limits<std::int64_t>::max()) refuse_range(start, stop, step, "too many elements");
-    if (count > 0 && dtype.is_integer() && (!holds(dtype, start) || !holds(dtype, start + (count - 1) * __int128{step})))
+    if (count > 0 && dtype.is_integer() &&
+        (!holds(dtype, start) || !holds(dtype, start + (count - 1) * __int128{step})))
         refuse_range(start, stop, step, text("not all are values of ", dtype.name()).c_str());
     AnyArray result(context, dtype, Shape{static_cast<std::int64_t>(count)});
     write_progression(result, start, step, std::int64_t{0}, false);

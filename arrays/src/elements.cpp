@@ -18,8 +18,8 @@ void require_conversion(const DType& from, const DType& to, std::string_view who
     if (!is_number(from) || !is_number(to))
         throw ArgumentError(text(who, ": there is no conversion from ", from.name(), " to ", to.name()));
     if (from.kind() == DType::Kind::complex && to.kind() != DType::Kind::complex && to.kind() != DType::Kind::boolean)
-        throw ArgumentError(text(who, ": ", from.name(), " to ", to.name(),
-                                 " would drop the imaginary parts; take real() first"));
+        throw ArgumentError(
+            text(who, ": ", from.name(), " to ", to.name(), " would drop the imaginary parts; take real() first"));
 }
 
 /// The stretch of memory of an array without gaps.
@@ -79,8 +79,9 @@ void AnyArray::assign(const AnyArray& other) const {
     if (!(context() == source.context()))
         throw ArgumentError("assign: the arrays are of different contexts; copy_to() brings one to the other");
     if (!may_overlap(source)) return copy_elements(*this, source);
-    const bool is_same = buffer_.offset_bytes() + offset_bytes_ == source.buffer_.offset_bytes() + source.offset_bytes_ &&
-                         strides_ == source.strides_ && dtype_ == source.dtype_;
+    const bool is_same =
+        buffer_.offset_bytes() + offset_bytes_ == source.buffer_.offset_bytes() + source.offset_bytes_ &&
+        strides_ == source.strides_ && dtype_ == source.dtype_;
     if (!is_same) copy_elements(*this, other.copy().broadcast_to(shape_));
 }
 
@@ -88,8 +89,7 @@ void AnyArray::fill_bytes(const void* element) const {
     require_writable("fill");
     if (size_ == 0) return;
     const Dense here = dense(layout());
-    if (here.dense && dtype_.size_bytes() <= 16)
-        return memory_of(*this, here).fill_bytes(element, dtype_.size_bytes());
+    if (here.dense && dtype_.size_bytes() <= 16) return memory_of(*this, here).fill_bytes(element, dtype_.size_bytes());
     if (fill_elements(*this, element)) return;
     const AnyArray one(context(), dtype_, Shape{});
     one.set_bytes(element);

@@ -62,9 +62,9 @@ Decimal parse(const char* begin, const char* end) {
 Decimal shortest(double value, const FloatType& type) {
     char buffer[64];
     if (type.bytes >= 4) {
-        const auto end = type.bytes == 4
-                             ? std::to_chars(buffer, buffer + 64, static_cast<float>(value), std::chars_format::scientific)
-                             : std::to_chars(buffer, buffer + 64, value, std::chars_format::scientific);
+        const auto end = type.bytes == 4 ? std::to_chars(buffer, buffer + 64, static_cast<float>(value),
+                                                         std::chars_format::scientific)
+                                         : std::to_chars(buffer, buffer + 64, value, std::chars_format::scientific);
         return parse(buffer, end.ptr);
     }
     for (int places = 0;; ++places) {
@@ -140,7 +140,8 @@ class FloatFormat {
             largest = std::max(largest, size);
             smallest = std::min(smallest, size);
         }
-        is_scientific_ = largest != 0 && (largest >= type.scientific_from() || smallest < 0.0001 || is_wide(largest, smallest));
+        is_scientific_ =
+            largest != 0 && (largest >= type.scientific_from() || smallest < 0.0001 || is_wide(largest, smallest));
         for (std::size_t i = 0; i < count && has_finite; ++i)
             if (const double value = type.value(first + i * step); std::isfinite(value)) measure(value);
         if (is_scientific_) right_ = exponent_digits_ + 2 + static_cast<std::size_t>(places_);
@@ -148,7 +149,8 @@ class FloatFormat {
             const std::size_t shown = has_infinity ? 3 + (always_sign_ || has_negative_infinity) : 3;
             // "nan" takes the place of a number and its point.
             if (shown > right_ + 1) left_ = std::max(left_, shown - right_ - 1);
-            if (always_sign_ && !has_infinity && 4 > right_ + 1) left_ = std::max(left_, 3 - std::min<std::size_t>(3, right_ + 1));
+            if (always_sign_ && !has_infinity && 4 > right_ + 1)
+                left_ = std::max(left_, 3 - std::min<std::size_t>(3, right_ + 1));
         }
     }
 
@@ -213,7 +215,8 @@ std::string integer_text(const DType& dtype, const std::byte* at) {
         case 1:
             return is_signed ? std::to_string(int(read<std::int8_t>(at))) : std::to_string(int(read<std::uint8_t>(at)));
         case 2:
-            return is_signed ? std::to_string(int(read<std::int16_t>(at))) : std::to_string(int(read<std::uint16_t>(at)));
+            return is_signed ? std::to_string(int(read<std::int16_t>(at)))
+                             : std::to_string(int(read<std::uint16_t>(at)));
         case 4:
             return is_signed ? std::to_string(read<std::int32_t>(at)) : std::to_string(read<std::uint32_t>(at));
         default:
@@ -260,7 +263,8 @@ Formatter struct_formatter(const StructLayout& layout, const std::byte* first, s
     std::vector<Member> members;
     for (const StructField& field : layout.fields) {
         if (field.count == 1) {
-            members.push_back({formatter_for(field.dtype, first + field.offset_bytes, count, step), field.offset_bytes});
+            members.push_back(
+                {formatter_for(field.dtype, first + field.offset_bytes, count, step), field.offset_bytes});
             continue;
         }
         // One format for the elements of a fixed array, over all structs.
@@ -272,7 +276,7 @@ Formatter struct_formatter(const StructLayout& layout, const std::byte* first, s
             formatter_for(field.dtype, gathered.data(), count * field.count, field.dtype.size_bytes());
         std::vector<Member> elements;
         for (std::size_t k = 0; k < field.count; ++k) elements.push_back({format, k * field.dtype.size_bytes()});
-        members.push_back({tuple_formatter(std::move(elements), '[', ']', " "), field.offset_bytes});
+        members.push_back({tuple_formatter(std::move(elements), '[', ']', ", "), field.offset_bytes});
     }
     return tuple_formatter(std::move(members), '(', ')', ", ");
 }

@@ -14,7 +14,8 @@ namespace gemel {
 using Formatter = std::function<std::string(const std::byte*)>;
 
 /// A format that suits all elements: `count` of them, `step_bytes` apart.
-GEMEL_API Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step_bytes);
+GEMEL_API Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t count,
+                                  std::size_t step_bytes);
 /// A single element, as NumPy writes a scalar.
 GEMEL_API std::string scalar_text(const DType& dtype, const std::byte* element);
 

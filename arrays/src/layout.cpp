@@ -90,8 +90,8 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
             case Index::Kind::integer: {
                 const std::int64_t extent = from.shape[axis], position = index.position();
                 if (position < -extent || position >= extent)
-                    throw ArgumentError(text("index ", position, " is out of range for axis ", axis, " with extent ",
-                                             extent));
+                    throw ArgumentError(
+                        text("index ", position, " is out of range for axis ", axis, " with extent ", extent));
                 result.offset += (position < 0 ? position + extent : position) * from.strides[axis];
                 ++axis;
                 break;
@@ -172,8 +172,8 @@ Layout broadcast(const Layout& from, const Shape& shape) {
         }
     }
     if (!fits)
-        throw ArgumentError(text("an array of shape ", to_string(from.shape), " cannot be broadcast to shape ",
-                                 to_string(shape)));
+        throw ArgumentError(
+            text("an array of shape ", to_string(from.shape), " cannot be broadcast to shape ", to_string(shape)));
     return result;
 }
 
@@ -185,8 +185,8 @@ Layout diagonal_of(const Layout& from, std::int64_t offset, std::int64_t axis1, 
     // Clamped, so that nothing overflows.
     const std::int64_t skip_right = std::clamp<std::int64_t>(offset, 0, from.shape[right]);
     const std::int64_t skip_down = offset < 0 ? -std::max(offset, -from.shape[down]) : 0;
-    const std::int64_t count = std::max<std::int64_t>(
-        0, std::min(from.shape[down] - skip_down, from.shape[right] - skip_right));
+    const std::int64_t count =
+        std::max<std::int64_t>(0, std::min(from.shape[down] - skip_down, from.shape[right] - skip_right));
     Layout result = from;
     if (count > 0) result.offset += skip_down * from.strides[down] + skip_right * from.strides[right];
     for (const std::size_t axis : {std::max(down, right), std::min(down, right)}) {
@@ -204,8 +204,7 @@ Shape completed(const Shape& shape, const Shape& from) {
     std::size_t open = result.rank();
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         if (shape[axis] != -1) continue;
-        if (open != result.rank())
-            throw ArgumentError(text("shape ", to_string(shape), ": only one extent can be -1"));
+        if (open != result.rank()) throw ArgumentError(text("shape ", to_string(shape), ": only one extent can be -1"));
         open = axis;
         result[axis] = 1;
     }
@@ -250,9 +249,8 @@ Pair joined(const Layout& to, const Layout& from) {
     std::vector<std::size_t> order;
     for (std::size_t axis = 0; axis < to.shape.rank(); ++axis)
         if (to.shape[axis] != 1) order.push_back(axis);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return std::abs(to.strides[a]) > std::abs(to.strides[b]);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return std::abs(to.strides[a]) > std::abs(to.strides[b]); });
     for (const std::size_t axis : order) {
         const std::int64_t extent = to.shape[axis];
         std::int64_t t = to.strides[axis], f = from.strides[axis];
@@ -287,9 +285,8 @@ Strides strides_like(const Shape& shape, const Strides& strides) {
         return contiguous_strides(shape);
     std::vector<std::size_t> order(shape.rank());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return std::abs(strides[a]) > std::abs(strides[b]);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return std::abs(strides[a]) > std::abs(strides[b]); });
     Strides result;
     result.resize(shape.rank());
     std::int64_t step = 1;

@@ -43,14 +43,15 @@ struct Pair {
     std::int64_t to_offset = 0, from_offset = 0;
 };
 GEMEL_API Pair joined(const Layout& to, const Layout& from);
-/// Do the elements fill their stretch of memory, in whatever order of axes, forwards or backwards? Then `first` is where it begins,
-/// relative to the layout's own first element.
+/// Do the elements fill their stretch of memory, in whatever order of axes, forwards or backwards? Then `first` is
+/// where it begins, relative to the layout's own first element.
 struct Dense {
     bool dense = false;
     std::int64_t first = 0;
 };
 GEMEL_API Dense dense(const Layout& layout);
-/// The strides of a new array that keeps the order of axes that another has in memory, if that has no gaps; else C order.
+/// The strides of a new array that keeps the order of axes that another has in memory, if that has no gaps; else C
+/// order.
 GEMEL_API Strides strides_like(const Shape& shape, const Strides& strides);
 
 }  // namespace gemel

@@ -10,7 +10,7 @@
 namespace gemel {
 namespace {
 
-constexpr std::int64_t edge = 3;               ///< elements shown at either end of a long axis
+constexpr std::int64_t edge = 3;                ///< elements shown at either end of a long axis
 constexpr std::size_t summarised_above = 1000;  ///< elements
 constexpr std::size_t line_width = 75;
 

@@ -28,13 +28,13 @@ struct ScanPlan : Plan {
     Kernel totals_kernel{nullptr}, prefixes_kernel{nullptr};
     std::size_t tile = 0;
     std::mutex launching;
-    Buffer states, totals, prefixes, ticket;
+    Buffer states, ticket;
     std::size_t capacity = 0;   ///< tiles
     std::uint32_t epoch = 0, dealt = 0;
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
     /// Room for so many tiles, and a new epoch in which all states are empty.
-    void begin(const Context& context, std::size_t tiles, bool words, std::size_t item_bytes) {
+    void begin(const Context& context, std::size_t tiles, std::size_t words) {
         const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
         if (ticket.empty()) {
             ticket = context.allocate_attached(sizeof(std::uint32_t));
@@ -42,11 +42,7 @@ struct ScanPlan : Plan {
         }
         if (tiles > capacity) {
             capacity = std::max(tiles, 2 * capacity);
-            states = context.allocate_attached(capacity * (words ? sizeof(std::uint64_t) : sizeof(std::int32_t)));
-            if (!words) {
-                totals = context.allocate_attached(capacity * item_bytes);
-                prefixes = context.allocate_attached(capacity * item_bytes);
-            }
+            states = context.allocate_attached(capacity * words * sizeof(std::uint64_t));
             epoch = 0;
             clear(states);
         } else if (epoch == last_epoch) {
@@ -57,18 +53,25 @@ struct ScanPlan : Plan {
     }
 };
 
-std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context, const codegen::Tuning& tuning,
-                                codegen::ScanLayout layout) {
+std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context, codegen::Tuning tuning,
+                                bool items_given, codegen::ScanLayout layout) {
     codegen::ScanRequest request = state.request;
     request.arguments = call.parameters();
     layout.elements = call.layout();
     auto plan = std::make_shared<ScanPlan>();
-    const Module module =
-        context.compile(GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
-    plan->kernel = module.kernel(request.name);
-    if (layout.strategy != Strategy::look_back) {
-        plan->totals_kernel = module.kernel(request.name + "_totals");
-        plan->prefixes_kernel = module.kernel(request.name + "_prefixes");
+    while (true) {
+        const Module module =
+            context.compile(GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
+        plan->kernel = module.kernel(request.name);
+        if (layout.strategy != Strategy::look_back) {
+            plan->totals_kernel = module.kernel(request.name + "_totals");
+            plan->prefixes_kernel = module.kernel(request.name + "_prefixes");
+        }
+        // Elements that do not fit into registers cost more than shorter tiles do.
+        if (items_given || layout.strategy == Strategy::chunks || tuning.items_per_thread <= 8 ||
+            plan->kernel.attributes().local_bytes.value_or(0) == 0)
+            break;
+        tuning.items_per_thread /= 2;
     }
     plan->block = layout.strategy == Strategy::chunks ? 1 : tuning.block;
     if (layout.strategy != Strategy::chunks) plan->tile = codegen::scan_tile(request, layout, tuning);
@@ -138,7 +141,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     key.add(static_cast<std::uint64_t>(layout.strategy) << 1 | (layout.shuffles ? 1u : 0u));
     call.add_to(key);
     const auto plan = std::static_pointer_cast<ScanPlan>(
-        cache->find(key, [&] { return make_plan(state, call, context, tuning, layout); }));
+        cache->find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
 
     std::size_t tile = plan->tile;
     if (chunks) {
@@ -152,13 +155,8 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
 
     if (layout.strategy == Strategy::look_back) {
         std::lock_guard lock(plan->launching);
-        const bool words = codegen::scan_has_words(state.request);
-        plan->begin(context, tiles, words, item_bytes);
+        plan->begin(context, tiles, codegen::scan_state_words(state.request));
         list.add(as_argument(plan->states));
-        if (!words) {
-            list.add(as_argument(plan->totals));
-            list.add(as_argument(plan->prefixes));
-        }
         list.add(as_argument(plan->ticket));
         list.add(as_argument(plan->dealt));
         list.add(as_argument(plan->epoch));

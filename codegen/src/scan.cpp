@@ -515,20 +515,11 @@ class Scan {
 
     void look_back() {
         const std::string thread = name("thread"), tile = name("tile"), dealt = name("dealt"), prefix = name("tile_prefix");
-        const bool words = scan_has_words(request_);
-        std::vector<std::string> parameters;
-        if (words) {
-            parameters.push_back(volatile_pointer("uint64_t") + name("words"));
-        } else {
-            parameters.push_back(volatile_pointer("int") + name("states"));
-            parameters.push_back(item_pointer() + name("totals"));
-            parameters.push_back(item_pointer() + name("prefixes"));
-        }
-        parameters.push_back(writer_.global_pointer("uint32_t", false) + name("ticket"));
-        parameters.push_back("uint32_t " + name("first_ticket"));
-        parameters.push_back("uint32_t " + name("epoch"));
-        parameters.push_back(gemel::text(index_, " ", size("n")));
-        begin_kernel(request_.name, parameters);
+        const Dialect& d = writer_.dialect();
+        begin_kernel(request_.name,
+                     {gemel::text("volatile ", d.global_space, d.global_space.empty() ? "" : " ", "uint64_t *", name("states")),
+                      writer_.global_pointer("uint32_t", false) + name("ticket"), gemel::text("uint32_t ", name("first_ticket")),
+                      gemel::text("uint32_t ", name("epoch")), gemel::text(index_, " ", size("n"))});
         shared_arrays();
         writer_.shared_array("int", dealt, 1);
         writer_.shared_array(item_, prefix, 1);
@@ -542,84 +533,86 @@ class Scan {
         load();
         scan_tile_in_registers();
         writer_.open("if (", name("warp"), " == 0)");
-        publish_and_look_back(words);
+        publish_and_look_back();
         writer_.close();
         writer_.barrier();
         finish_tile(gemel::text("(", tile, " > 0)"), prefix + "[0]");
         writer_.close();
     }
 
-    std::string volatile_pointer(const std::string& type) const {
-        const Dialect& d = writer_.dialect();
-        return gemel::text("volatile ", d.global_space, d.global_space.empty() ? "" : " ", type, " *");
+    int words() const { return static_cast<int>(scan_state_words(request_)); }
+    std::string state_word(const std::string& tile, const std::string& w) const {
+        return words() == 1 ? gemel::text(name("states"), "[", tile, "]")
+                            : gemel::text(name("states"), "[", tile, " * ", words(), " + ", w, "]");
+    }
+    /// Runs `body` for each word of a running result.
+    template <class Body>
+    void each_word(Body&& body) {
+        if (words() == 1) return body("0");
+        writer_.unroll().open("for (int w = 0; w < ", words(), "; ++w)");
+        body("w");
+        writer_.close();
     }
 
-    void publish(const std::string& what, int state, bool words) {
-        const std::string tile = name("tile");
-        if (words) {
-            writer_.open_braces();
-            writer_.line(request_.name, "_words bits;");
-            if (scan_item_bytes(request_) < 4) writer_.line("bits.words[0] = 0;");
-            writer_.line("bits.item = ", what, ";");
-            writer_.line(name("words"), "[", tile, "] = (uint64_t)(", name("epoch"), " * 4 + ", state, ") << 32 | bits.words[0];");
-            writer_.close();
-            return;
-        }
-        writer_.line(name(state == 1 ? "totals" : "prefixes"), "[", tile, "] = ", what, ";");
-        writer_.line("device_fence();");
-        writer_.line(name("states"), "[", tile, "] = (int)(", name("epoch"), " * 4 + ", state, ");");
+    void publish(const std::string& what, const std::string& state) {
+        writer_.open_braces();
+        writer_.line(request_.name, "_words bits;");
+        if (scan_item_bytes(request_) % 4) writer_.line("bits.words[", words() - 1, "] = 0;");
+        writer_.line("bits.item = ", what, ";");
+        each_word([&](const std::string& w) {
+            writer_.line(state_word(name("tile"), w), " = (uint64_t)(", name("epoch"), " * 4 + ", state, ") << 32 | bits.words[", w, "];");
+        });
+        writer_.close();
     }
 
     /// The first warp: publishes the tile's total, then goes back over the tiles before, 32 at a time, until one knows everything
     /// before it.
-    void publish_and_look_back(bool words) {
+    void publish_and_look_back() {
         const std::string tile = name("tile"), lane = name("lane"), total = name("total"), base = name("base"), at = name("at"),
                           state = name("state"), theirs = name("theirs"), known = name("known"), nearest = name("nearest"),
-                          found = name("found"), before = name("so_far"), has = name("has_so_far"), k = name("k");
-        writer_.open("if (", lane, " == 0 && ", tile, " == 0)");
-        publish(total, 2, words);
+                          so_far = name("so_far"), other = name("other"), delta = name("delta"), any = name("any");
+        writer_.open("if (", lane, " == 0)");
+        publish(total, gemel::text("(", tile, " == 0 ? 2 : 1)"));
         writer_.close();
         writer_.open("if (", tile, " > 0)");
-        writer_.open("if (", lane, " == 0)");
-        publish(total, 1, words);
-        writer_.close();
-        writer_.line(item_, " ", before, ";");
-        writer_.line("int ", has, " = 0;");
+        writer_.line(item_, " ", so_far, ";");
+        writer_.line("int ", any, " = 0;");
         writer_.open("for (int ", base, " = ", tile, " - 1; ; ", base, " -= ", warp_size, ")");
         writer_.line("const int ", at, " = ", base, " - ", lane, ";");
         writer_.line("uint32_t ", state, " = 2;  // before the first tile there is nothing to wait for");
         writer_.line(item_, " ", theirs, " = ", total, ";");
         writer_.open("if (", at, " >= 0)");
-        if (words) {
-            writer_.line("uint64_t word;");
-            writer_.line("do word = ", name("words"), "[", at, "]; while ((uint32_t)(word >> 34) != ", name("epoch"), ");");
-            writer_.line(state, " = (uint32_t)(word >> 32) & 3;");
-            writer_.line(request_.name, "_words bits;");
-            writer_.line("bits.words[0] = (uint32_t)word;");
-            writer_.line(theirs, " = bits.item;");
+        writer_.line("uint64_t word[", words(), "];");
+        if (words() == 1) {
+            writer_.line("do word[0] = ", state_word(at, "0"), "; while ((uint32_t)(word[0] >> 34) != ", name("epoch"), ");");
         } else {
-            writer_.line("uint32_t word;");
-            writer_.line("do word = (uint32_t)", name("states"), "[", at, "]; while (word >> 2 != ", name("epoch"), ");");
-            writer_.line("device_fence();");
-            writer_.line(state, " = word & 3;");
-            writer_.line(theirs, " = ", state, " == 2 ? ", name("prefixes"), "[", at, "] : ", name("totals"), "[", at, "];");
+            writer_.line("int torn;  // words are written one by one: all must say the same");
+            writer_.open("do");
+            each_word([&](const std::string& w) { writer_.line("word[", w, "] = ", state_word(at, w), ";"); });
+            writer_.line("torn = (uint32_t)(word[0] >> 34) != ", name("epoch"), ";");
+            writer_.unroll().line("for (int w = 1; w < ", words(), "; ++w) torn |= word[w] >> 32 != word[0] >> 32;");
+            writer_.close(" while (torn);");
         }
+        writer_.line(state, " = (uint32_t)(word[0] >> 32) & 3;");
+        writer_.line(request_.name, "_words bits;");
+        each_word([&](const std::string& w) { writer_.line("bits.words[", w, "] = (uint32_t)word[", w, "];"); });
+        writer_.line(theirs, " = bits.item;");
         writer_.close();
         writer_.line("const uint32_t ", known, " = gemel_ballot(", state, " == 2);");
         writer_.line("int ", nearest, " = ", warp_size - 1, ";");
         writer_.line("if (", known, ") ", nearest, " = 31 - clz((int)(", known, " & (~", known, " + 1)));");
-        writer_.line("// In order: from the farthest tile that counts to the nearest.");
-        writer_.line(item_, " ", found, " = ", request_.name, "_shuffle(", theirs, ", ", nearest, ");");
-        writer_.open("for (int ", k, " = ", nearest, " - 1; ", k, " >= 0; --", k, ")");
-        writer_.line(found, " = ", scanned(found, gemel::text(request_.name, "_shuffle(", theirs, ", ", k, ")")), ";");
+        writer_.line("// Tiles up to the nearest that knows all before it, in order: farther ones come first.");
+        writer_.unroll().open("for (int ", delta, " = 1; ", delta, " < ", warp_size, "; ", delta, " *= 2)");
+        writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle(", theirs, ", (", lane, " + ", delta, ") % ", warp_size, ");");
+        writer_.line("if (", lane, " + ", delta, " <= ", nearest, ") ", theirs, " = ", scanned(other, theirs), ";");
         writer_.close();
-        writer_.line(before, " = ", has, " ? ", scanned(found, before), " : ", found, ";");
-        writer_.line(has, " = 1;");
+        writer_.line(so_far, " = ", any, " ? ", scanned(theirs, so_far), " : ", theirs, ";  // in lane 0");
+        writer_.line(any, " = 1;");
         writer_.line("if (", known, ") break;");
         writer_.close();
         writer_.open("if (", lane, " == 0)");
-        publish(scanned(before, total), 2, words);
-        writer_.line(name("tile_prefix"), "[0] = ", before, ";");
+        publish(scanned(so_far, total), "2");
+        writer_.line(name("tile_prefix"), "[0] = ", so_far, ";");
         writer_.close();
         writer_.close();
     }
@@ -656,7 +649,7 @@ std::size_t scan_item_bytes(const ScanRequest& request) {
     return (flag + 4 + alignment - 1) / alignment * alignment;
 }
 
-bool scan_has_words(const ScanRequest& request) { return scan_item_bytes(request) <= 4; }
+std::size_t scan_state_words(const ScanRequest& request) { return (scan_item_bytes(request) + 3) / 4; }
 bool scan_needs_total(const ScanRequest& request) { return request.output.uses("last_item"); }
 
 void check_request(const ScanRequest& request) {

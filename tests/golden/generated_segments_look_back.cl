@@ -30,9 +30,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments(
         __global const int8_t *starts,
         __global double *out,
         __global double *before,
-        volatile __global int *states,
-        __global segments_item *totals,
-        __global segments_item *prefixes,
+        volatile __global uint64_t *states,
         __global uint32_t *ticket,
         uint32_t first_ticket,
         uint32_t epoch,
@@ -129,46 +127,65 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments(
         if (w < warp) before_warp = total;
     }
     if (warp == 0) {
-        if (lane == 0 && tile == 0) {
-            prefixes[tile] = total;
-            device_fence();
-            states[tile] = (int)(epoch * 4 + 2);
+        if (lane == 0) {
+            {
+                segments_words bits;
+                bits.item = total;
+#pragma unroll
+                for (int w = 0; w < 4; ++w) {
+                    states[tile * 4 + w] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[w];
+                }
+            }
         }
         if (tile > 0) {
-            if (lane == 0) {
-                totals[tile] = total;
-                device_fence();
-                states[tile] = (int)(epoch * 4 + 1);
-            }
             segments_item so_far;
-            int has_so_far = 0;
+            int any = 0;
             for (int base = tile - 1; ; base -= 32) {
                 const int at = base - lane;
                 uint32_t state = 2;  // before the first tile there is nothing to wait for
                 segments_item theirs = total;
                 if (at >= 0) {
-                    uint32_t word;
-                    do word = (uint32_t)states[at]; while (word >> 2 != epoch);
-                    device_fence();
-                    state = word & 3;
-                    theirs = state == 2 ? prefixes[at] : totals[at];
+                    uint64_t word[4];
+                    int torn;  // words are written one by one: all must say the same
+                    do {
+#pragma unroll
+                        for (int w = 0; w < 4; ++w) {
+                            word[w] = states[at * 4 + w];
+                        }
+                        torn = (uint32_t)(word[0] >> 34) != epoch;
+#pragma unroll
+                        for (int w = 1; w < 4; ++w) torn |= word[w] >> 32 != word[0] >> 32;
+                    } while (torn);
+                    state = (uint32_t)(word[0] >> 32) & 3;
+                    segments_words bits;
+#pragma unroll
+                    for (int w = 0; w < 4; ++w) {
+                        bits.words[w] = (uint32_t)word[w];
+                    }
+                    theirs = bits.item;
                 }
                 const uint32_t known = gemel_ballot(state == 2);
                 int nearest = 31;
                 if (known) nearest = 31 - clz((int)(known & (~known + 1)));
-                // In order: from the farthest tile that counts to the nearest.
-                segments_item found = segments_shuffle(theirs, nearest);
-                for (int k = nearest - 1; k >= 0; --k) {
-                    found = segments_scan(found, segments_shuffle(theirs, k));
+                // Tiles up to the nearest that knows all before it, in order: farther ones come first.
+#pragma unroll
+                for (int delta = 1; delta < 32; delta *= 2) {
+                    const segments_item other = segments_shuffle(theirs, (lane + delta) % 32);
+                    if (lane + delta <= nearest) theirs = segments_scan(other, theirs);
                 }
-                so_far = has_so_far ? segments_scan(found, so_far) : found;
-                has_so_far = 1;
+                so_far = any ? segments_scan(theirs, so_far) : theirs;  // in lane 0
+                any = 1;
                 if (known) break;
             }
             if (lane == 0) {
-                prefixes[tile] = segments_scan(so_far, total);
-                device_fence();
-                states[tile] = (int)(epoch * 4 + 2);
+                {
+                    segments_words bits;
+                    bits.item = segments_scan(so_far, total);
+#pragma unroll
+                    for (int w = 0; w < 4; ++w) {
+                        states[tile * 4 + w] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[w];
+                    }
+                }
                 tile_prefix[0] = so_far;
             }
         }

@@ -20,7 +20,7 @@ __device__ float sums_shuffle(float item, int lane) {
 extern "C" __global__ __launch_bounds__(256) void sums(
         const float16_t *x,
         float16_t *out,
-        volatile uint64_t *words,
+        volatile uint64_t *states,
         uint32_t *ticket,
         uint32_t first_ticket,
         uint32_t epoch,
@@ -100,52 +100,46 @@ extern "C" __global__ __launch_bounds__(256) void sums(
         if (w < warp) before_warp = total;
     }
     if (warp == 0) {
-        if (lane == 0 && tile == 0) {
+        if (lane == 0) {
             {
                 sums_words bits;
                 bits.item = total;
-                words[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+                states[tile] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[0];
             }
         }
         if (tile > 0) {
-            if (lane == 0) {
-                {
-                    sums_words bits;
-                    bits.item = total;
-                    words[tile] = (uint64_t)(epoch * 4 + 1) << 32 | bits.words[0];
-                }
-            }
             float so_far;
-            int has_so_far = 0;
+            int any = 0;
             for (int base = tile - 1; ; base -= 32) {
                 const int at = base - lane;
                 uint32_t state = 2;  // before the first tile there is nothing to wait for
                 float theirs = total;
                 if (at >= 0) {
-                    uint64_t word;
-                    do word = words[at]; while ((uint32_t)(word >> 34) != epoch);
-                    state = (uint32_t)(word >> 32) & 3;
+                    uint64_t word[1];
+                    do word[0] = states[at]; while ((uint32_t)(word[0] >> 34) != epoch);
+                    state = (uint32_t)(word[0] >> 32) & 3;
                     sums_words bits;
-                    bits.words[0] = (uint32_t)word;
+                    bits.words[0] = (uint32_t)word[0];
                     theirs = bits.item;
                 }
                 const uint32_t known = gemel_ballot(state == 2);
                 int nearest = 31;
                 if (known) nearest = 31 - clz((int)(known & (~known + 1)));
-                // In order: from the farthest tile that counts to the nearest.
-                float found = sums_shuffle(theirs, nearest);
-                for (int k = nearest - 1; k >= 0; --k) {
-                    found = sums_scan(found, sums_shuffle(theirs, k));
+                // Tiles up to the nearest that knows all before it, in order: farther ones come first.
+#pragma unroll
+                for (int delta = 1; delta < 32; delta *= 2) {
+                    const float other = sums_shuffle(theirs, (lane + delta) % 32);
+                    if (lane + delta <= nearest) theirs = sums_scan(other, theirs);
                 }
-                so_far = has_so_far ? sums_scan(found, so_far) : found;
-                has_so_far = 1;
+                so_far = any ? sums_scan(theirs, so_far) : theirs;  // in lane 0
+                any = 1;
                 if (known) break;
             }
             if (lane == 0) {
                 {
                     sums_words bits;
                     bits.item = sums_scan(so_far, total);
-                    words[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+                    states[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
                 }
                 tile_prefix[0] = so_far;
             }

@@ -20,9 +20,7 @@ __device__ int64_t sums_shuffle(int64_t item, int lane) {
 extern "C" __global__ __launch_bounds__(256) void sums(
         const int64_t *x,
         int64_t *out,
-        volatile int *states,
-        int64_t *totals,
-        int64_t *prefixes,
+        volatile uint64_t *states,
         uint32_t *ticket,
         uint32_t first_ticket,
         uint32_t epoch,
@@ -100,46 +98,65 @@ extern "C" __global__ __launch_bounds__(256) void sums(
         if (w < warp) before_warp = total;
     }
     if (warp == 0) {
-        if (lane == 0 && tile == 0) {
-            prefixes[tile] = total;
-            device_fence();
-            states[tile] = (int)(epoch * 4 + 2);
+        if (lane == 0) {
+            {
+                sums_words bits;
+                bits.item = total;
+#pragma unroll
+                for (int w = 0; w < 2; ++w) {
+                    states[tile * 2 + w] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[w];
+                }
+            }
         }
         if (tile > 0) {
-            if (lane == 0) {
-                totals[tile] = total;
-                device_fence();
-                states[tile] = (int)(epoch * 4 + 1);
-            }
             int64_t so_far;
-            int has_so_far = 0;
+            int any = 0;
             for (int base = tile - 1; ; base -= 32) {
                 const int at = base - lane;
                 uint32_t state = 2;  // before the first tile there is nothing to wait for
                 int64_t theirs = total;
                 if (at >= 0) {
-                    uint32_t word;
-                    do word = (uint32_t)states[at]; while (word >> 2 != epoch);
-                    device_fence();
-                    state = word & 3;
-                    theirs = state == 2 ? prefixes[at] : totals[at];
+                    uint64_t word[2];
+                    int torn;  // words are written one by one: all must say the same
+                    do {
+#pragma unroll
+                        for (int w = 0; w < 2; ++w) {
+                            word[w] = states[at * 2 + w];
+                        }
+                        torn = (uint32_t)(word[0] >> 34) != epoch;
+#pragma unroll
+                        for (int w = 1; w < 2; ++w) torn |= word[w] >> 32 != word[0] >> 32;
+                    } while (torn);
+                    state = (uint32_t)(word[0] >> 32) & 3;
+                    sums_words bits;
+#pragma unroll
+                    for (int w = 0; w < 2; ++w) {
+                        bits.words[w] = (uint32_t)word[w];
+                    }
+                    theirs = bits.item;
                 }
                 const uint32_t known = gemel_ballot(state == 2);
                 int nearest = 31;
                 if (known) nearest = 31 - clz((int)(known & (~known + 1)));
-                // In order: from the farthest tile that counts to the nearest.
-                int64_t found = sums_shuffle(theirs, nearest);
-                for (int k = nearest - 1; k >= 0; --k) {
-                    found = sums_scan(found, sums_shuffle(theirs, k));
+                // Tiles up to the nearest that knows all before it, in order: farther ones come first.
+#pragma unroll
+                for (int delta = 1; delta < 32; delta *= 2) {
+                    const int64_t other = sums_shuffle(theirs, (lane + delta) % 32);
+                    if (lane + delta <= nearest) theirs = sums_scan(other, theirs);
                 }
-                so_far = has_so_far ? sums_scan(found, so_far) : found;
-                has_so_far = 1;
+                so_far = any ? sums_scan(theirs, so_far) : theirs;  // in lane 0
+                any = 1;
                 if (known) break;
             }
             if (lane == 0) {
-                prefixes[tile] = sums_scan(so_far, total);
-                device_fence();
-                states[tile] = (int)(epoch * 4 + 2);
+                {
+                    sums_words bits;
+                    bits.item = sums_scan(so_far, total);
+#pragma unroll
+                    for (int w = 0; w < 2; ++w) {
+                        states[tile * 2 + w] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[w];
+                    }
+                }
                 tile_prefix[0] = so_far;
             }
         }

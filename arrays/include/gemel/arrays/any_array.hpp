@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace gemel {
 
@@ -31,13 +32,15 @@ class GEMEL_API AnyArray {
     /// A new, uninitialised array. @throws OutOfMemory, ArgumentError for a negative extent
     AnyArray(const Context& context, DType dtype, Shape shape, Order order = Order::C);
     AnyArray(const AnyArray&) = default;
-    AnyArray(AnyArray&& other) noexcept : AnyArray() { swap(other); }
+    AnyArray(AnyArray&& other) noexcept
+        : buffer_(std::move(other.buffer_)),
+          dtype_(other.dtype_),
+          shape_(std::move(other.shape_)),
+          strides_(std::move(other.strides_)),
+          offset_bytes_(std::exchange(other.offset_bytes_, 0)),
+          size_(std::exchange(other.size_, 0)) {}
     AnyArray& operator=(const AnyArray&) & = default;
-    AnyArray& operator=(AnyArray&& other) & noexcept {
-        AnyArray taken(std::move(other));
-        swap(taken);
-        return *this;
-    }
+    AnyArray& operator=(AnyArray&& other) & noexcept;
 
     /// True for a handle that was never given an array, or was released; an array without elements is not that.
     bool empty() const { return buffer_.empty(); }
@@ -60,16 +63,17 @@ class GEMEL_API AnyArray {
 
     // Views. They share the memory: writing through one shows in all. Nothing is launched.
 
-    /// `a(1, slice({}, {}, -1), ellipsis, newaxis)` is Python's `a[1, ::-1, ..., None]`. An integer takes its axis away, axes that are
-    /// not named are whole. @throws ArgumentError for an integer out of range and for too many indices
+    /// `a(1, slice({}, {}, -1), ellipsis, newaxis)` is Python's `a[1, ::-1, ..., None]`. An integer takes its axis
+    /// away, axes that are not named are whole. @throws ArgumentError for an integer out of range and for too many
+    /// indices
     template <IndexLike... I>
     AnyArray operator()(const I&... indices) const {
         const std::array<Index, sizeof...(I)> packed{Index(indices)...};
         return view(packed);
     }
     AnyArray view(std::span<const Index> indices) const;
-    /// The same elements in the same order under another shape; one extent may be -1. A view where the elements need not
-    /// move, else a copy: `is_view_of` tells. @param order  in which the elements are counted on either side
+    /// The same elements in the same order under another shape; one extent may be -1. A view where the elements need
+    /// not move, else a copy: `is_view_of` tells. @param order  in which the elements are counted on either side
     /// @throws ArgumentError if the numbers of elements differ
     AnyArray reshape(const Shape& shape, Order order = Order::C) const;
     /// One axis; a view of a contiguous array, else a copy.
@@ -89,8 +93,8 @@ class GEMEL_API AnyArray {
     AnyArray real() const;
     /// The imaginary parts of complex elements; of any other array new zeros.
     AnyArray imag() const;
-    /// The same bytes as elements of another type. The extent of the last axis is scaled if the sizes differ, for which that
-    /// axis must be contiguous and its bytes divide. @throws ArgumentError
+    /// The same bytes as elements of another type. The extent of the last axis is scaled if the sizes differ, for which
+    /// that axis must be contiguous and its bytes divide. @throws ArgumentError
     AnyArray view_as(DType dtype) const;
 
     // Elements. Enqueued on the thread's current stream, or the context's default stream.
@@ -98,14 +102,14 @@ class GEMEL_API AnyArray {
     /// A new array with the same elements. It keeps the order of axes in memory if there are no gaps, else has C order.
     AnyArray copy() const;
     AnyArray copy(Order order) const;
-    /// A new array with converted elements, also if the type is the same. Out of range or NaN to integer is undefined, as
-    /// in C. @throws ArgumentError for complex to real (take real()), and where no conversion exists
+    /// A new array with converted elements, also if the type is the same. Out of range or NaN to integer is undefined,
+    /// as in C. @throws ArgumentError for complex to real (take real()), and where no conversion exists
     AnyArray astype(DType dtype) const;
-    /// A new array with the same elements in another context, which may be of another backend. Blocks unless the contexts
-    /// are the same.
+    /// A new array with the same elements in another context, which may be of another backend. Blocks unless the
+    /// contexts are the same.
     AnyArray copy_to(const Context& context) const;
-    /// Writes the elements of `other`, broadcast to this shape and converted where NumPy's same_kind allows, into this array.
-    /// Overlapping memory gives what separate memory would.
+    /// Writes the elements of `other`, broadcast to this shape and converted where NumPy's same_kind allows, into this
+    /// array. Overlapping memory gives what separate memory would.
     /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
     void assign(const AnyArray& other) const;
     /// Writes one value, the bytes of an element, to every element. @throws ArgumentError if the array repeats elements
@@ -124,9 +128,8 @@ class GEMEL_API AnyArray {
     void release();
 
    protected:
-    void swap(AnyArray& other) noexcept;
     Layout layout() const;
-    AnyArray with_layout(const Layout& layout) const;
+    AnyArray with_layout(Layout layout) const;
     // Each throws ArgumentError unless it is so.
     void require_memory(const char* who) const;
     void require_writable(const char* who) const;
@@ -143,8 +146,9 @@ class GEMEL_API AnyArray {
     std::size_t size_ = 0;
 };
 
-/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to float32, int64 to int8,
-/// but not float to integer, signed to unsigned or complex to real. Structs and vectors only to themselves.
+/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to
+/// float32, int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors only to
+/// themselves.
 constexpr bool is_same_kind(DType from, DType to) {
     if (from == to) return true;
     if (from.lanes() != 1 || to.lanes() != 1) return false;

@@ -1,5 +1,5 @@
-/// New arrays: from host values, constants, progressions. Each function takes a context first, or leaves it out and uses
-/// the thread's current one.
+/// New arrays: from host values, constants, progressions. Each function takes a context first, or leaves it out and
+/// uses the thread's current one.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -22,13 +22,15 @@ concept Number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray zeros(const Context& context, DType dtype, const Shape& shape, Order order = Order::C);
 GEMEL_API AnyArray empty_like(const Context& context, const AnyArray& like);
-/// start, start + step, ... before stop. @throws ArgumentError if step is 0 or not finite, or a value is not one of dtype
-GEMEL_API AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::int64_t stop, std::int64_t step);
+/// start, start + step, ... before stop. @throws ArgumentError if step is 0 or not finite, or a value is not one of
+/// dtype
+GEMEL_API AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::int64_t stop,
+                          std::int64_t step);
 GEMEL_API AnyArray arange(const Context& context, DType dtype, double start, double stop, double step);
 GEMEL_API AnyArray linspace(const Context& context, DType dtype, double start, double stop, std::int64_t count,
                             bool endpoint);
-GEMEL_API AnyArray eye(const Context& context, DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t offset,
-                       const void* one);
+GEMEL_API AnyArray eye(const Context& context, DType dtype, std::int64_t rows, std::int64_t columns,
+                       std::int64_t offset, const void* one);
 /// A 64-bit bound; unsigned ones beyond that are refused.
 GEMEL_API std::int64_t checked_bound(std::uint64_t value);
 /// @throws ArgumentError with both counts if the shape needs another number of elements
@@ -75,8 +77,8 @@ GPUArray<T> ones(const Shape& shape, Order order = Order::C) {
     return ones<T>(current_context(), shape, order);
 }
 
-// Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that array has
-// no gaps, else it is C.
+// Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that
+// array has no gaps, else it is C.
 template <HasDType T>
 GPUArray<T> empty_like(const Context& context, const GPUArray<T>& like) {
     return GPUArray<T>(empty_like(context, static_cast<const AnyArray&>(like)));
@@ -112,8 +114,8 @@ GPUArray<T> ones_like(const GPUArray<T>& like) {
     return ones_like(like.context(), like);
 }
 
-/// start, start + step, ... up to, not including, stop: ceil((stop - start) / step) elements, each start + i * step in 64-bit
-/// integers or in double, then rounded to T. Integer arrays take integers only.
+/// start, start + step, ... up to, not including, stop: ceil((stop - start) / step) elements, each start + i * step in
+/// 64-bit integers or in double, then rounded to T. Integer arrays take integers only.
 /// @throws ArgumentError if step is 0, or an integer type has not the last value
 template <RealElement T, Number A, Number B, Number C>
 GPUArray<T> arange(const Context& context, A start, B stop, C step) {
@@ -153,8 +155,8 @@ GPUArray<T> arange(B stop) {
     return arange<T>(current_context(), 0, stop, 1);
 }
 
-/// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in double, then
-/// rounded to T, for integers downwards. @throws ArgumentError for a negative count
+/// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in
+/// double, then rounded to T, for integers downwards. @throws ArgumentError for a negative count
 template <RealElement T, Number A, Number B>
 GPUArray<T> linspace(const Context& context, A start, B stop, std::int64_t count = 50, bool endpoint = true) {
     static_assert(!std::is_same_v<T, bool>, "linspace: there are no values between two bools");
@@ -223,10 +225,10 @@ inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(va
 
 /// Host memory any step apart: the array has F order if the view has, else C order.
 template <class T>
-    requires HasDType<T>
+requires HasDType<T>
 auto to_gpu(const Context& context, const HostView<T>& values) {
-    const bool is_fortran = is_contiguous(values.shape(), values.strides(), Order::F) &&
-                            !is_contiguous(values.shape(), values.strides());
+    const bool is_fortran =
+        is_contiguous(values.shape(), values.strides(), Order::F) && !is_contiguous(values.shape(), values.strides());
     GPUArray<std::remove_const_t<T>> result(context, values.shape(), is_fortran ? Order::F : Order::C);
     if (is_fortran) {
         result.buffer().upload_bytes(values.data(), result.size_bytes());
@@ -236,10 +238,8 @@ auto to_gpu(const Context& context, const HostView<T>& values) {
     return result;
 }
 template <class T>
-    requires HasDType<T>
-auto to_gpu(const HostView<T>& values) {
-    return to_gpu(current_context(), values);
-}
+requires HasDType<T>
+auto to_gpu(const HostView<T>& values) { return to_gpu(current_context(), values); }
 
 /// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.
 template <HasDType T>

@@ -44,9 +44,11 @@ using RealOf = typename RealPart<T>::type;
 /// Says that a number has no counterpart in an element type: "300 is not a value of int8_t". @throws ArgumentError
 [[noreturn]] GEMEL_API void refuse_value(double value, DType dtype);
 
-/// A host value that an element of type T can be made of: a T, and for numbers any number that does not change its kind.
+/// A host value that an element of type T can be made of: a T, and for numbers any number that does not change its
+/// kind.
 template <class V, class T>
-concept ValueFor = std::same_as<V, T> || (!HasDType<V> && std::convertible_to<V, T>) ||
+concept ValueFor = std::same_as<V, T> ||
+                   ((std::is_class_v<V> || std::is_enum_v<V>)&&!HasDType<V> && std::convertible_to<V, T>) ||
                    (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
                    (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 
@@ -71,9 +73,9 @@ T element_of(const V& value) {
         return value != V{};
     } else if constexpr (std::is_integral_v<T> && std::is_integral_v<V>) {
         if constexpr (!std::is_same_v<V, bool>)
-            if (value < V{} ? static_cast<std::intmax_t>(value) < static_cast<std::intmax_t>(std::numeric_limits<T>::min())
-                            : static_cast<std::uintmax_t>(value) >
-                                  static_cast<std::uintmax_t>(std::numeric_limits<T>::max()))
+            if (value < V{}
+                    ? static_cast<std::intmax_t>(value) < static_cast<std::intmax_t>(std::numeric_limits<T>::min())
+                    : static_cast<std::uintmax_t>(value) > static_cast<std::uintmax_t>(std::numeric_limits<T>::max()))
                 refuse_value(static_cast<double>(value), dtype_of<T>());
         return static_cast<T>(value);
     } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<V>) {

@@ -13,15 +13,14 @@
 
 namespace gemel {
 
-/// One of a slice's three numbers, or `{}` where Python leaves it out. Takes any integer; those beyond 64 bits are clamped,
-/// which a slice does to its bounds anyway.
+/// One of a slice's three numbers, or `{}` where Python leaves it out. Takes any integer; those beyond 64 bits are
+/// clamped, which a slice does to its bounds anyway.
 class SliceBound {
    public:
     constexpr SliceBound() = default;
     constexpr SliceBound(std::nullopt_t) {}
     template <std::integral I>
-        requires(!std::is_same_v<I, bool>)
-    constexpr SliceBound(I value)
+    requires(!std::is_same_v<I, bool>) constexpr SliceBound(I value)
         : given_(true),
           value_(std::cmp_greater(value, std::numeric_limits<std::int64_t>::max())
                      ? std::numeric_limits<std::int64_t>::max()
@@ -74,8 +73,7 @@ class Index {
     enum class Kind : std::uint8_t { integer, slice, new_axis, ellipsis };
 
     template <std::integral I>
-        requires(!std::is_same_v<I, bool>)
-    constexpr Index(I position) : kind_(Kind::integer), slice_{position, {}, {}} {}
+    requires(!std::is_same_v<I, bool>) constexpr Index(I position) : kind_(Kind::integer), slice_{position, {}, {}} {}
     constexpr Index(const Slice& slice) : kind_(Kind::slice), slice_(slice) {}
     constexpr Index(NewAxis) : kind_(Kind::new_axis) {}
     constexpr Index(Ellipsis) : kind_(Kind::ellipsis) {}

@@ -32,18 +32,18 @@ struct ScanLayout {
 GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning);
 /// Bytes of one running result as the kernels store it.
 GEMEL_API std::size_t scan_item_bytes(const ScanRequest& request);
-/// Whether running results travel with their state in one 64-bit word.
-GEMEL_API bool scan_has_words(const ScanRequest& request);
+/// 64-bit words that a tile's state has.
+GEMEL_API std::size_t scan_state_words(const ScanRequest& request);
 /// Whether the output asks for the total, which one pass does not know.
 GEMEL_API bool scan_needs_total(const ScanRequest& request);
 
 /// The kernels' text.
 ///
-/// look_back: one kernel `<name>` with a block per tile. Behind the arguments, offsets and layout it takes the states of the
-/// tiles (`words`: uint64 each, if scan_has_words(); else `states`: int each, and `totals` and `prefixes`: running results each),
-/// `ticket` (one uint32), `first_ticket` (its value before the launch), `epoch` (uint32, above zero and greater at every launch
-/// that uses the same states) and n. States of older epochs are ignored, so that nothing is cleared between launches. Tiles are
-/// dealt in the order in which blocks begin: a block waits only for blocks that run already.
+/// look_back: one kernel `<name>` with a block per tile. Behind the arguments, offsets and layout it takes `states`
+/// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch), `epoch` (uint32,
+/// above zero, below 2^30, and greater at every launch that uses the same states) and n. States of older epochs are ignored, so that
+/// nothing is cleared between launches. Tiles are dealt in the order in which blocks begin: a block waits only for blocks that run
+/// already. A running result travels in 64-bit words, each of which carries 32 bits of it and the state: no fences are needed.
 /// three_passes and chunks: `<name>_totals` (arguments..., totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one
 /// block; `<name>` (arguments..., totals, tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only.
 /// Sizes are of the index type.

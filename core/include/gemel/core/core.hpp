@@ -21,4 +21,5 @@
 #include <gemel/core/statistics.hpp>
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
+#include <gemel/core/vector_types.hpp>
 #include <gemel/core/version.hpp>

@@ -1,0 +1,272 @@
+/// Which element type an operation gives: NumPy 2's promotion, at compile time and, for types known only then, at run
+/// time.
+#pragma once
+
+#include <gemel/arrays/element.hpp>
+#include <gemel/core/dtype.hpp>
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace gemel {
+
+template <HasDType T>
+class GPUArray;
+
+/// What a number of the host counts as beside an array: its kind, but not its width. `2.5 * x` of a float array is a
+/// float array.
+enum class Weak : std::uint8_t { boolean, integer, floating, complex };
+
+/// How the type of a result follows from the common type of the operands. An empty DType means that the operation has
+/// no meaning for it, as the difference of bools.
+enum class TypeRule : std::uint8_t {
+    common,           ///< + * min max where
+    difference,       ///< - and negation: no bools
+    quotient,         ///< /: integers give double
+    remainder,        ///< floor division, %: no complex numbers; bools count as int8
+    power,            ///< bools count as int8
+    bitwise,          ///< & | ^ ~: bools and integers
+    shift,            ///< << >>: integers; bools count as int8
+    elementary,       ///< sin, exp, sqrt: integers give the smallest floating type that has their values
+    real_elementary,  ///< atan2, hypot: the same, no complex numbers
+    rounding,         ///< floor, ceil, trunc: no complex numbers; integers stay
+    magnitude,        ///< abs: complex numbers give real ones
+    truth,            ///< comparisons, logic, isnan: bool
+    sum,              ///< sum, prod, cumsum: integers are counted in 64 bits
+    mean,             ///< mean, var: integers give double
+};
+
+constexpr bool is_number(DType t) { return t.lanes() == 1 && !t.empty() && t.kind() != DType::Kind::structure; }
+constexpr bool is_bool_or_integer(DType t) {
+    return is_number(t) && (t.kind() == DType::Kind::boolean || t.is_integer());
+}
+
+/// The smallest type that has the values of both, as numpy.result_type of two arrays: int32 and float give double.
+/// bfloat16 behaves as float16; the two together give float. Structs and vectors only agree with themselves; otherwise
+/// empty.
+constexpr DType promote(DType a, DType b) {
+    using Kind = DType::Kind;
+    if (a == b) return a;
+    if (!is_number(a) || !is_number(b)) return {};
+    if (a.kind() == Kind::boolean) return b;
+    if (b.kind() == Kind::boolean) return a;
+    if (a.kind() == Kind::complex || b.kind() == Kind::complex) {
+        const auto part = [](DType t) {
+            return t.kind() == Kind::complex ? DType(Kind::floating, t.size_bytes() / 2) : t;
+        };
+        const DType real = promote(part(a), part(b));
+        return DType(Kind::complex, real.size_bytes() == 8 ? 16 : 8);
+    }
+    const DType larger = a.size_bytes() >= b.size_bytes() ? a : b;
+    if (a.is_floating() && b.is_floating()) return a.size_bytes() != b.size_bytes() ? larger : DType(Kind::floating, 4);
+    if (a.is_floating() || b.is_floating()) {
+        const DType real = a.is_floating() ? a : b, integer = a.is_floating() ? b : a;
+        const std::uint32_t needed = integer.size_bytes() >= 4 ? 8 : 2 * integer.size_bytes();
+        return needed <= real.size_bytes() ? real : DType(Kind::floating, needed);
+    }
+    if (a.kind() == b.kind()) return larger;
+    const DType with_sign = a.kind() == Kind::signed_integer ? a : b;
+    const std::uint32_t without = (a.kind() == Kind::signed_integer ? b : a).size_bytes();
+    if (with_sign.size_bytes() > without) return with_sign;
+    return without == 8 ? DType(Kind::floating, 8) : DType(Kind::signed_integer, 2 * without);
+}
+
+/// What numbers of the host are among themselves, without an array: NumPy's default types.
+constexpr DType default_type(Weak number) {
+    switch (number) {
+        case Weak::boolean:
+            return dtype_of<bool>();
+        case Weak::integer:
+            return dtype_of<std::int64_t>();
+        case Weak::floating:
+            return dtype_of<double>();
+        case Weak::complex:
+            break;
+    }
+    return dtype_of<cdouble>();
+}
+
+/// An array's type beside a number of the host: changed only if the number is of a higher kind.
+constexpr DType promote(DType array, Weak number) {
+    using Kind = DType::Kind;
+    if (!is_number(array)) return {};
+    const Weak own = array.kind() == Kind::boolean ? Weak::boolean
+                     : array.is_integer()          ? Weak::integer
+                     : array.is_floating()         ? Weak::floating
+                                                   : Weak::complex;
+    if (number <= own) return array;
+    if (own == Weak::floating) return DType(Kind::complex, array.size_bytes() == 8 ? 16 : 8);
+    return default_type(number);
+}
+
+/// The result's type, from the common type of the operands. Empty if the operation has no meaning for it.
+constexpr DType result_type(TypeRule rule, DType common) {
+    using Kind = DType::Kind;
+    if (!is_number(common)) return {};
+    const bool is_bool = common.kind() == Kind::boolean, is_complex = common.kind() == Kind::complex;
+    const bool is_whole = is_bool_or_integer(common);
+    const DType counted = is_bool ? dtype_of<std::int8_t>() : common;
+    switch (rule) {
+        case TypeRule::common:
+            return common;
+        case TypeRule::difference:
+            return is_bool ? DType() : common;
+        case TypeRule::quotient:
+        case TypeRule::mean:
+            return is_whole ? dtype_of<double>() : common;
+        case TypeRule::remainder:
+            return is_complex ? DType() : counted;
+        case TypeRule::power:
+            return counted;
+        case TypeRule::bitwise:
+            return is_whole ? common : DType();
+        case TypeRule::shift:
+            return is_whole ? counted : DType();
+        case TypeRule::elementary:
+        case TypeRule::real_elementary:
+            if (is_complex) return rule == TypeRule::elementary ? common : DType();
+            return is_whole ? promote(common, dtype_of<half>()) : common;
+        case TypeRule::rounding:
+            return is_complex ? DType() : common;
+        case TypeRule::magnitude:
+            return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
+        case TypeRule::truth:
+            return dtype_of<bool>();
+        case TypeRule::sum:
+            if (is_bool) return dtype_of<std::int64_t>();
+            return is_whole ? DType(common.kind(), 8) : common;
+    }
+    return {};
+}
+
+/// What an operand's type counts as when the common type is sought. Two integers meet as floating types in atan2 and
+/// hypot, where int8 and uint16 give float, though as integers they would give int32 and so double.
+constexpr DType operand_type(TypeRule rule, DType own) {
+    return rule == TypeRule::real_elementary && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
+}
+/// Of two arrays, and of an array and a number. Empty if the operation has no meaning for them.
+constexpr DType result_type(TypeRule rule, DType a, DType b) {
+    return result_type(rule, promote(operand_type(rule, a), operand_type(rule, b)));
+}
+constexpr DType result_type(TypeRule rule, DType array, Weak number) {
+    const DType beside = promote(array, number);
+    return result_type(rule, beside == array ? operand_type(rule, array) : beside);
+}
+
+// The same with C++ types.
+
+/// The C++ type of a number's DType.
+template <DType::Kind kind, std::uint32_t size_bytes>
+struct NumberOf {};
+// clang-format off
+template <> struct NumberOf<DType::Kind::boolean, 1> { using type = bool; };
+template <> struct NumberOf<DType::Kind::signed_integer, 1> { using type = std::int8_t; };
+template <> struct NumberOf<DType::Kind::signed_integer, 2> { using type = std::int16_t; };
+template <> struct NumberOf<DType::Kind::signed_integer, 4> { using type = std::int32_t; };
+template <> struct NumberOf<DType::Kind::signed_integer, 8> { using type = std::int64_t; };
+template <> struct NumberOf<DType::Kind::unsigned_integer, 1> { using type = std::uint8_t; };
+template <> struct NumberOf<DType::Kind::unsigned_integer, 2> { using type = std::uint16_t; };
+template <> struct NumberOf<DType::Kind::unsigned_integer, 4> { using type = std::uint32_t; };
+template <> struct NumberOf<DType::Kind::unsigned_integer, 8> { using type = std::uint64_t; };
+template <> struct NumberOf<DType::Kind::floating, 2> { using type = half; };
+template <> struct NumberOf<DType::Kind::floating, 4> { using type = float; };
+template <> struct NumberOf<DType::Kind::floating, 8> { using type = double; };
+template <> struct NumberOf<DType::Kind::bfloat, 2> { using type = bfloat16; };
+template <> struct NumberOf<DType::Kind::complex, 8> { using type = cfloat; };
+template <> struct NumberOf<DType::Kind::complex, 16> { using type = cdouble; };
+// clang-format on
+
+/// Element types that operators work on.
+template <class T>
+concept NumberElement = RealElement<T> || is_complex<T>;
+
+/// Numbers of the host that may stand beside an array.
+template <class V>
+concept HostNumber = NumberElement<V>;
+
+template <HostNumber V>
+inline constexpr Weak weak_kind = is_complex<V>                                       ? Weak::complex
+                                  : std::is_floating_point_v<V> || SixteenBitFloat<V> ? Weak::floating
+                                  : std::is_same_v<V, bool>                           ? Weak::boolean
+                                                                                      : Weak::integer;
+
+/// The element type of what an expression is made of: arrays, and other expressions, which specialise this. Numbers
+/// have none.
+template <class X>
+struct OperandElement {};
+template <HasDType T>
+struct OperandElement<GPUArray<T>> {
+    using type = T;
+};
+
+template <class X>
+concept ArrayOperand = NumberElement<typename OperandElement<std::remove_cvref_t<X>>::type>;
+/// What operators take: arrays, expressions, numbers.
+template <class X>
+concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
+
+/// The types of some operands, collected.
+struct CommonType {
+    DType array = {};             ///< of all arrays together
+    DType counted = {};           ///< the same of what they count as
+    Weak number = Weak::boolean;  ///< the highest kind of number
+    bool has_array = false;
+
+    template <class X>
+    constexpr CommonType with(TypeRule rule) const {
+        using Plain = std::remove_cvref_t<X>;
+        CommonType result = *this;
+        if constexpr (ArrayOperand<X>) {
+            const DType own = dtype_of<typename OperandElement<Plain>::type>();
+            result.array = has_array ? promote(array, own) : own;
+            result.counted = has_array ? promote(counted, operand_type(rule, own)) : operand_type(rule, own);
+            result.has_array = true;
+        } else {
+            if (weak_kind < Plain >> number) result.number = weak_kind<Plain>;
+        }
+        return result;
+    }
+    constexpr DType dtype() const {
+        if (!has_array) return default_type(number);
+        const DType beside = promote(array, number);
+        return beside == array ? counted : beside;
+    }
+};
+
+template <TypeRule rule, Operand... X>
+constexpr DType common_dtype() {
+    CommonType common;
+    ((common = common.template with<X>(rule)), ...);
+    return common.dtype();
+}
+
+template <TypeRule rule, Operand... X>
+constexpr DType result_dtype() {
+    return result_type(rule, common_dtype<rule, X...>());
+}
+
+/// The type that operands have together: that of the branches of where(), and what comparisons compare in.
+template <Operand... X>
+using CommonElement = typename NumberOf<common_dtype<TypeRule::common, X...>().kind(),
+                                        common_dtype<TypeRule::common, X...>().size_bytes()>::type;
+
+/// The element type of the result; no type if the operation has no meaning for these operands, so that the operator
+/// does not exist.
+template <TypeRule rule, Operand... X>
+using ResultElement =
+    typename NumberOf<result_dtype<rule, X...>().kind(), result_dtype<rule, X...>().size_bytes()>::type;
+
+/// Operands for which an operation exists; one at least is an array.
+template <TypeRule rule, class... X>
+concept Combinable = (Operand<X> && ...) && (ArrayOperand<X> || ...) && requires {
+    typename ResultElement<rule, X...>;
+};
+
+/// The element type that arrays of these types have together: `Promote<std::int32_t, float>` is double.
+template <NumberElement... T>
+using Promote = CommonElement<GPUArray<T>...>;
+
+}  // namespace gemel
