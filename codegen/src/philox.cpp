@@ -89,12 +89,13 @@ Plan plan(const PhiloxFill& fill) {
             plan.functions += section(real_is_double ? "unit64" : unit);
             const bool is_unit = fill.distribution == Distribution::unit;
             if (!is_unit) {
+                plan.functions += section(real_is_double ? "at_most64" : "at_most");
                 plan.parameters = text(", ", real, " low, ", real, " width, ", real, " largest");
                 plan.arguments = ", low, width, largest";
             }
             each([&](int i) {
                 return is_unit ? text("gemel_", unit, "(", word(i), ")")
-                               : text("fmin(fma(gemel_", unit, "(", word(i), "), width, low), largest)");
+                               : text("gemel_at_most(fma(gemel_", unit, "(", word(i), "), width, low), largest)");
             });
             break;
         }
