@@ -329,6 +329,48 @@ auto where(C&& condition, A&& a, B&& b) {
         std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
 }
 
+/// The elements as another type, within the kernel. Out of range or NaN to integer is undefined, as in C.
+GEMEL_OPERATION(Cast, ComputeInResult, common, "#1", "#1", "")
+template <HasDType T, ArrayOperand X>
+auto astype(X&& x) {
+    static_assert(!is_complex<typename OperandElement<std::remove_cvref_t<X>>::type> || is_complex<T> || std::is_same_v<T, bool>,
+                  "astype from complex to real would drop the imaginary parts: take real() first");
+    return Expr<T, Cast, std::remove_cvref_t<X>>(std::forward<X>(x));
+}
+
+/// What GPUArray::assign and the operators below do with an expression.
+template <HasDType T, Expression E>
+void write_expression(const GPUArray<T>& to, const E& expression) {
+    using U = typename E::value_type;
+    static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
+                  "the expression's elements are of another kind than the array's (float to integer, complex to real): use astype");
+    if constexpr (std::is_same_v<T, U>) {
+        evaluate(expression.view(), &to);
+    } else {
+        evaluate(astype<T>(expression).view(), &to);
+    }
+}
+
+// In place: the array's memory and type stay. An operand that would change the kind of the elements does not compile.
+#define GEMEL_IN_PLACE(op, Name)                                               \
+    template <HasDType T, Operand X>                                           \
+        requires Combinable<Name::operation.rule, GPUArray<T>, X>              \
+    const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) {           \
+        write_expression(a, make_expression<Name>(a, std::forward<X>(x)));     \
+        return a;                                                              \
+    }
+GEMEL_IN_PLACE(+, Add)
+GEMEL_IN_PLACE(-, Subtract)
+GEMEL_IN_PLACE(*, Multiply)
+GEMEL_IN_PLACE(/, Divide)
+GEMEL_IN_PLACE(%, Modulo)
+GEMEL_IN_PLACE(&, BitAnd)
+GEMEL_IN_PLACE(|, BitOr)
+GEMEL_IN_PLACE(^, BitXor)
+GEMEL_IN_PLACE(<<, ShiftLeft)
+GEMEL_IN_PLACE(>>, ShiftRight)
+#undef GEMEL_IN_PLACE
+
 /// Elements between `low` and `high`.
 template <ArrayOperand X, HostNumber L, HostNumber H>
 auto clip(X&& x, L low, H high) {

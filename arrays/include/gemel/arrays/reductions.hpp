@@ -105,7 +105,7 @@ auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::s
     return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / divisor).eval();
 }
 template <ArrayOperand X>
-auto std(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
     return sqrt(var(x, over, keepdims, ddof)).eval();
 }
 /// The square root of the sum of the squared magnitudes.
