@@ -566,49 +566,49 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
     head_ = 0;
     if (tuning.access_bytes < 2 || rank_ > 0 || sliced) return;
     // Wide accesses, where elements are numbers that nobody takes the address of.
-    std::uint32_t largest = 0, smallest = 16;
-    const auto movable = [&](std::size_t i) {
-        if (arrays_[i].access != Access::linear || declared_.uses[i].element_address) return false;
-        const DType d = arrays_[i].array->dtype();
-        return d.kind() != DType::Kind::structure && d.size_bytes() <= 16 && (d.size_bytes() & (d.size_bytes() - 1)) == 0;
-    };
+    std::array<bool, most_call_arguments> packs;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        if (!movable(i)) continue;
-        largest = std::max(largest, arrays_[i].array->dtype().size_bytes());
-        smallest = std::min(smallest, arrays_[i].array->dtype().size_bytes());
+        packs[i] = arrays_[i].access == Access::linear && !declared_.uses[i].element_address;
+        if (!packs[i]) continue;
+        const DType d = arrays_[i].array->dtype();
+        packs[i] = d.kind() != DType::Kind::structure && d.size_bytes() <= 16 && (d.size_bytes() & (d.size_bytes() - 1)) == 0;
     }
-    if (largest == 0) return;
-    lanes_ = static_cast<int>(
-        std::max({1u, tuning.access_bytes / largest, std::min(4u, tuning.access_bytes) / smallest}));
-    // The first array that is written, else the first, decides how many elements come before the packs.
-    int deciding = -1;
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (movable(i) && (deciding < 0 || (declared_.uses[i].element_written &&
-                                            !declared_.uses[static_cast<std::size_t>(deciding)].element_written)))
-            deciding = static_cast<int>(i);
     const auto address = [&](std::size_t i) {
         const Array& a = arrays_[i];
         return linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
     };
-    const auto alignment = [&](std::size_t i) {
-        return std::min<std::size_t>(16, static_cast<std::size_t>(lanes_) * arrays_[i].array->dtype().size_bytes());
-    };
-    const auto first = static_cast<std::size_t>(deciding);
-    const std::size_t past = address(first) % alignment(first), item = arrays_[first].array->dtype().size_bytes();
-    if (past % item != 0) {
-        lanes_ = 1;
-        return;
-    }
-    head_ = past ? std::min((alignment(first) - past) / item, count) : 0;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        if (!movable(i)) continue;
-        const std::size_t at = address(i) + head_ * arrays_[i].array->dtype().size_bytes();
-        if (at % alignment(i) == 0) {
-            arrays_[i].access = Access::packed;
-            packed_ = true;
+    const auto item_bytes = [&](std::size_t i) { return std::size_t{arrays_[i].array->dtype().size_bytes()}; };
+    // The length of a pack follows from the arrays that are moved in packs, and the alignment that these need from the length:
+    // those that do not have it are left out, until all that remain have.
+    for (bool settled = false; !settled;) {
+        std::size_t largest = 0, smallest = 16;
+        // The first array that is written, else the first, decides how many elements come before the packs.
+        std::size_t deciding = most_call_arguments;
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            if (!packs[i]) continue;
+            largest = std::max(largest, item_bytes(i));
+            smallest = std::min(smallest, item_bytes(i));
+            if (deciding == most_call_arguments ||
+                (declared_.uses[i].element_written && !declared_.uses[deciding].element_written))
+                deciding = i;
         }
+        head_ = 0;
+        lanes_ = 1;
+        if (largest == 0) return;
+        const std::size_t access = tuning.access_bytes;
+        const std::size_t lanes = std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
+        const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * item_bytes(i)); };
+        const std::size_t past = address(deciding) % alignment(deciding);
+        if (past % item_bytes(deciding) != 0) return;
+        lanes_ = static_cast<int>(lanes);
+        head_ = past ? std::min((alignment(deciding) - past) / item_bytes(deciding), count) : 0;
+        settled = true;
+        for (std::size_t i = 0; i < arguments_.size(); ++i)
+            if (packs[i] && (address(i) + head_ * item_bytes(i)) % alignment(i) != 0) packs[i] = settled = false;
     }
-    if (!packed_) lanes_ = 1, head_ = 0;
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (packs[i]) arrays_[i].access = Access::packed;
+    packed_ = true;
 }
 
 codegen::KernelLayout Call::layout() const {

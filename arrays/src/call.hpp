@@ -59,7 +59,7 @@ class CallKey {
     }
 
    private:
-    std::array<std::uint64_t, 32> words_;
+    std::array<std::uint64_t, 2 * most_call_arguments + 16> words_;  // open types take two each
     std::size_t count_ = 0;
 };
 struct CallKeyHash {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <sstream>
 #include <unordered_map>
 
 namespace gemel {
@@ -23,8 +24,6 @@ bool same_elements(const AnyArray& a, const AnyArray& b) {
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
 }
-
-bool is_whole(DType dtype) { return dtype.is_integer() || dtype.kind() == DType::Kind::boolean; }
 
 /// A value of one type as one of another, in C.
 std::string converted(const std::string& value, DType from, DType to) {
@@ -42,19 +41,18 @@ std::string converted(const std::string& value, DType from, DType to) {
     return text("(", type, ")", value);
 }
 
-/// Lines marked with a kind of number are kept for that kind alone.
+/// Lines that begin with a kind of number ("%real ") are kept for that kind alone.
 std::string helper_text(const char* helper, DType dtype) {
-    std::string out = helper;
-    const auto keep = [&](const char* mark, bool kept) {
-        for (std::size_t at = 0; (at = out.find(mark, at)) != std::string::npos;) {
-            std::size_t end = std::min({out.find('\n', at), out.find(" %", at + 1), out.find('}', at)});
-            if (end == std::string::npos) end = out.size();
-            out.replace(at, end - at, kept ? out.substr(at + std::string_view(mark).size(), end - at - std::string_view(mark).size()) : "");
+    const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex " : dtype.is_floating() ? "%real " : "%whole ";
+    std::string out;
+    std::istringstream lines{std::string(helper)};
+    for (std::string line; std::getline(lines, line);) {
+        if (const std::size_t mark = line.find('%'); mark != std::string::npos && line.find_first_not_of(' ') == mark) {
+            if (line.compare(mark, std::string_view(kind).size(), kind) != 0) continue;
+            line.erase(mark, std::string_view(kind).size());
         }
-    };
-    keep("%real ", dtype.is_floating());
-    keep("%whole ", is_whole(dtype));
-    keep("%complex ", dtype.kind() == DType::Kind::complex);
+        out += line + '\n';
+    }
     replace_all(out, "$", codegen::value_type(dtype));
     return out;
 }

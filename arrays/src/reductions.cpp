@@ -57,11 +57,11 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
         }
         case ReductionKind::minimum:
             value.neutral = extreme(result, true);
-            value.reduce_expr = "a < b || a != a ? a : b";
+            value.reduce_expr = result.is_floating() ? "a < b || a != a ? a : b" : "a < b ? a : b";
             break;
         case ReductionKind::maximum:
             value.neutral = extreme(result, false);
-            value.reduce_expr = "a > b || a != a ? a : b";
+            value.reduce_expr = result.is_floating() ? "a > b || a != a ? a : b" : "a > b ? a : b";
             break;
         case ReductionKind::any:
         case ReductionKind::all: {
@@ -86,9 +86,11 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
                                    "    // NaN beats everything, and of equals the first wins; an index below zero is that of nothing.\n",
                                    "    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;\n",
-                                   "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n",
-                                   "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n",
-                                   "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n",
+                                   compared.is_floating()
+                                       ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
+                                         "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
+                                         "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
+                                       : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
                                    "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
             value.neutral = text("place(0, -1)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");

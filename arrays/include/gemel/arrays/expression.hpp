@@ -229,15 +229,15 @@ GEMEL_BINARY(pow, Power, ComputeInResult, power, "power_$(#1, #2)", "c_pow(#1, #
              "WITHIN_KERNEL $ power_$($ a, $ b)\n{\n    %real return pow(a, b);\n    %whole $ p = 1;\n    %whole if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;\n    %whole for (; b > 0; b /= 2, a *= a) if (b % 2) p *= a;\n    %whole return p;\n}\n")
 /// The smaller and the larger; NaN if either is, as in NumPy.
 GEMEL_BINARY(minimum, Minimum, ComputeInCommon, common, "minimum_$(#1, #2)", "",
-             "WITHIN_KERNEL $ minimum_$($ a, $ b) { return a < b || a != a ? a : b; }\n")
+             "WITHIN_KERNEL $ minimum_$($ a, $ b)\n{\n    %real return a < b || a != a ? a : b;\n    %whole return a < b ? a : b;\n}\n")
 GEMEL_BINARY(maximum, Maximum, ComputeInCommon, common, "maximum_$(#1, #2)", "",
-             "WITHIN_KERNEL $ maximum_$($ a, $ b) { return a > b || a != a ? a : b; }\n")
+             "WITHIN_KERNEL $ maximum_$($ a, $ b)\n{\n    %real return a > b || a != a ? a : b;\n    %whole return a > b ? a : b;\n}\n")
 GEMEL_UNARY(abs, Abs, ComputeInCommon, magnitude, "abs_$(#1)", "c_abs(#1)",
             "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? -a : a;\n}\n")
 GEMEL_UNARY(real, RealPartOf, ComputeInCommon, magnitude, "#1", "c_real(#1)", "")
 GEMEL_UNARY(conj, Conj, ComputeInCommon, common, "#1", "c_conj(#1)", "")
 GEMEL_UNARY(square, Square, ComputeInCommon, common, "square_$(#1)", "square_$(#1)",
-            "WITHIN_KERNEL $ square_$($ a) { %real return a * a; %whole return a * a; %complex return c_mul(a, a); }\n")
+            "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return a * a;\n    %complex return c_mul(a, a);\n}\n")
 
 #define GEMEL_ELEMENTARY(function, Name) GEMEL_UNARY(function, Name, ComputeInResult, elementary, #function "(#1)", "", "")
 #define GEMEL_ELEMENTARY_COMPLEX(function, Name) \
@@ -269,15 +269,15 @@ GEMEL_ELEMENTARY(erfc, Erfc)
 GEMEL_BINARY(atan2, Atan2, ComputeInResult, real_elementary, "atan2(#1, #2)", "", "")
 GEMEL_BINARY(hypot, Hypot, ComputeInResult, real_elementary, "hypot(#1, #2)", "", "")
 GEMEL_UNARY(floor, Floor, ComputeInCommon, rounding, "floor_$(#1)", "",
-            "WITHIN_KERNEL $ floor_$($ a) { %real return floor(a); %whole return a; }\n")
+            "WITHIN_KERNEL $ floor_$($ a)\n{\n    %real return floor(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(ceil, Ceil, ComputeInCommon, rounding, "ceil_$(#1)", "",
-            "WITHIN_KERNEL $ ceil_$($ a) { %real return ceil(a); %whole return a; }\n")
+            "WITHIN_KERNEL $ ceil_$($ a)\n{\n    %real return ceil(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(trunc, Trunc, ComputeInCommon, rounding, "trunc_$(#1)", "",
-            "WITHIN_KERNEL $ trunc_$($ a) { %real return trunc(a); %whole return a; }\n")
+            "WITHIN_KERNEL $ trunc_$($ a)\n{\n    %real return trunc(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(rint, Rint, ComputeInCommon, rounding, "rint_$(#1)", "",
-            "WITHIN_KERNEL $ rint_$($ a) { %real return rint(a); %whole return a; }\n")
+            "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(isnan, IsNan, ComputeInCommon, truth, "isnan_$(#1)", "",
-            "WITHIN_KERNEL int isnan_$($ a) { return a != a; }\n")
+            "WITHIN_KERNEL int isnan_$($ a)\n{\n    %real return a != a;\n    %whole return 0;\n}\n")
 
 #undef GEMEL_ELEMENTARY_COMPLEX
 #undef GEMEL_ELEMENTARY
