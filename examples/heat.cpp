@@ -1,4 +1,4 @@
-/// The heat equation on a square whose rim is kept cold: finite differences from slices, one kernel per step.
+/// The heat equation on a square whose rim is kept cold: finite differences from slices, one expression per step.
 #include <gemel/gemel.hpp>
 
 #include <cmath>
