@@ -177,12 +177,14 @@ class Kernels {
     template <class Make>
     std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
         std::lock_guard lock(mutex_);
+        if (kernels_.size() >= most_kernels) kernels_.clear();
         auto& kernel = kernels_[key];
         if (!kernel) kernel = std::make_shared<const K>(make());
         return kernel;
     }
 
    private:
+    static constexpr std::size_t most_kernels = 4096;
     std::mutex mutex_;
     std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };
