@@ -138,6 +138,8 @@ const TuningTable& PlanCache::tunings(const Context& context) {
 codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache, const char* family,
                               const codegen::Workload& work,
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+    const bool nothing_given = given == codegen::Tuning{};
+    if (nothing_given && cache.tunings(context).empty()) return heuristic(cache.info(), work);
     codegen::Tuning tuning = given;
     if (const TuningTable& table = cache.tunings(context); !table.empty()) tuning = merge(tuning, table.find(family, work));
     return merge(tuning, heuristic(cache.info(), work));
