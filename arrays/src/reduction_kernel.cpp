@@ -191,7 +191,6 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     layout.finish = layout.split && !layout.serial && cache.info().has_cross_block_visibility;
     bool any_offset = false;
     for (const AnyArray& result : results) any_offset |= !linear && result.buffer().offset_bytes() + result.offset_bytes() != 0;
-    layout.result_offsets.assign(results.size(), any_offset);
     if (call.count() >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
 
     CallKey key;
@@ -204,6 +203,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     const std::size_t most_groups = std::size_t{cache.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
     const auto plan = std::static_pointer_cast<ReductionPlan>(cache.find(key, [&] {
         layout.elements = call.layout();
+        layout.result_offsets.assign(results.size(), any_offset);  // vectors: not on warm calls
         return make_plan(state, call, context, tuning, layout, most_groups);
     }));
 

@@ -91,6 +91,7 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.output = codegen::Snippet(spec.output_statement);
     request.segment_start = codegen::Snippet(spec.is_segment_start_expr);
     request.preamble = spec.preamble;
+    request.arguments = arguments;
     codegen::check_request(request);
     state->declared = declare_arguments("ScanKernel", spec.name, std::move(arguments),
                                         {&request.input, &request.output, &request.segment_start}, request.preamble);
