@@ -47,7 +47,9 @@ std::string helper_text(const char* helper, DType dtype) {
     std::string out = helper;
     const auto keep = [&](const char* mark, bool kept) {
         for (std::size_t at = 0; (at = out.find(mark, at)) != std::string::npos;) {
-            std::size_t end = std::min({out.find('\n', at), out.find(" %", at + 1), out.find('}', at)});
+            // Another mark ends it, but not an operator %.
+            std::size_t end = std::min({out.find('\n', at), out.find('}', at), out.find(" %real ", at), out.find(" %whole ", at),
+                                        out.find(" %complex ", at)});
             if (end == std::string::npos) end = out.size();
             out.replace(at, end - at, kept ? out.substr(at + std::string_view(mark).size(), end - at - std::string_view(mark).size()) : "");
         }
@@ -98,11 +100,12 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
+    const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(common));
     for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
-    if (operation.helper[0] && value.find('(') != std::string::npos) {
+    if (calls_helper) {
         const std::string helper = helper_text(operation.helper, common);
-        if (preamble.find(helper) == std::string::npos && (!is_complex || value.find("c_") != 0)) preamble += helper;
+        if (preamble.find(helper) == std::string::npos) preamble += helper;
     }
     value = text("(", value, ")");
     // C computes small integers in int: NumPy's wrap around.
