@@ -96,11 +96,12 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
+    const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(common));
     for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
-    if (operation.helper[0] && value.find('(') != std::string::npos) {
+    if (calls_helper) {
         const std::string helper = helper_text(operation.helper, common);
-        if (preamble.find(helper) == std::string::npos && (!is_complex || value.find("c_") != 0)) preamble += helper;
+        if (preamble.find(helper) == std::string::npos) preamble += helper;
     }
     value = text("(", value, ")");
     // C computes small integers in int: NumPy's wrap around.
