@@ -39,6 +39,13 @@ int main() try {
     const gemel::GPUArray<float> a(from.buffer(), gemel::Shape{20, 50}, gemel::Strides{1, 20}),
         b(to.buffer(), gemel::Shape{20, 50}, gemel::Strides{50, 1});
     show("element-wise call, transposed", [&](int k) { elementwise(plain, b, a, 0.5f * k); }, 0);
+    const gemel::StreamScope stream_scope(stream);
+    const gemel::GPUArray<float> x(context, gemel::Shape{n}), y(context, gemel::Shape{n});
+    x.fill(1.0f);
+    y.fill(2.0f);
+    gemel::GPUArray<float> z;
+    show("expression 5*x + 6*y, with its new array", [&](int k) { z = 0.5f * k * x + 6 * y; }, 1.5);
+    show("expression 5*x + 6*y, assigned", [&](int k) { to.assign(0.5f * k * x + 6 * y); }, 1.5);
     const gemel::ReductionKernel<float> reduction({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
     show("reduction call", [&](int) { reduction({.out = &sum, .stream = stream}, from); }, 0);
 } catch (const std::exception& error) {

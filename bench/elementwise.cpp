@@ -47,6 +47,17 @@ int main() try {
                     [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
         }
         {
+            // The same by operators, into a new array.
+            Rotation<float> x(context, n), y(context, n), z(context, n);
+            gemel::GPUArray<float> result;
+            compare(context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
+                    [&](const gemel::Stream& s, int k) {
+                        const gemel::StreamScope scope(s);
+                        result = 5 * x[k] + 6 * y[k];
+                    },
+                    [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
+        }
+        {
             Rotation<float> a(context, n), b(context, n), c(context, n), d(context, n), e(context, n), out(context, n);
             gemel::ElementwiseKernel kernel(
                 "const float *a, const float *b, const float *c, const float *d, const float *e, float *out",

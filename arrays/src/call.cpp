@@ -416,14 +416,17 @@ void Call::collapse() {
         if ((*shape_)[axis] != 1) axes[used++] = axis;
     if (declared_.order_free && used > 1) {
         // By the steps of the arrays, the first that tells two axes apart deciding.
-        std::stable_sort(axes.begin(), axes.begin() + used, [&](std::size_t a, std::size_t b) {
+        const auto goes_before = [&](std::size_t a, std::size_t b) {
             for (std::size_t i = 0; i < arguments_.size(); ++i) {
                 if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
                 const auto step = [&](std::size_t axis) { return std::abs(arrays_[i].array->strides()[axis]); };
                 if (step(a) != step(b)) return step(a) > step(b);
             }
             return false;
-        });
+        };
+        // By insertion: std::stable_sort takes memory from the heap.
+        for (std::size_t k = 1; k < used; ++k)
+            for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
     }
     rank_ = 0;
     std::array<std::size_t, most_call_axes> last;  // of the axes merged into one, the fastest
@@ -621,20 +624,30 @@ codegen::KernelLayout Call::layout() const {
     return layout;
 }
 
+/// What an argument's open type stands for: what the arrays say, a value's own type if there are none.
+DType Call::open_dtype(std::size_t i) const {
+    if (arrays_[i].array) return arrays_[i].array->dtype();
+    for (std::size_t k = 0; k < arguments_.size(); ++k)
+        if (arrays_[k].array && declared_.parameters[k].type == declared_.parameters[i].type) return arrays_[k].array->dtype();
+    return arguments_[i].value.dtype;
+}
+
 std::vector<Parameter> Call::parameters() const {
     std::vector<std::pair<std::string, DType>> types;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        const Parameter& p = declared_.parameters[i];
-        if (!p.dtype.empty()) continue;
-        const DType dtype = arrays_[i].array ? arrays_[i].array->dtype() : arguments_[i].value.dtype;
-        const auto known = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
-        if (known == types.end()) {
-            types.push_back({p.type, dtype});
-        } else if (arrays_[i].array && !(known->second == dtype)) {
-            declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(), ", but an argument before it for ",
-                                     known->second.name()));
+    // Arrays first: a value says what a type stands for only where no array does.
+    for (const bool arrays : {true, false})
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            const Parameter& p = declared_.parameters[i];
+            if (!p.dtype.empty() || (arrays_[i].array != nullptr) != arrays) continue;
+            const DType dtype = open_dtype(i);
+            const auto known = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
+            if (known == types.end()) {
+                types.push_back({p.type, dtype});
+            } else if (arrays && !(known->second == dtype)) {
+                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(), ", but an argument before it for ",
+                                         known->second.name()));
+            }
         }
-    }
     return bind_types(declared_, types);
 }
 
@@ -653,7 +666,7 @@ void Call::add_to(CallKey& key) const {
     if (!declared_.has_open_types) return;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         if (!declared_.parameters[i].dtype.empty()) continue;
-        const DType dtype = arrays_[i].array ? arrays_[i].array->dtype() : arguments_[i].value.dtype;
+        const DType dtype = open_dtype(i);
         key.add(static_cast<std::uint64_t>(dtype.kind()) | std::uint64_t{dtype.lanes()} << 8 |
                 std::uint64_t{dtype.size_bytes()} << 16);
         key.add(reinterpret_cast<std::uintptr_t>(dtype.layout()));
@@ -669,12 +682,7 @@ void Call::pack(ArgumentList& into) {
         const Array& a = arrays_[i];
         if (!a.array) {
             const Parameter& p = declared_.parameters[i];
-            // An open type stands for what the arrays say, a value's own type if there are none.
-            DType to = p.dtype;
-            if (to.empty())
-                for (std::size_t k = 0; k < arguments_.size() && to.empty(); ++k)
-                    if (arrays_[k].array && declared_.parameters[k].type == p.type) to = arrays_[k].array->dtype();
-            if (to.empty()) to = arguments_[i].value.dtype;
+            const DType to = p.dtype.empty() ? open_dtype(i) : p.dtype;
             into.add(convert_value(declared_, i, to, arguments_[i].value));
             continue;
         }

@@ -130,6 +130,7 @@ class Call {
         std::size_t offset_bytes;   ///< from the start of the allocation
     };
     void check_argument(std::size_t i, const CallArgument& argument);
+    DType open_dtype(std::size_t i) const;
     void check_shapes();
     void check_aliasing() const;
     const std::string& leading_name() const;

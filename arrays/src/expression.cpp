@@ -96,11 +96,12 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
+    const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(common));
     for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
-    if (operation.helper[0] && value.find('(') != std::string::npos) {
+    if (calls_helper) {
         const std::string helper = helper_text(operation.helper, common);
-        if (preamble.find(helper) == std::string::npos && (!is_complex || value.find("c_") != 0)) preamble += helper;
+        if (preamble.find(helper) == std::string::npos) preamble += helper;
     }
     value = text("(", value, ")");
     // C computes small integers in int: NumPy's wrap around.
@@ -177,12 +178,14 @@ class Kernels {
     template <class Make>
     std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
         std::lock_guard lock(mutex_);
+        if (kernels_.size() >= most_kernels) kernels_.clear();
         auto& kernel = kernels_[key];
         if (!kernel) kernel = std::make_shared<const K>(make());
         return kernel;
     }
 
    private:
+    static constexpr std::size_t most_kernels = 4096;
     std::mutex mutex_;
     std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };

@@ -119,6 +119,7 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType resu
     std::shared_ptr<const Reduction> reduction;
     {
         std::lock_guard lock(kernels.mutex);
+        if (kernels.all.size() >= 4096) kernels.all.clear();
         auto& found = kernels.all[key];
         if (!found) found = std::make_shared<const Reduction>(make_reduction(kind, expression, operands, result));
         reduction = found;

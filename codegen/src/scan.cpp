@@ -51,7 +51,8 @@ class Scan {
           access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
                   {&request.input, &request.output, &request.segment_start}),
           index_(access_.index_type()),
-          value_(value_type(request.dtype)),
+          // Bools are bytes also here: no kernel takes a pointer to bools.
+          value_(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect) : value_type(request.dtype)),
           segmented_(!request.segment_start.empty()),
           item_(segmented_ ? request.name + "_item" : value_) {}
 
@@ -432,8 +433,9 @@ class Scan {
         }
     }
 
-    /// Applies what comes before to every run and calls the user's statement. `has_prefix` and `prefix` are those of the tile.
-    void finish_tile(const std::string& has_prefix, const std::string& prefix) {
+    /// Applies what comes before to every run, and goes on with `body(row)`. `has_prefix` and `prefix` are those of the tile.
+    template <class Body>
+    void complete_runs(const std::string& has_prefix, const std::string& prefix, Body&& body) {
         const std::string has_before = name("has_before"), outer = name("outer"), has_outer = name("has_outer");
         if (layout_.shuffles) {
             writer_.line("// What comes before the warp, in this tile and in those before it.");
@@ -456,6 +458,12 @@ class Scan {
             writer_.open("if (", has_before, ")");
             each_lane([&](const std::string& e) { writer_.line(v(row, e), " = ", scanned(before, v(row, e)), ";"); });
             writer_.close();
+            body(row);
+        });
+    }
+    /// The user's statement for every element of the tile.
+    void finish_tile(const std::string& has_prefix, const std::string& prefix) {
+        complete_runs(has_prefix, prefix, [&](const std::string& row) {
             if (!packed()) {
                 each_lane([&](const std::string& e) { output_element(row, e); });
                 return;
@@ -503,7 +511,20 @@ class Scan {
             scan_tile_in_registers();
         };
         begin(request_.name + "_totals", false);
-        writer_.line("if (", thread, " == 0) ", totals, "[", tile, "] = ", name("total"), ";");
+        if (uses("last_item")) {
+            writer_.line("// A tile that the end cuts off: who has the last element says what is reached there.");
+            const std::string n = size("n");
+            writer_.open("if (", n, " - ", tile, " * ", tile_, " < ", tile_, ")");
+            complete_runs("0", name("total"), [&](const std::string& row) {
+                each_lane([&](const std::string& e) {
+                    writer_.line("if (", index_at(row, e), " == ", n, " - 1) ", totals, "[", tile, "] = ", v(row, e), ";");
+                });
+            });
+            writer_.close();
+            writer_.line("else if (", thread, " == 0) ", totals, "[", tile, "] = ", name("total"), ";");
+        } else {
+            writer_.line("if (", thread, " == 0) ", totals, "[", tile, "] = ", name("total"), ";");
+        }
         writer_.close();
         prefixes_kernel();
         begin(request_.name, true);

@@ -1,5 +1,5 @@
 /// Counts what a warm launch takes from the heap, which must be nothing. A program of its own: it replaces operator new.
-#include <gemel/core/core.hpp>
+#include <gemel/gemel.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -69,6 +69,21 @@ int main() try {
     }
     const gemel::PreparedLaunch prepared = blend.prepare({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5);
     failures += check("prepared with arguments", [&] { prepared(); });
+    {
+        using gemel::GPUArray, gemel::Shape, gemel::slice;
+        const gemel::ContextScope scope(context);
+        const gemel::ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
+        const gemel::ElementwiseKernel open("T a, const T *x, U *z", "z[i] = a*x[i]", "open");
+        const auto x = gemel::full<float>(Shape{32, 64}, 1), y = gemel::full<float>(Shape{32, 64}, 2), z = gemel::zeros<float>(Shape{32, 64});
+        const auto left = x(slice(), slice(1, 33)), right = z(slice(), slice(32)), middle = y(slice(), slice(2, 34));
+        failures += check("element-wise kernel", [&] { axpy(2, x, y, z); });
+        failures += check("element-wise, strided", [&] { axpy(2, left, middle, right); });
+        failures += check("element-wise, open types", [&] { open(2, x, z); });
+        failures += check("element-wise, a range", [&] { axpy({.range = gemel::IndexRange{.start = 3, .step = 2}}, 2, x, y, z); });
+        const gemel::ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+        const auto total = gemel::zeros<float>(Shape{});
+        failures += check("reduction, output given", [&] { sum({.out = &total}, x); });
+    }
     const long warm = allocations;
     ::operator delete(::operator new(1));  // a call that no compiler leaves out: the counting works
     if (allocations != warm + 1) failures += std::puts("operator new is not counted");

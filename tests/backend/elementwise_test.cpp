@@ -303,6 +303,10 @@ TEST_CASE("open types are bound by each call") {
         convert(x, y, 2);
         CHECK(y.get() == std::vector<double>{4, 5, 6});
     }
+    const ElementwiseKernel scale("T a, T *x", "x[i] = a * x[i]", "scale_open");
+    CHECK_THROWS_MENTIONING(ArgumentError, scale(0.5, x), "argument 1 (a)", "int32_t", "cannot hold");
+    scale(2.0, x);  // the array says what T is
+    CHECK(x.get() == std::vector<std::int32_t>{4, 6, 8});
     const ElementwiseKernel same("const T *x, T *y", "y[i] = x[i]", "same");
     CHECK_THROWS_MENTIONING(ArgumentError, same(x, z), "same", "argument 2 (y)", "T", "uint8_t", "int32_t");
     const GPUArray<std::int32_t> copy(current_context(), Shape{3});

@@ -32,23 +32,24 @@ const std::initializer_list<std::size_t> counts{0, 1, 2, 10, 255, 256, 257, 511,
 template <class T>
 void check_sums(const char* what) {
     // Whole numbers; integers wrap, floats stay exact.
-    const InclusiveScanKernel<T> inclusive("a+b", "inclusive_sum");
-    const ExclusiveScanKernel<T> exclusive("a+b", "0", "exclusive_sum");
-    for (const codegen::Tuning& tuning : tunings)
+    const GenericScanKernel<T> sums({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "through"), VectorArg(dtype_of<T>(), "before")},
+                                    {.scan_expr = "a+b", .neutral = "0", .output_statement = "through[i] = item; before[i] = prev_item", .name = "typed_sums"});
+    for (const codegen::Tuning& tuning : {tunings[0], tunings[2]})
         for (const std::size_t n : {std::size_t{1}, std::size_t{300}, std::size_t{2000}}) {
             auto x = small_values<T>(n, 1);
             if constexpr (SixteenBitFloat<T>)
                 for (std::size_t i = 0; i < n; ++i) x[i] = T(i % 40 == 0 ? 1.0f : 0.0f);
             std::vector<HostElement<T>> through(n), before(n);
-            std::conditional_t<std::is_integral_v<T>, std::uint64_t, double> sum = 0;
+            std::conditional_t<std::is_integral_v<T>, std::uint64_t, float> sum = 0;
             for (std::size_t i = 0; i < n; ++i) {
                 before[i] = static_cast<T>(sum);
                 sum += static_cast<decltype(sum)>(x[i]);
                 through[i] = static_cast<T>(sum);
             }
-            const auto on_x = placed<T>(x, 1);
-            CHECK_SAME(through, inclusive(on_x, {.tuning = tuning}).get(), what, " inclusive ", n, " ", to_string(tuning));
-            CHECK_SAME(before, exclusive(on_x, {.tuning = tuning}).get(), what, " exclusive ", n, " ", to_string(tuning));
+            const GPUArray<T> on_x = placed<T>(x, 1), item(current_context(), Shape{n}), previous(current_context(), Shape{n});
+            sums({.tuning = tuning}, on_x, item, previous);
+            CHECK_SAME(through, item.get(), what, " inclusive ", n, " ", to_string(tuning));
+            CHECK_SAME(before, previous.get(), what, " exclusive ", n, " ", to_string(tuning));
         }
 }
 
@@ -142,8 +143,8 @@ TEST_CASE("segments begin where they are said to begin") {
                     before[i] = sum;
                     through[i] = sum += x[i];
                 }
-                const auto on_x = placed<std::int32_t>(x, n % 3), out = zeros<std::int32_t>(Shape{n}), out_before = zeros<std::int32_t>(Shape{n});
-                const auto on_starts = placed<std::int8_t>(starts, boundaries % 2);
+                const auto on_x = placed<std::int32_t>(x, 1), out = zeros<std::int32_t>(Shape{n}), out_before = zeros<std::int32_t>(Shape{n});
+                const auto on_starts = placed<std::int8_t>(starts, 3);
                 sums({.tuning = tuning}, on_x, on_starts, out, out_before);
                 CHECK_SAME(through, out.get(), "through ", n, " ", boundaries, " ", to_string(tuning));
                 CHECK_SAME(before, out_before.get(), "before ", n, " ", boundaries, " ", to_string(tuning));

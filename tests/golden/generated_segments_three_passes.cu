@@ -115,7 +115,29 @@ extern "C" __global__ __launch_bounds__(256) void segments_totals(
         total = segments_scan(total, warp_totals[w]);
         if (w < warp) before_warp = total;
     }
-    if (thread == 0) totals[tile] = total;
+    // A tile that the end cuts off: who has the last element says what is reached there.
+    if (n - tile * 4096 < 4096) {
+        // What comes before the warp, in this tile and in those before it.
+        segments_item outer = before_warp;
+        const int has_outer = 0 || warp > 0;
+        if (0) outer = warp > 0 ? segments_scan(total, before_warp) : total;
+#pragma unroll
+        for (int row = 0; row < 4; ++row) {
+            const int has_before = has_outer || (row > 0 || lane > 0);
+            if (has_outer) before_[row] = (row > 0 || lane > 0) ? segments_scan(outer, before_[row]) : outer;
+            if (has_before) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    v[row * 4 + e] = segments_scan(before_[row], v[row * 4 + e]);
+                }
+            }
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                if (first + row * 128 + e == n - 1) totals[tile] = v[row * 4 + e];
+            }
+        }
+    }
+    else if (thread == 0) totals[tile] = total;
 }
 extern "C" __global__ __launch_bounds__(256) void segments_prefixes(segments_item *totals, int tiles)
 {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <ostream>
 #include <span>
 #include <string>
 #include <tuple>
@@ -164,6 +165,8 @@ std::string source(const E& expression, const Dialect& dialect) {
 
 template <class Op, class... X>
 auto make_expression(X&&... operands) {
+    static_assert(common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
+                  "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
     return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
 }
 
@@ -201,7 +204,8 @@ GEMEL_BINARY(operator*, Multiply, ComputeInCommon, common, "#1 * #2", "c_mul(#1,
 GEMEL_BINARY(operator/, Divide, ComputeInResult, quotient, "#1 / #2", "c_div(#1, #2)", "")
 GEMEL_UNARY(operator-, Negate, ComputeInCommon, difference, "-#1", "c_neg(#1)", "")
 GEMEL_UNARY(operator+, Plus, ComputeInCommon, difference, "+#1", "#1", "")
-GEMEL_UNARY(operator~, Invert, ComputeInCommon, bitwise, "~#1", "", "")
+// Not ~, which C computes in int: of a bool it would always be true.
+GEMEL_UNARY(operator~, Invert, ComputeInCommon, bitwise, "#1 ^ ($)-1", "", "")
 GEMEL_BINARY(operator&, BitAnd, ComputeInCommon, bitwise, "#1 & #2", "", "")
 GEMEL_BINARY(operator|, BitOr, ComputeInCommon, bitwise, "#1 | #2", "", "")
 GEMEL_BINARY(operator^, BitXor, ComputeInCommon, bitwise, "#1 ^ #2", "", "")
@@ -213,16 +217,31 @@ GEMEL_BINARY(operator<, Less, ComputeInCommon, truth, "#1 < #2", "", "")
 GEMEL_BINARY(operator>, Greater, ComputeInCommon, truth, "#1 > #2", "", "")
 GEMEL_BINARY(operator<=, LessEqual, ComputeInCommon, truth, "#1 <= #2", "", "")
 GEMEL_BINARY(operator>=, GreaterEqual, ComputeInCommon, truth, "#1 >= #2", "", "")
-GEMEL_BINARY(logical_and, LogicalAnd, ComputeInCommon, truth, "#1 != 0 && #2 != 0", "", "")
-GEMEL_BINARY(logical_or, LogicalOr, ComputeInCommon, truth, "#1 != 0 || #2 != 0", "", "")
-GEMEL_UNARY(logical_not, LogicalNot, ComputeInCommon, truth, "#1 == 0", "", "")
+GEMEL_BINARY(logical_and, LogicalAnd, ComputeInCommon, truth, "#1 != 0 && #2 != 0",
+             "((c_real(#1) != 0 || c_imag(#1) != 0) && (c_real(#2) != 0 || c_imag(#2) != 0))", "")
+GEMEL_BINARY(logical_or, LogicalOr, ComputeInCommon, truth, "#1 != 0 || #2 != 0",
+             "(c_real(#1) != 0 || c_imag(#1) != 0 || c_real(#2) != 0 || c_imag(#2) != 0)", "")
+GEMEL_UNARY(logical_not, LogicalNot, ComputeInCommon, truth, "#1 == 0", "(c_real(#1) == 0 && c_imag(#1) == 0)", "")
 
-/// Rounds towards minus infinity, as Python's //. Integers divided by zero give anything.
+/// Rounds towards minus infinity, as Python's //: consistent with remainder(), so that 1 and 0.1 give 9.
+/// Integers divided by zero give anything.
 GEMEL_BINARY(floor_divide, FloorDivide, ComputeInResult, remainder, "floor_divide_$(#1, #2)", "",
-             "WITHIN_KERNEL $ floor_divide_$($ a, $ b)\n{\n    $ q = a / b;\n    %real return floor(q);\n    %whole return q * b != a && ((a < 0) != (b < 0)) ? q - 1 : q;\n}\n")
+             "WITHIN_KERNEL $ floor_divide_$($ a, $ b)\n{\n"
+             "    %real if (b == 0) return a / b;\n"
+             "    %real $ r = fmod(a, b), q = (a - r) / b;\n"
+             "    %real if (r != 0 && (r < 0) != (b < 0)) q -= 1;\n"
+             "    %real if (q == 0) return copysign(q, a / b);\n"
+             "    %real $ f = floor(q);\n"
+             "    %real return 2 * (q - f) > 1 ? f + 1 : f;\n"
+             "    %whole $ q = a / b;\n"
+             "    %whole return q * b != a && ((a < 0) != (b < 0)) ? q - 1 : q;\n}\n")
 /// Has the sign of the divisor, as Python's %.
 GEMEL_BINARY(remainder, Remainder, ComputeInResult, remainder, "remainder_$(#1, #2)", "",
-             "WITHIN_KERNEL $ remainder_$($ a, $ b)\n{\n    %real $ r = fmod(a, b);\n    %whole $ r = a % b;\n    return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;\n}\n")
+             "WITHIN_KERNEL $ remainder_$($ a, $ b)\n{\n"
+             "    %real $ r = fmod(a, b);\n"
+             "    %real if (r == 0) return copysign(r, b);\n"
+             "    %whole $ r = a % b;\n"
+             "    return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;\n}\n")
 GEMEL_BINARY(operator%, Modulo, ComputeInResult, remainder, "remainder_$(#1, #2)", "", Remainder::operation.helper)
 /// a to the power of b; of integers with wrapping multiplication, negative exponents give 0 but for 1 and -1.
 GEMEL_BINARY(pow, Power, ComputeInResult, power, "power_$(#1, #2)", "c_pow(#1, #2)",
@@ -235,6 +254,8 @@ GEMEL_BINARY(maximum, Maximum, ComputeInCommon, common, "maximum_$(#1, #2)", "",
 GEMEL_UNARY(abs, Abs, ComputeInCommon, magnitude, "abs_$(#1)", "c_abs(#1)",
             "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? -a : a;\n}\n")
 GEMEL_UNARY(real, RealPartOf, ComputeInCommon, magnitude, "#1", "c_real(#1)", "")
+/// Of real numbers zeros.
+GEMEL_UNARY(imag, ImaginaryPartOf, ComputeInCommon, magnitude, "0", "c_imag(#1)", "")
 GEMEL_UNARY(conj, Conj, ComputeInCommon, common, "#1", "c_conj(#1)", "")
 GEMEL_UNARY(square, Square, ComputeInCommon, common, "square_$(#1)", "square_$(#1)",
             "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return a * a;\n    %complex return c_mul(a, a);\n}\n")
@@ -276,7 +297,7 @@ GEMEL_UNARY(trunc, Trunc, ComputeInCommon, rounding, "trunc_$(#1)", "",
             "WITHIN_KERNEL $ trunc_$($ a)\n{\n    %real return trunc(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(rint, Rint, ComputeInCommon, rounding, "rint_$(#1)", "",
             "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n")
-GEMEL_UNARY(isnan, IsNan, ComputeInCommon, truth, "isnan_$(#1)", "",
+GEMEL_UNARY(isnan, IsNan, ComputeInCommon, truth, "isnan_$(#1)", "(c_real(#1) != c_real(#1) || c_imag(#1) != c_imag(#1))",
             "WITHIN_KERNEL int isnan_$($ a)\n{\n    %real return a != a;\n    %whole return 0;\n}\n")
 
 #undef GEMEL_ELEMENTARY_COMPLEX

@@ -91,27 +91,47 @@ GPUArray<std::int64_t> argmax(const X& x, const ReducedOver& over = {}, bool kee
     return GPUArray<std::int64_t>(reduce(ReductionKind::argmax, view_of(x), dtype_of<std::int64_t>(), over, keepdims));
 }
 
-/// Of integers a double. NaN of no elements. @time two launches more than a sum's
+template <ArrayOperand X>
+inline constexpr bool is_sixteen_bit = SixteenBitFloat<typename OperandElement<X>::type>;
+
+/// Of integers a double, of 16-bit floats found in float. NaN of no elements. @time one launch more than a sum's
 template <ArrayOperand X>
 GPUArray<ReducedElement<TypeRule::mean, X>> mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     using T = ReducedElement<TypeRule::mean, X>;
+    using Sum = std::conditional_t<is_sixteen_bit<X>, float, T>;
     const std::size_t count = reduced_count(nullptr, view_of(x), over);
-    return GPUArray<T>(reduce(ReductionKind::sum, view_of(x), dtype_of<T>(), over, keepdims)) / static_cast<double>(count);
+    const GPUArray<Sum> total(reduce(ReductionKind::sum, view_of(x), dtype_of<Sum>(), over, keepdims));
+    return astype<T>(total / static_cast<double>(count));
 }
 /// The mean of the squared distances from the mean, which is found first. @param ddof  taken off the divisor
 template <ArrayOperand X>
 auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
-    const auto divisor = static_cast<double>(reduced_count(nullptr, view_of(x), over)) - static_cast<double>(ddof);
-    return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / divisor).eval();
+    if constexpr (is_sixteen_bit<X>) {
+        return astype<typename OperandElement<X>::type>(var(astype<float>(x), over, keepdims, ddof)).eval();
+    } else {
+        const auto divisor = static_cast<double>(reduced_count(nullptr, view_of(x), over)) - static_cast<double>(ddof);
+        return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / (divisor > 0 ? divisor : 0)).eval();
+    }
 }
 template <ArrayOperand X>
 auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
-    return sqrt(var(x, over, keepdims, ddof)).eval();
+    if constexpr (is_sixteen_bit<X>) {
+        return astype<typename OperandElement<X>::type>(stddev(astype<float>(x), over, keepdims, ddof)).eval();
+    } else {
+        return sqrt(var(x, over, keepdims, ddof)).eval();
+    }
 }
-/// The square root of the sum of the squared magnitudes.
+/// The square root of the sum of the squared magnitudes. Of integers a double.
 template <ArrayOperand X>
 auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return sqrt(sum(square(abs(x)), over, keepdims)).eval();
+    using T = typename OperandElement<X>::type;
+    if constexpr (is_sixteen_bit<X>) {
+        return astype<T>(norm(astype<float>(x), over, keepdims)).eval();
+    } else if constexpr (std::is_integral_v<T>) {
+        return norm(astype<double>(x), over, keepdims);
+    } else {
+        return sqrt(sum(square(abs(x)), over, keepdims)).eval();
+    }
 }
 /// The sum of conj(a) * b over all elements. Shapes are broadcast.
 template <ArrayOperand A, ArrayOperand B>

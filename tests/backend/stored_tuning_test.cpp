@@ -1,0 +1,73 @@
+/// Measured tunings: stored, found again by another process, used by calls, removed.
+#include "child.hpp"
+#include "generator_support.hpp"
+
+#include <cstdio>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+/// A call on 1000 floats, and how many threads it ran.
+int threads_of_a_call() {
+    const ElementwiseKernel mark("float *x, int *threads", "x[i] = 7", "mark", {.after_loop = "atomic_add(&threads[0], 1);"});
+    const auto x = zeros<float>(Shape{1000});
+    const auto threads = zeros<std::int32_t>(Shape{1});
+    mark(x, threads);
+    return x.get() == std::vector<float>(1000, 7.0f) ? threads.item() : -1;
+}
+
+const codegen::Workload work{.count = 1000, .item_bytes = 4, .arrays = 1};
+const codegen::Tuning slim{.block = 32, .unroll = 4};
+
+int store() {
+    store_tuning(default_context(), "elementwise", work, slim);
+    return 0;
+}
+int use() {
+    const codegen::Tuning found = stored_tuning(default_context(), "elementwise", work);
+    // Sizes count by powers of two, arrays exactly.
+    const bool near = stored_tuning(default_context(), "elementwise", {.count = 600, .item_bytes = 4, .arrays = 1}) == slim;
+    const bool far = stored_tuning(default_context(), "elementwise", {.count = 1000, .item_bytes = 4, .arrays = 2}) == codegen::Tuning{};
+    std::printf("found \"%s\", near %d, far %d, threads %d\n", codegen::to_string(found).c_str(), near, far, threads_of_a_call());
+    return 0;
+}
+int remove_it() {
+    store_tuning(default_context(), "elementwise", work, {});
+    return use();
+}
+const Child stores("stored-tuning-store", store), uses("stored-tuning-use", use), removes("stored-tuning-remove", remove_it),
+    both("stored-tuning-both", [] { return store() + use(); });
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("a stored tuning is found by another process and used until it is removed") {
+    ScratchFolder scratch;
+    const RunningChild::Environment environment{{"GEMEL_CACHE_DIR", (scratch / "gemel").string()}, {"GEMEL_CACHE", ""}};
+    // Without a tuning: at least one thread per element on CPU devices, one per pack of 4 on others.
+    const auto before = run_child("stored-tuning-use", environment);
+    CHECK_MESSAGE(mentions(before.output, {"found \"\", near 0, far 1, threads "}), before.output);
+    CHECK_MESSAGE(before.output.find("threads 256\n") == std::string::npos, before.output);
+    CHECK(run_child("stored-tuning-store", environment).exit_code == 0);
+    // 8 blocks of 32 threads with 4 elements each; in packs of 4 elements one block more than 512 elements need.
+    const auto after = run_child("stored-tuning-use", environment);
+    CHECK_MESSAGE(mentions(after.output, {"found \"block=32 unroll=4\", near 1, far 1, threads "}), after.output);
+    const bool fewer = after.output.find("threads 256\n") != std::string::npos || after.output.find("threads 64\n") != std::string::npos;
+    CHECK_MESSAGE(fewer, after.output);
+    const auto removed = run_child("stored-tuning-remove", environment);
+    CHECK_MESSAGE(mentions(removed.output, {"found \"\", near 0"}), removed.output);
+    const auto last = run_child("stored-tuning-use", environment);
+    CHECK_MESSAGE(last.output == before.output, last.output);
+}
+
+TEST_CASE("a stored tuning is used at once in the process that stored it") {
+    // With the disk cache off it lives in memory only, and this test leaves nothing behind.
+    const auto result = run_child("stored-tuning-both", {{"GEMEL_CACHE", "off"}});
+    CHECK_MESSAGE(mentions(result.output, {"found \"block=32 unroll=4\""}), result.output);
+    CHECK_THROWS_MENTIONING(ArgumentError, store_tuning(current_context(), "no word", work, slim), "no word", "family");
+}
+
+TEST_SUITE_END();
