@@ -1,8 +1,6 @@
 /// An image, blurred: a picture painted by an expression, and weighted sums of views of it.
 #include <gemel/gemel.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +48,7 @@ int main() {
     for (int round = 0; round < rounds; ++round) blur(3 * width, height), blur(3, width);
     const float error = gemel::max(gemel::abs(image - gemel::to_gpu(expected, image.shape()))).item();
     good = good && error < 1e-3f;
-    std::printf("%s: rings.ppm and blurred.ppm, the largest difference from the host's is %.1e\n", good ? "ok" : "wrong",
-                static_cast<double>(error));
+    std::printf("%s: rings.ppm and blurred.ppm, the largest difference from the host's is %.1e\n",
+                good ? "ok" : "wrong", static_cast<double>(error));
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

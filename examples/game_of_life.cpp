@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 using Board = gemel::GPUArray<std::uint8_t>;
 using gemel::slice;
@@ -37,8 +38,8 @@ int main() {
     const Board expected = gemel::zeros_like(board);
     expected(slice(51, 54), slice(51, 54)).assign(glider);
     const bool good = gemel::all(board == expected).item();
-    std::printf("%s: after 200 generations the glider is %s, and %lld cells were alive at some time\n", good ? "ok" : "wrong",
-                good ? "50 rows and columns further" : "not where it should be",
+    std::printf("%s: after 200 generations the glider is %s, and %lld cells were alive at some time\n",
+                good ? "ok" : "wrong", good ? "50 rows and columns further" : "not where it should be",
                 static_cast<long long>(gemel::count_nonzero(seen).item()));
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -16,7 +16,8 @@ static std::int32_t steps_at(int x, int y) {
     std::complex<float> z = 0;
     std::int32_t n = 0;
     while (n < limit && std::norm(z) < 4) {
-        z = {z.real() * z.real() - z.imag() * z.imag() + c.real(), z.real() * z.imag() + z.imag() * z.real() + c.imag()};
+        z = {z.real() * z.real() - z.imag() * z.imag() + c.real(),
+             z.real() * z.imag() + z.imag() * z.real() + c.imag()};
         ++n;
     }
     return n;
@@ -51,6 +52,7 @@ int main() {
         }
     // At the rim of the set the last bit of a product decides.
     const bool good = picture.good() && different < width * height / 1000;
-    std::printf("%s: mandelbrot.ppm, %ld of %d points differ from the host's\n", good ? "ok" : "wrong", different, width * height);
+    std::printf("%s: mandelbrot.ppm, %ld of %d points differ from the host's\n", good ? "ok" : "wrong", different,
+                width * height);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

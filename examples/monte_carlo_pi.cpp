@@ -19,6 +19,7 @@ int main() {
     const double deviation = 4 * std::sqrt(std::numbers::pi / 4 * (1 - std::numbers::pi / 4) / count);
     const double error = std::abs(estimate - std::numbers::pi);
     const bool good = error < 4 * deviation;  // the seed is fixed, so that this holds always or never
-    std::printf("%s: pi is about %.5f, off by %.1f standard deviations\n", good ? "ok" : "wrong", estimate, error / deviation);
+    std::printf("%s: pi is about %.5f, off by %.1f standard deviations\n", good ? "ok" : "wrong", estimate,
+                error / deviation);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
