@@ -18,13 +18,15 @@ int main() try {
     const auto packed = z.get();
     for (std::size_t i = 0; i < values.size(); ++i) wrong += packed[i] != 3 * values[i];
     axpy({.tuning = wide}, 2, x(slice(1, 51)), y(slice(2, 52)), z(slice(3, 53)));
-    axpy({.tuning = wide}, 1, x(slice(0, 100)).reshape({10, 10}).transpose(), y(slice(0, 100)).reshape({10, 10}), z(slice(0, 100)).reshape({10, 10}));
+    axpy({.tuning = wide}, 1, x(slice(0, 100)).reshape({10, 10}).transpose(), y(slice(0, 100)).reshape({10, 10}),
+         z(slice(0, 100)).reshape({10, 10}));
     const auto strided = z.get();
     for (std::size_t i = 0; i < 100; ++i) wrong += strided[i] != values[i % 10 * 10 + i / 10] + values[i];
 
     float total = 0;
     for (const float v : values) total += v;
-    const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_all"});
+    const ReductionKernel<float> sum(
+        {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_all"});
     wrong += sum({.tuning = wide}, x).item() != total;
     wrong += sum({.axes = std::vector<int>{1}, .tuning = wide}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 20;
     wrong += sum({.axes = std::vector<int>{0}, .tuning = wide}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 40;
