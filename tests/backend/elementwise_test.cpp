@@ -22,7 +22,8 @@ GEMEL_STRUCT(Force, x, y, steps)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{codegen::Tuning{}, gpu_shaped, codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1}};
+const std::array<codegen::Tuning, 3> tunings{codegen::Tuning{}, gpu_shaped,
+                                             codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1}};
 
 /// y = y + a * x on small whole numbers, exact in every type, so that bits are compared.
 template <class T>
@@ -32,19 +33,24 @@ void check_type(const char* operation, T (*host)(T a, T x, T y)) {
         for (const auto& [n, x_offset, y_offset] : {std::array<std::size_t, 3>{1001, 0, 0}, {1001, 1, 3}, {7, 2, 1}}) {
             const auto x = small_values<T>(n, 1), y = small_values<T>(n, 2);
             T a{};
-            if constexpr (is_complex<T>) a = T(2, 1);
-            else if constexpr (std::is_arithmetic_v<T> || SixteenBitFloat<T>) a = static_cast<T>(3.0f);
+            if constexpr (is_complex<T>)
+                a = T(2, 1);
+            else if constexpr (std::is_arithmetic_v<T> || SixteenBitFloat<T>)
+                a = static_cast<T>(3.0f);
             const GPUArray<T> on_x = placed<T>(x, x_offset), on_y = placed<T>(y, y_offset);
             update({.tuning = tuning}, a, on_x, on_y);
             std::vector<HostElement<T>> expected(n);
-            for (std::size_t i = 0; i < n; ++i) expected[i] = static_cast<HostElement<T>>(host(a, static_cast<T>(x[i]), static_cast<T>(y[i])));
-            CHECK_SAME(expected, on_y.get(), dtype_of<T>().name(), " n=", n, " offsets ", x_offset, " ", y_offset, " ", to_string(tuning));
+            for (std::size_t i = 0; i < n; ++i)
+                expected[i] = static_cast<HostElement<T>>(host(a, static_cast<T>(x[i]), static_cast<T>(y[i])));
+            CHECK_SAME(expected, on_y.get(), dtype_of<T>().name(), " n=", n, " offsets ", x_offset, " ", y_offset, " ",
+                       to_string(tuning));
         }
 }
 
 template <class T>
 T update_integer(T a, T x, T y) {
-    return static_cast<T>(static_cast<std::uint64_t>(y) + static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(x));
+    return static_cast<T>(static_cast<std::uint64_t>(y) +
+                          static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(x));
 }
 template <class T>
 T update_real(T a, T x, T y) {
@@ -58,10 +64,12 @@ TEST_SUITE_BEGIN("arrays");
 TEST_CASE("an element-wise kernel reaches every element and no other at each size and offset") {
     // Whole numbers below 2^24: float is exact.
     const ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
-    const std::vector<std::array<std::size_t, 3>> offsets{{0, 0, 0}, {1, 1, 1}, {0, 1, 2}, {3, 2, 1}, {2, 2, 3}, {1, 0, 3}};
+    const std::vector<std::array<std::size_t, 3>> offsets{{0, 0, 0}, {1, 1, 1}, {0, 1, 2},
+                                                          {3, 2, 1}, {2, 2, 3}, {1, 0, 3}};
     for (const codegen::Tuning& tuning : tunings) {
         const std::size_t block = tuning.block ? tuning.block : 256;
-        for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 5, block - 1, block, block + 1, 4 * block + 3, 100003})
+        for (const std::size_t n :
+             std::initializer_list<std::size_t>{0, 1, 2, 5, block - 1, block, block + 1, 4 * block + 3, 100003})
             for (const auto& [x_offset, y_offset, z_offset] : offsets) {
                 if (n == 100003 && x_offset == 2) continue;
                 const auto x = small_values<float>(n, 3), y = small_values<float>(n, 4);
@@ -70,7 +78,8 @@ TEST_CASE("an element-wise kernel reaches every element and no other at each siz
                 axpy({.tuning = tuning}, 2, on_x, on_y, whole(slice(z_offset, z_offset + n)));
                 std::vector<float> expected(n + 8, -1.0f);
                 for (std::size_t i = 0; i < n; ++i) expected[z_offset + i] = 2 * x[i] + y[i];
-                CHECK_SAME(expected, whole.get(), "n=", n, " offsets ", x_offset, " ", y_offset, " ", z_offset, " ", to_string(tuning));
+                CHECK_SAME(expected, whole.get(), "n=", n, " offsets ", x_offset, " ", y_offset, " ", z_offset, " ",
+                           to_string(tuning));
             }
     }
 }
@@ -95,10 +104,13 @@ TEST_CASE("element-wise kernels take complex numbers and vectors and structs") {
     using cf = std::complex<float>;
     using cd = std::complex<double>;
     check_type<cf>("y[i] = c_add(y[i], c_mul(a, x[i]))", [](cf a, cf x, cf y) { return y + a * x; });
-    if (!lacks_double()) check_type<cd>("y[i] = c_add(y[i], c_mul(a, x[i]))", [](cd a, cd x, cd y) { return y + a * x; });
-    const ElementwiseKernel blend("const float4 *x, float4 *y, float *w", "y[i].x += x[i].y; y[i].w = w[i]; w[i] = x[i].z");
+    if (!lacks_double())
+        check_type<cd>("y[i] = c_add(y[i], c_mul(a, x[i]))", [](cd a, cd x, cd y) { return y + a * x; });
+    const ElementwiseKernel blend("const float4 *x, float4 *y, float *w",
+                                  "y[i].x += x[i].y; y[i].w = w[i]; w[i] = x[i].z");
     const ElementwiseKernel spread("const float4 *x, float4 *y", "y[i] = x[i]");
-    const ElementwiseKernel heat("Mote *p, const float *by", "if (p[i].charge > 2) continue; p[i].energy += p[i].mass * by[i]; ++p[i].charge");
+    const ElementwiseKernel heat("Mote *p, const float *by",
+                                 "if (p[i].charge > 2) continue; p[i].energy += p[i].mass * by[i]; ++p[i].charge");
     for (const codegen::Tuning& tuning : tunings)
         for (const std::size_t n : {1, 65, 1000}) {
             std::vector<float4> x(n), y(n);
@@ -131,7 +143,8 @@ TEST_CASE("element-wise kernels take complex numbers and vectors and structs") {
             for (std::size_t i = 0; i < n; ++i) {
                 science::Mote expected = motes[i];
                 if (expected.charge <= 2) expected.energy += expected.mass * w[i], ++expected.charge;
-                wrong += expected.mass != heated[i].mass || expected.charge != heated[i].charge || expected.energy != heated[i].energy;
+                wrong += expected.mass != heated[i].mass || expected.charge != heated[i].charge ||
+                         expected.energy != heated[i].energy;
             }
             CHECK(wrong == 0);
         }
@@ -140,8 +153,10 @@ TEST_CASE("element-wise kernels take complex numbers and vectors and structs") {
 TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") {
     // Whole numbers: exact.
     const ElementwiseKernel free("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i]", "order_free");
-    const ElementwiseKernel counted("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i] + 100*i", "order_bound");
-    for (const Shape& shape : {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6}, Shape{2, 3, 4, 5}, Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}})
+    const ElementwiseKernel counted("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i] + 100*i",
+                                    "order_bound");
+    for (const Shape& shape : {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6},
+                               Shape{2, 3, 4, 5}, Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}})
         for (std::size_t k = 0; k < 36; ++k) {
             const Form x_form = forms[k % 6], y_form = forms[k / 6], z_form = forms[(k + k / 6) % 5];
             const std::size_t n = shape.count();
@@ -153,10 +168,12 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
             const auto& tuning = tunings[k % 2];
             free({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] = 3 * xs[i] - ys[i];
-            CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ", name_of(z_form));
+            CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
+                       name_of(z_form));
             counted({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] += 100 * static_cast<std::int32_t>(i);
-            CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ", name_of(z_form), " with i");
+            CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
+                       name_of(z_form), " with i");
         }
 }
 
@@ -172,7 +189,8 @@ TEST_CASE("arrays of other shapes with as many elements meet in C order if they 
 
 TEST_CASE("a snippet reads neighbours and gathers and counts by scattering") {
     const std::size_t n = 1003;
-    const ElementwiseKernel smooth("const int *x, int *z", "z[i] = i == 0 || i == n - 1 ? x[i] : x[i-1] + 2*x[i] + x[i+1]", "smooth");
+    const ElementwiseKernel smooth("const int *x, int *z",
+                                   "z[i] = i == 0 || i == n - 1 ? x[i] : x[i-1] + 2*x[i] + x[i+1]", "smooth");
     const ElementwiseKernel gather("const int *x, const int *idx, int *z", "z[i] = x[idx[i]]", "gather");
     const ElementwiseKernel histogram("const int *x, int *bins", "atomic_add(&bins[x[i]], 1)", "histogram");
     const ElementwiseKernel backwards("const int *x, int *z", "z[n - 1 - i] = x[i]", "backwards");
@@ -187,7 +205,8 @@ TEST_CASE("a snippet reads neighbours and gathers and counts by scattering") {
             fill_in(form, Shape{n}, on_where, where);
             fill_in(form, Shape{n}, z, x);
             smooth({.tuning = tuning}, on_x, z);
-            for (std::size_t i = 0; i < n; ++i) expected[i] = i == 0 || i == n - 1 ? x[i] : x[i - 1] + 2 * x[i] + x[i + 1];
+            for (std::size_t i = 0; i < n; ++i)
+                expected[i] = i == 0 || i == n - 1 ? x[i] : x[i - 1] + 2 * x[i] + x[i + 1];
             CHECK_SAME(expected, z.get(), "neighbours ", name_of(form), " ", to_string(tuning));
             gather({.tuning = tuning}, on_x, on_where, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] = x[static_cast<std::size_t>(where[i])];
@@ -216,8 +235,9 @@ TEST_CASE("neighbours along a strided array of two axes are those of the flat in
 }
 
 TEST_CASE("a snippet has several outputs of several sizes") {
-    const ElementwiseKernel split("const float *x, int8_t *sign, double *square, float16_t *rough",
-                                  "sign[i] = (x[i] > 0) - (x[i] < 0);\nsquare[i] = (double)x[i] * x[i]; rough[i] = x[i];");
+    const ElementwiseKernel split(
+        "const float *x, int8_t *sign, double *square, float16_t *rough",
+        "sign[i] = (x[i] > 0) - (x[i] < 0);\nsquare[i] = (double)x[i] * x[i]; rough[i] = x[i];");
     if (lacks_double()) return;
     for (const codegen::Tuning& tuning : tunings)
         for (const std::size_t offset : {0, 1, 3}) {
@@ -270,9 +290,12 @@ TEST_CASE("a range touches the elements that Python's would") {
         IndexRange range;
         std::vector<int> touched;
     };
-    for (const Range& r : {Range{{.start = 0}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, Range{{.start = 3}, {3, 4, 5, 6, 7, 8, 9}},
-                           Range{{.start = 1, .stop = 8, .step = 3}, {1, 4, 7}}, Range{{.start = 9, .step = -1}, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
-                           Range{{.start = 8, .stop = 1, .step = -3}, {8, 5, 2}}, Range{{.start = 4, .stop = 4}, {}}, Range{{.start = 5, .stop = 2}, {}}})
+    for (const Range& r :
+         {Range{{.start = 0}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, Range{{.start = 3}, {3, 4, 5, 6, 7, 8, 9}},
+          Range{{.start = 1, .stop = 8, .step = 3}, {1, 4, 7}},
+          Range{{.start = 9, .step = -1}, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+          Range{{.start = 8, .stop = 1, .step = -3}, {8, 5, 2}}, Range{{.start = 4, .stop = 4}, {}},
+          Range{{.start = 5, .stop = 2}, {}}})
         for (const Form form : {Form::C, Form::strided, Form::reversed})
             for (const codegen::Tuning& tuning : tunings) {
                 GPUArray<std::int32_t> x;
@@ -282,7 +305,8 @@ TEST_CASE("a range touches the elements that Python's would") {
                 CHECK_SAME(expected, x.get(), r.range.start, " step ", r.range.step, " ", name_of(form));
             }
     const auto x = zeros<std::int32_t>(Shape{10});
-    CHECK_THROWS_MENTIONING(ArgumentError, mark({.range = IndexRange{.start = 0, .stop = 11}}, x, 3), "mark", "10", "range");
+    CHECK_THROWS_MENTIONING(ArgumentError, mark({.range = IndexRange{.start = 0, .stop = 11}}, x, 3), "mark", "10",
+                            "range");
     CHECK_THROWS_MENTIONING(ArgumentError, mark({.range = IndexRange{.start = -1}}, x, 3), "-1", "range");
     CHECK_THROWS_MENTIONING(ArgumentError, mark({.range = IndexRange{.step = 0}}, x, 3), "step", "0");
 }
@@ -333,7 +357,8 @@ TEST_CASE("open types of many arguments are told apart to the last") {
 }
 
 TEST_CASE("structs are passed by value") {
-    const ElementwiseKernel push("const Force *f_unused, Force f, float *x, float *y", "x[i] += f.x * f.steps; y[i] += f.y", "push");
+    const ElementwiseKernel push("const Force *f_unused, Force f, float *x, float *y",
+                                 "x[i] += f.x * f.steps; y[i] += f.y", "push");
     const auto unused = to_gpu(std::vector<science::Force>{{0, 0, 0}});
     const auto x = to_gpu(std::vector<float>{1, 2, 3}), y = to_gpu(std::vector<float>{4, 5, 6});
     push(unused, science::Force{2, 10, 3}, x, y);
@@ -345,7 +370,8 @@ TEST_CASE("structs are passed by value") {
 }
 
 TEST_CASE("values become their declared type where nothing is lost") {
-    const ElementwiseKernel set("int8_t a, uint8_t b, bool c, float16_t d, double e, int64_t *x", "x[i] = a + 1000*b + c + (int64_t)(8*d) + (int64_t)(e)", "set");
+    const ElementwiseKernel set("int8_t a, uint8_t b, bool c, float16_t d, double e, int64_t *x",
+                                "x[i] = a + 1000*b + c + (int64_t)(8*d) + (int64_t)(e)", "set");
     if (lacks_double()) return;
     const auto x = zeros<std::int64_t>(Shape{1});
     set(-5, 255u, 1, 0.5, 1e6f, x);
@@ -358,7 +384,8 @@ TEST_CASE("values become their declared type where nothing is lost") {
     CHECK_THROWS_MENTIONING(ArgumentError, set(0, 0, 2, 0, 0, x), "argument 3 (c)", "bool");
     CHECK_THROWS_MENTIONING(ArgumentError, set(0, 0, 0, 70000, 0, x), "argument 4 (d)", "float16_t");
     CHECK_THROWS_MENTIONING(ArgumentError, set(0, 0, 0, 0, std::complex<float>(1, 2), x), "argument 5 (e)", "double");
-    CHECK_THROWS_MENTIONING(ArgumentError, set(0, 0, 0, 0, (std::int64_t{1} << 60) + 1, x), "argument 5 (e)", "cannot hold");
+    CHECK_THROWS_MENTIONING(ArgumentError, set(0, 0, 0, 0, (std::int64_t{1} << 60) + 1, x), "argument 5 (e)",
+                            "cannot hold");
     set(0, 0, 0, 0, 0, x);
     CHECK(x.item() == 0);
 }
@@ -367,16 +394,20 @@ TEST_CASE("arguments that do not fit are refused by name and the kernel stays us
     const ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
     const Context context = current_context();
     const auto x = full<float>(Shape{1000}, 1), y = full<float>(Shape{1000}, 2), z = zeros<float>(Shape{1000});
-    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, y), "ElementwiseKernel 'axpy'", "expected 4 arguments, got 3", "const float *x");
-    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x.astype<std::int32_t>(), y, z), "argument 2 (x)", "const float *x", "int32_t", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, y), "ElementwiseKernel 'axpy'", "expected 4 arguments, got 3",
+                            "const float *x");
+    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x.astype<std::int32_t>(), y, z), "argument 2 (x)", "const float *x",
+                            "int32_t", "astype");
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, y(slice(999)), z), "argument 3 (y) has 999 elements", "1000");
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(x, x, y, z), "argument 1 (a)", "a value, but got an array");
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, 2, y, z), "argument 2 (x)", "but got a value");
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x.buffer(), y, z), "argument 2 (x)", "Buffer", "GPUArray");
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, GPUArray<float>(), y, z), "argument 2 (x)", "empty handle");
     const auto square = zeros<float>(Shape{20, 50});
-    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, square.transpose(), z), "argument 3 (y)", "(50, 20)", "(1000,)", "contiguous");
-    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, y, zeros<float>(Shape{1}).broadcast_to({1000})), "argument 4 (z)", "broadcast", "copy()");
+    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, square.transpose(), z), "argument 3 (y)", "(50, 20)", "(1000,)",
+                            "contiguous");
+    CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, y, zeros<float>(Shape{1}).broadcast_to({1000})), "argument 4 (z)",
+                            "broadcast", "copy()");
     const Context other(context.device());
     const auto foreign = full<float>(other, Shape{1000}, 2);
     CHECK_THROWS_MENTIONING(ArgumentError, axpy(1, x, foreign, z), "axpy", "context", "y");
@@ -418,7 +449,8 @@ TEST_CASE("what cannot be a kernel is refused when it is described") {
     CHECK_THROWS_MENTIONING(ArgumentError, E("float *x, int i", "x[i] = 1"), "'i'", "index");
     CHECK_THROWS_MENTIONING(ArgumentError, E("float *x", "if (x[i] > 1) return; x[i] = 2"), "continue");
     const E unknown("const Unheard *p, float *x", "x[i] = p[i].y", "strange");
-    CHECK_THROWS_MENTIONING(ArgumentError, unknown.source(Dialect::opencl()), "argument 1 (p)", "Unheard", "no type of the kernel language");
+    CHECK_THROWS_MENTIONING(ArgumentError, unknown.source(Dialect::opencl()), "argument 1 (p)", "Unheard",
+                            "no type of the kernel language");
     const auto x = zeros<float>(Shape{3});
     CHECK_THROWS_MENTIONING(ArgumentError, unknown(x, x), "argument 1 (p)", "Unheard", "float");
     const E broken("float *x", "x[i] = no_such_thing", "broken");
@@ -431,7 +463,8 @@ TEST_CASE("what cannot be a kernel is refused when it is described") {
 TEST_CASE("a kind of call is compiled once") {
     const ElementwiseKernel scale("float a, float *x", text("x[i] = a * x[i] + ", 17), "scale_once");
     const Context context = current_context();
-    const auto x = zeros<float>(Shape{100}), y = zeros<float>(Shape{77}), z = zeros<float>(Shape{100, 100})(slice(), slice(3, 9));
+    const auto x = zeros<float>(Shape{100}), y = zeros<float>(Shape{77}),
+               z = zeros<float>(Shape{100, 100})(slice(), slice(3, 9));
     const auto built = [&] {
         const Statistics s = context.statistics();
         return s.compilations + s.disk_hits + s.memory_hits;
@@ -470,11 +503,14 @@ TEST_CASE("texts with 64-bit indices give the same results") {
     const auto xs = small_values<float>(static_cast<std::size_t>(n), 9);
     std::vector<float> expected(xs.size());
     for (std::size_t i = 0; i < xs.size(); ++i) expected[i] = 2 * xs[i] + static_cast<float>(i);
-    const auto launch = [&](const codegen::KernelLayout& layout, std::size_t per_thread, const GPUArray<float>& x, const GPUArray<float>& z,
-                            auto... sizes) {
-        const Kernel kernel = context.compile(PlainText{codegen::elementwise_source(request, layout, gpu_shaped, context.dialect())}).kernel("wide");
+    const auto launch = [&](const codegen::KernelLayout& layout, std::size_t per_thread, const GPUArray<float>& x,
+                            const GPUArray<float>& z, auto... sizes) {
+        const Kernel kernel =
+            context.compile(PlainText{codegen::elementwise_source(request, layout, gpu_shaped, context.dialect())})
+                .kernel("wide");
         const std::size_t per_block = 64 * 2 * per_thread;
-        const std::array arguments{as_argument(2.0f), as_argument(x.buffer()), as_argument(z.buffer()), as_argument(sizes)...};
+        const std::array arguments{as_argument(2.0f), as_argument(x.buffer()), as_argument(z.buffer()),
+                                   as_argument(sizes)...};
         kernel.launch({.grid = {(xs.size() + per_block - 1) / per_block}, .block = {64}}, arguments);
     };
     const auto x = to_gpu(xs), z = zeros<float>(x.shape());
@@ -484,7 +520,8 @@ TEST_CASE("texts with 64-bit indices give the same results") {
     launch({.arguments = {{none}, {linear}, {linear}}, .wide_index = true}, 1, x, z, n);
     CHECK_SAME(expected, z.get(), "linear");
     z.fill(0);
-    launch({.arguments = {{none}, {linear}, {linear}}, .wide_index = true, .sliced = true}, 1, x, z, n, n, n - 1, std::int64_t{-1});
+    launch({.arguments = {{none}, {linear}, {linear}}, .wide_index = true, .sliced = true}, 1, x, z, n, n, n - 1,
+           std::int64_t{-1});
     CHECK_SAME(expected, z.get(), "sliced");
     // x transposed: a (143, 7) array seen as (7, 143).
     const std::array<std::int64_t, 6> steps{7, 143, 1, 7, 143, 1};
@@ -492,10 +529,13 @@ TEST_CASE("texts with 64-bit indices give the same results") {
     layout.kind = Argument::Kind::structure;
     layout.data = steps.data();
     layout.bytes = sizeof steps;
-    const Kernel kernel =
-        context.compile(PlainText{codegen::elementwise_source(request, {.arguments = {{none}, {strided}, {strided}}, .rank = 2, .wide_index = true},
-                                                              gpu_shaped, context.dialect())}).kernel("wide");
-    const std::array arguments{as_argument(2.0f), as_argument(x.buffer()), as_argument(z.buffer()), layout, as_argument(n)};
+    const Kernel kernel = context
+                              .compile(PlainText{codegen::elementwise_source(
+                                  request, {.arguments = {{none}, {strided}, {strided}}, .rank = 2, .wide_index = true},
+                                  gpu_shaped, context.dialect())})
+                              .kernel("wide");
+    const std::array arguments{as_argument(2.0f), as_argument(x.buffer()), as_argument(z.buffer()), layout,
+                               as_argument(n)};
     kernel.launch({.grid = {8}, .block = {64}}, arguments);
     for (std::size_t i = 0; i < xs.size(); ++i) expected[i] = 2 * xs[i / 143 + i % 143 * 7] + static_cast<float>(i);
     CHECK_SAME(expected, z.get(), "strided");

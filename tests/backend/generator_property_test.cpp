@@ -1,5 +1,5 @@
-/// Random element-wise kernels on random layouts against the same expression tree evaluated on the host. A failing case is
-/// printed as a test to be pasted. GEMEL_PROPERTY_SEED sets the seed, GEMEL_PROPERTY_KERNELS the number of kernels.
+/// Random element-wise kernels on random layouts against the same expression tree evaluated on the host. A failing case
+/// is printed as a test to be pasted. GEMEL_PROPERTY_SEED sets the seed, GEMEL_PROPERTY_KERNELS the number of kernels.
 #include "generator_support.hpp"
 
 #include <cstdlib>
@@ -10,7 +10,8 @@ using namespace gemel::testing;
 
 namespace {
 
-/// An expression of x, y, a and i over T, with only operations that IEEE defines to the last bit, or that integers wrap in.
+/// An expression of x, y, a and i over T, with only operations that IEEE defines to the last bit, or that integers wrap
+/// in.
 template <class T>
 struct Node {
     std::string text;
@@ -30,14 +31,18 @@ template <class T>
 Node<T> expression(Random& random, int depth, const std::string& type) {
     using N = Node<T>;
     if (depth == 0) switch (random.pick(0, 4)) {
-            case 0: return {"x[i]", [](T x, T, T, std::int64_t) { return x; }};
-            case 1: return {"y[i]", [](T, T y, T, std::int64_t) { return y; }};
-            case 2: return {"a", [](T, T, T a, std::int64_t) { return a; }};
+            case 0:
+                return {"x[i]", [](T x, T, T, std::int64_t) { return x; }};
+            case 1:
+                return {"y[i]", [](T, T y, T, std::int64_t) { return y; }};
+            case 2:
+                return {"a", [](T, T, T a, std::int64_t) { return a; }};
             case 3: {
                 const int k = random.pick(0, 9);
                 return {text("(", type, ")", k), [k](T, T, T, std::int64_t) { return static_cast<T>(k); }};
             }
-            default: return {"(" + type + ")(i % 16)", [](T, T, T, std::int64_t i) { return static_cast<T>(i % 16); }};
+            default:
+                return {"(" + type + ")(i % 16)", [](T, T, T, std::int64_t i) { return static_cast<T>(i % 16); }};
         }
     const N l = expression<T>(random, depth - 1, type), r = expression<T>(random, random.pick(0, depth - 1), type);
     const auto join = [&](const char* op, auto f) {
@@ -47,31 +52,44 @@ Node<T> expression(Random& random, int depth, const std::string& type) {
     // Unsigned arithmetic on the host, which wraps as the devices do.
     const auto wrapped = [](auto f) {
         return [f](T a, T b) {
-            if constexpr (std::is_integral_v<T>) return static_cast<T>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-            else return static_cast<T>(f(a, b));
+            if constexpr (std::is_integral_v<T>)
+                return static_cast<T>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+            else
+                return static_cast<T>(f(a, b));
         };
     };
     switch (random.pick(0, std::is_integral_v<T> ? 6 : 8)) {
-        case 0: return join("+", wrapped([](auto a, auto b) { return a + b; }));
-        case 1: return join("-", wrapped([](auto a, auto b) { return a - b; }));
-        case 2: return join("*", wrapped([](auto a, auto b) { return a * b; }));
-        case 3: return join("<", [](T a, T b) { return static_cast<T>(a < b); });
-        case 4: return join("==", [](T a, T b) { return static_cast<T>(a == b); });
+        case 0:
+            return join("+", wrapped([](auto a, auto b) { return a + b; }));
+        case 1:
+            return join("-", wrapped([](auto a, auto b) { return a - b; }));
+        case 2:
+            return join("*", wrapped([](auto a, auto b) { return a * b; }));
+        case 3:
+            return join("<", [](T a, T b) { return static_cast<T>(a < b); });
+        case 4:
+            return join("==", [](T a, T b) { return static_cast<T>(a == b); });
         case 5: {
             const N c = expression<T>(random, 0, type);
             return {"(" + c.text + " > (" + type + ")3 ? " + l.text + " : " + r.text + ")",
-                    [c, l, r](T x, T y, T a, std::int64_t i) { return c.value(x, y, a, i) > T(3) ? l.value(x, y, a, i) : r.value(x, y, a, i); }};
+                    [c, l, r](T x, T y, T a, std::int64_t i) {
+                        return c.value(x, y, a, i) > T(3) ? l.value(x, y, a, i) : r.value(x, y, a, i);
+                    }};
         }
-        case 6: return join(">=", [](T a, T b) { return static_cast<T>(a >= b); });
+        case 6:
+            return join(">=", [](T a, T b) { return static_cast<T>(a >= b); });
         case 7:
             if constexpr (std::is_floating_point_v<T>)
-                return {"sqrt(fabs(" + l.text + "))", [l](T x, T y, T a, std::int64_t i) { return std::sqrt(std::fabs(l.value(x, y, a, i))); }};
+                return {"sqrt(fabs(" + l.text + "))",
+                        [l](T x, T y, T a, std::int64_t i) { return std::sqrt(std::fabs(l.value(x, y, a, i))); }};
             [[fallthrough]];
         default:
             // By what is never zero: |r| + 1.
             if constexpr (std::is_floating_point_v<T>)
                 return {"(" + l.text + " / (fabs(" + r.text + ") + (" + type + ")1))",
-                        [l, r](T x, T y, T a, std::int64_t i) { return l.value(x, y, a, i) / (std::fabs(r.value(x, y, a, i)) + T(1)); }};
+                        [l, r](T x, T y, T a, std::int64_t i) {
+                            return l.value(x, y, a, i) / (std::fabs(r.value(x, y, a, i)) + T(1));
+                        }};
             return l;
     }
 }
@@ -94,19 +112,26 @@ int check_expression(unsigned seed, const char* type) {
     const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
     int cases = 0;
     for (int k = 0; k < 36; ++k) {
-        Case c{.shape = {}, .x = forms[static_cast<std::size_t>(random.pick(0, 5))], .y = forms[static_cast<std::size_t>(random.pick(0, 5))],
-               .z = forms[static_cast<std::size_t>(random.pick(0, 4))], .offset = static_cast<std::size_t>(random.pick(0, 3)), .tuning = 0};
+        Case c{.shape = {},
+               .x = forms[static_cast<std::size_t>(random.pick(0, 5))],
+               .y = forms[static_cast<std::size_t>(random.pick(0, 5))],
+               .z = forms[static_cast<std::size_t>(random.pick(0, 4))],
+               .offset = static_cast<std::size_t>(random.pick(0, 3)),
+               .tuning = 0};
         const bool flat = k % 2 == 0;  // contiguous, at an offset: wide accesses where the tuning asks for them
         if (flat) c.tuning = k / 2 % 2;
         const int rank = flat ? 1 : random.pick(1, 3);
-        for (int axis = 0; axis < rank; ++axis) c.shape.push_back(random.pick(0, 15) == 0 ? 0 : random.pick(1, flat ? 700 : 9));
+        for (int axis = 0; axis < rank; ++axis)
+            c.shape.push_back(random.pick(0, 15) == 0 ? 0 : random.pick(1, flat ? 700 : 9));
         const std::size_t n = c.shape.count();
         std::vector<T> xs(n), ys(n);
-        for (T& v : xs) v = static_cast<T>(static_cast<T>(random.pick(-50, 50)) / static_cast<T>(std::is_integral_v<T> ? 1 : 8));
+        for (T& v : xs)
+            v = static_cast<T>(static_cast<T>(random.pick(-50, 50)) / static_cast<T>(std::is_integral_v<T> ? 1 : 8));
         for (T& v : ys) v = static_cast<T>(random.pick(0, 9));
         GPUArray<T> x, y, z;
         if (flat) {
-            x = placed<T>(xs, c.offset), y = placed<T>(ys, (c.offset + static_cast<std::size_t>(k / 4)) % 4), z = placed<T>(xs, 3 - c.offset);
+            x = placed<T>(xs, c.offset), y = placed<T>(ys, (c.offset + static_cast<std::size_t>(k / 4)) % 4),
+            z = placed<T>(xs, 3 - c.offset);
         } else {
             xs = fill_in(c.x, c.shape, x, xs), ys = fill_in(c.y, c.shape, y, ys);
             fill_in(c.z, c.shape, z, xs);
@@ -118,12 +143,16 @@ int check_expression(unsigned seed, const char* type) {
         const std::string wrong = difference(expected, z.get());
         ++cases;
         if (wrong.empty()) continue;
-        FAIL_CHECK(wrong, "\n\nGEMEL_PROPERTY_SEED=", seed, "\nTEST_CASE(\"found by chance\") {\n    // x, y and z are ",
-                   flat ? text("contiguous, x and y ", c.offset, " and ", (c.offset + static_cast<std::size_t>(k / 4)) % 4, " elements into their buffers, z ", 3 - c.offset)
-                        : text(name_of(c.x), ", ", name_of(c.y), " and ", name_of(c.z)),
-                   ", of shape ", to_string(c.shape), ", a = ", +a, "\n    const ElementwiseKernel kernel(\"", declarations, "\", \"(void)x[i]; (void)y[i]; z[i] = ",
-                   tree.text, "\", \"property\",\n        {.compile = {.fp_contract = false}});\n    kernel({.tuning = codegen::parse_tuning(\"",
-                   codegen::to_string(tunings[static_cast<std::size_t>(c.tuning)]), "\")}, x, y, ", +a, ", z);\n}");
+        FAIL_CHECK(
+            wrong, "\n\nGEMEL_PROPERTY_SEED=", seed, "\nTEST_CASE(\"found by chance\") {\n    // x, y and z are ",
+            flat ? text("contiguous, x and y ", c.offset, " and ", (c.offset + static_cast<std::size_t>(k / 4)) % 4,
+                        " elements into their buffers, z ", 3 - c.offset)
+                 : text(name_of(c.x), ", ", name_of(c.y), " and ", name_of(c.z)),
+            ", of shape ", to_string(c.shape), ", a = ", +a, "\n    const ElementwiseKernel kernel(\"", declarations,
+            "\", \"(void)x[i]; (void)y[i]; z[i] = ", tree.text,
+            "\", \"property\",\n        {.compile = {.fp_contract = false}});\n    kernel({.tuning = "
+            "codegen::parse_tuning(\"",
+            codegen::to_string(tunings[static_cast<std::size_t>(c.tuning)]), "\")}, x, y, ", +a, ", z);\n}");
         return cases;
     }
     return cases;
@@ -146,10 +175,18 @@ TEST_CASE("random expressions over random layouts give what the host gives") {
     for (unsigned k = 0; k < kernels; ++k) {
         const unsigned own = seed + k;
         switch (own % 5) {
-            case 0: cases += check_expression<float>(own, "float"); break;
-            case 1: cases += check_expression<std::int32_t>(own, "int32_t"); break;
-            case 2: cases += check_expression<std::uint16_t>(own, "uint16_t"); break;
-            case 3: cases += check_expression<std::int64_t>(own, "int64_t"); break;
+            case 0:
+                cases += check_expression<float>(own, "float");
+                break;
+            case 1:
+                cases += check_expression<std::int32_t>(own, "int32_t");
+                break;
+            case 2:
+                cases += check_expression<std::uint16_t>(own, "uint16_t");
+                break;
+            case 3:
+                cases += check_expression<std::int64_t>(own, "int64_t");
+                break;
             default:
                 if (current_context().device().info().has_double) cases += check_expression<double>(own, "double");
         }

@@ -51,12 +51,12 @@ std::vector<HostElement<T>> small_values(std::size_t n, unsigned seed) {
 /// The first place where the bits differ, or nothing. NaN equals NaN.
 template <class T>
 std::string difference(const std::vector<T>& expected, const std::vector<T>& actual) {
-    if (expected.size() != actual.size())
-        return text(actual.size(), " elements instead of ", expected.size());
+    if (expected.size() != actual.size()) return text(actual.size(), " elements instead of ", expected.size());
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         bool same = std::memcmp(&expected[i], &actual[i], sizeof(T)) == 0;
-        if constexpr (std::is_floating_point_v<T>) same |= expected[i] == actual[i] || (std::isnan(expected[i]) && std::isnan(actual[i]));
+        if constexpr (std::is_floating_point_v<T>)
+            same |= expected[i] == actual[i] || (std::isnan(expected[i]) && std::isnan(actual[i]));
         if (same) continue;
         if (wrong++ == 0) first = i;
     }
@@ -67,10 +67,10 @@ std::string difference(const std::vector<T>& expected, const std::vector<T>& act
 }
 
 /// Fails with the first difference. Bits must agree: what is compared has one right answer.
-#define CHECK_SAME(expected, actual, ...)                                                  \
-    do {                                                                                   \
-        const std::string difference_ = gemel::testing::difference(expected, actual);      \
-        CHECK_MESSAGE(difference_.empty(), gemel::text(__VA_ARGS__), ": ", difference_);   \
+#define CHECK_SAME(expected, actual, ...)                                                \
+    do {                                                                                 \
+        const std::string difference_ = gemel::testing::difference(expected, actual);    \
+        CHECK_MESSAGE(difference_.empty(), gemel::text(__VA_ARGS__), ": ", difference_); \
     } while (false)
 
 /// These values, beginning `offset` elements into their buffer, with one element behind them.
@@ -95,7 +95,8 @@ GPUArray<T> array_in(Form form, const Shape& shape) {
     const std::size_t rank = shape.rank();
     std::vector<Index> indices;
     switch (form) {
-        case Form::F: return GPUArray<T>(context, shape, Order::F);
+        case Form::F:
+            return GPUArray<T>(context, shape, Order::F);
         case Form::permuted: {
             if (rank < 2) return GPUArray<T>(context, shape);
             // The last axis lies first in memory.
@@ -124,13 +125,16 @@ GPUArray<T> array_in(Form form, const Shape& shape) {
             memory[0] = 1;
             return GPUArray<T>(context, memory).broadcast_to(shape);
         }
-        default: return GPUArray<T>(context, shape);
+        default:
+            return GPUArray<T>(context, shape);
     }
 }
 
-/// The same with these elements, in C order of the indices; a broadcast array takes those of its first row. Returns what it holds.
+/// The same with these elements, in C order of the indices; a broadcast array takes those of its first row. Returns
+/// what it holds.
 template <class T>
-std::vector<HostElement<T>> fill_in(Form form, const Shape& shape, GPUArray<T>& array, std::vector<HostElement<T>> values) {
+std::vector<HostElement<T>> fill_in(Form form, const Shape& shape, GPUArray<T>& array,
+                                    std::vector<HostElement<T>> values) {
     array = array_in<T>(form, shape);
     if (form == Form::broadcast && shape.rank() > 0 && shape.count() > 0) {
         const std::size_t row = shape.count() / static_cast<std::size_t>(shape[0]);

@@ -17,11 +17,12 @@ GEMEL_STRUCT(Extreme, value, index)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{codegen::Tuning{}, gpu_shaped,
-                                             codegen::Tuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2}};
+const std::array<codegen::Tuning, 3> tunings{
+    codegen::Tuning{}, gpu_shaped, codegen::Tuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2}};
 
 ReductionKernel<float> sum_kernel() {
-    return ReductionKernel<float>({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_all"});
+    return ReductionKernel<float>(
+        {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_all"});
 }
 
 /// Sums a C-ordered array over the axes that are set in `mask`.
@@ -48,24 +49,38 @@ TEST_SUITE_BEGIN("arrays");
 
 TEST_CASE("a reduction sees each element once at every size and offset") {
     // Whole numbers: exact.
-    const ReductionKernel<std::int64_t> dot({.arguments = "const int *x, const int16_t *y", .neutral = "0", .map_expr = "x[i] * (int64_t)y[i] + i", .reduce_expr = "a+b", .name = "dot_all"});
+    const ReductionKernel<std::int64_t> dot({.arguments = "const int *x, const int16_t *y",
+                                             .neutral = "0",
+                                             .map_expr = "x[i] * (int64_t)y[i] + i",
+                                             .reduce_expr = "a+b",
+                                             .name = "dot_all"});
     for (const codegen::Tuning& tuning : tunings) {
         const std::size_t block = tuning.block > 1 ? tuning.block : 256;
-        for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 3, 7, block - 1, block, block + 1, 3 * block + 5, 100003})
+        for (const std::size_t n :
+             std::initializer_list<std::size_t>{0, 1, 2, 3, 7, block - 1, block, block + 1, 3 * block + 5, 100003})
             for (const auto& [x_offset, y_offset] : {std::array<std::size_t, 2>{0, 0}, {1, 2}, {3, 1}, {2, 3}}) {
                 const auto x = small_values<std::int32_t>(n, 1);
                 const auto y = small_values<std::int16_t>(n, 2);
                 std::int64_t expected = 0;
-                for (std::size_t i = 0; i < n; ++i) expected += x[i] * std::int64_t{y[i]} + static_cast<std::int64_t>(i);
-                const std::int64_t found = dot({.tuning = tuning}, placed<std::int32_t>(x, x_offset), placed<std::int16_t>(y, y_offset)).item();
-                CHECK_MESSAGE(found == expected, n, " elements, offsets ", x_offset, " ", y_offset, " ", to_string(tuning), ": ", found, " instead of ", expected);
+                for (std::size_t i = 0; i < n; ++i)
+                    expected += x[i] * std::int64_t{y[i]} + static_cast<std::int64_t>(i);
+                const std::int64_t found =
+                    dot({.tuning = tuning}, placed<std::int32_t>(x, x_offset), placed<std::int16_t>(y, y_offset))
+                        .item();
+                CHECK_MESSAGE(found == expected, n, " elements, offsets ", x_offset, " ", y_offset, " ",
+                              to_string(tuning), ": ", found, " instead of ", expected);
             }
     }
 }
 
 TEST_CASE("a reduction over each subset of axes gives what loops give in every layout") {
-    const ReductionKernel<std::int64_t> free({.arguments = "const int *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_axes"});
-    const ReductionKernel<std::int64_t> bound({.arguments = "const int *x", .neutral = "0", .map_expr = "x[i] + 0*i", .reduce_expr = "a+b", .name = "sum_axes_i"});
+    const ReductionKernel<std::int64_t> free(
+        {.arguments = "const int *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_axes"});
+    const ReductionKernel<std::int64_t> bound({.arguments = "const int *x",
+                                               .neutral = "0",
+                                               .map_expr = "x[i] + 0*i",
+                                               .reduce_expr = "a+b",
+                                               .name = "sum_axes_i"});
     // Long and short axes, so that both mappings of threads to outputs occur.
     for (const Shape& shape : {Shape{3, 4, 5}, Shape{2, 70, 3}, Shape{130, 2, 2}, Shape{2, 3, 300}, Shape{4, 1, 6}})
         for (const Form form : forms)
@@ -76,32 +91,38 @@ TEST_CASE("a reduction over each subset of axes gives what loops give in every l
                 Shape kept, with_ones;
                 for (int axis = 0; axis < 3; ++axis) {
                     const bool reduced = mask >> axis & 1;
-                    if (reduced) axes.push_back(axis % 2 ? axis - 3 : axis);
-                    else kept.push_back(shape[static_cast<std::size_t>(axis)]);
+                    if (reduced)
+                        axes.push_back(axis % 2 ? axis - 3 : axis);
+                    else
+                        kept.push_back(shape[static_cast<std::size_t>(axis)]);
                     with_ones.push_back(reduced ? 1 : shape[static_cast<std::size_t>(axis)]);
                 }
                 const codegen::Tuning& tuning = tunings[mask % 2 + (form == Form::C ? 1 : 0)];
                 const auto expected = host_sums(values, shape, mask);
                 const auto result = free({.axes = axes, .tuning = tuning}, x);
                 CHECK(result.shape() == kept);
-                CHECK_SAME(expected, result.get(), to_string(shape), " ", name_of(form), " mask ", mask, " ", to_string(tuning));
+                CHECK_SAME(expected, result.get(), to_string(shape), " ", name_of(form), " mask ", mask, " ",
+                           to_string(tuning));
                 const auto ones = bound({.axes = axes, .keepdims = true, .tuning = tuning}, x);
                 CHECK(ones.shape() == with_ones);
-                CHECK_SAME(expected, ones.get(), to_string(shape), " ", name_of(form), " mask ", mask, " with i ", to_string(tuning));
+                CHECK_SAME(expected, ones.get(), to_string(shape), " ", name_of(form), " mask ", mask, " with i ",
+                           to_string(tuning));
             }
 }
 
 TEST_CASE("indices in a map expression are those of the whole array and of the reduced run") {
-    MultiReductionKernel<std::int64_t, std::int64_t> last({.arguments = "const int *x",
-                                                           .results = {{"-1", "x[i] > 0 ? (int64_t)i : -1", "a > b ? a : b"},
-                                                                       {"-1", "x[i] > 0 ? (int64_t)reduced_index : -1", "a > b ? a : b"}},
-                                                           .name = "last_positive"});
+    MultiReductionKernel<std::int64_t, std::int64_t> last(
+        {.arguments = "const int *x",
+         .results = {{"-1", "x[i] > 0 ? (int64_t)i : -1", "a > b ? a : b"},
+                     {"-1", "x[i] > 0 ? (int64_t)reduced_index : -1", "a > b ? a : b"}},
+         .name = "last_positive"});
     const std::size_t rows = 7, columns = 90;
     for (const Form form : {Form::C, Form::F, Form::strided, Form::reversed})
         for (const int axis : {0, 1})
             for (const codegen::Tuning& tuning : tunings) {
                 GPUArray<std::int32_t> x;
-                const auto values = fill_in(form, Shape{rows, columns}, x, small_values<std::int32_t>(rows * columns, 5));
+                const auto values =
+                    fill_in(form, Shape{rows, columns}, x, small_values<std::int32_t>(rows * columns, 5));
                 const auto [flat, own] = last({.axes = std::vector<int>{axis}, .tuning = tuning}, x);
                 std::vector<std::int64_t> flats(axis ? rows : columns, -1), owns = flats;
                 for (std::size_t r = 0; r < rows; ++r)
@@ -116,7 +137,8 @@ TEST_CASE("indices in a map expression are those of the whole array and of the r
 }
 
 TEST_CASE("a reduction of nothing is the neutral element") {
-    const ReductionKernel<float> product({.arguments = "const float *x", .neutral = "1", .reduce_expr = "a*b", .name = "product"});
+    const ReductionKernel<float> product(
+        {.arguments = "const float *x", .neutral = "1", .reduce_expr = "a*b", .name = "product"});
     CHECK(product(GPUArray<float>(current_context(), Shape{0})).item() == 1);
     const GPUArray<float> none(current_context(), Shape{3, 0, 2});
     CHECK(product(none).item() == 1);
@@ -144,12 +166,17 @@ TEST_CASE("a result goes where it is asked to go") {
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &row}, x), "sum_all", "shape ()", "(4,)");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &wrong}, x), "float", "int32_t");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &empty}, x), "nothing");
-    CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{0}, .out = &column}, x(slice(), slice(3))), "contiguous");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{0}, .out = &column}, x(slice(), slice(3))),
+                            "contiguous");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{2}}, x), "axis 2", "2 axes");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{1, -1}}, x), "twice");
-    CHECK_THROWS_MENTIONING(ArgumentError, sum(x.astype<std::int32_t>()), "ReductionKernel 'sum_all'", "argument 1 (x)", "int32_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x.astype<std::int32_t>()), "ReductionKernel 'sum_all'", "argument 1 (x)",
+                            "int32_t");
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x, x), "expected 1 argument, got 2");
-    CHECK_THROWS_MENTIONING(ArgumentError, ReductionKernel<float>({.arguments = "float *x", .neutral = "0", .map_expr = "x[i]++", .reduce_expr = "a+b"}), "only reads");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        ReductionKernel<float>({.arguments = "float *x", .neutral = "0", .map_expr = "x[i]++", .reduce_expr = "a+b"}),
+        "only reads");
     CHECK(sum(x).item() == 48);
 }
 
@@ -180,13 +207,12 @@ TEST_CASE("several results are found in one pass") {
 }
 
 TEST_CASE("argmin by a struct gives the first of equals and the first NaN like NumPy") {
-    const ReductionKernel<science::Extreme> argmin(
-        {.arguments = "const float *x",
-         .neutral = "no_extreme()",
-         .map_expr = "extreme_of(x[i], reduced_index)",
-         .reduce_expr = "lesser(a, b)",
-         .name = "argmin",
-         .preamble = R"(
+    const ReductionKernel<science::Extreme> argmin({.arguments = "const float *x",
+                                                    .neutral = "no_extreme()",
+                                                    .map_expr = "extreme_of(x[i], reduced_index)",
+                                                    .reduce_expr = "lesser(a, b)",
+                                                    .name = "argmin",
+                                                    .preamble = R"(
 WITHIN_KERNEL Extreme extreme_of(float value, int index) { Extreme e; e.value = value; e.index = index; return e; }
 WITHIN_KERNEL Extreme no_extreme() { return extreme_of(INFINITY, 2147483647); }
 WITHIN_KERNEL Extreme lesser(Extreme a, Extreme b)
@@ -213,7 +239,8 @@ WITHIN_KERNEL Extreme lesser(Extreme a, Extreme b)
                 const auto found = argmin({.tuning = tuning}, placed<float>(x, 1)).item();
                 CHECK_MESSAGE(found.index == host(x), n, " kind ", kind, " ", to_string(tuning));
             }
-    const auto rows = argmin({.axes = std::vector<int>{1}}, to_gpu(std::vector<float>{3, 1, 1, 5, NAN, 0}, Shape{2, 3})).get();
+    const auto rows =
+        argmin({.axes = std::vector<int>{1}}, to_gpu(std::vector<float>{3, 1, 1, 5, NAN, 0}, Shape{2, 3})).get();
     CHECK(rows[0].index == 1);
     CHECK(rows[1].index == 1);
 }
@@ -248,23 +275,46 @@ TEST_CASE("a million floats are summed to six digits") {
 TEST_CASE("small integers and 16-bit floats accumulate in wider types") {
     const std::size_t n = 5000;
     const auto bytes = full<std::int8_t>(Shape{n}, 100);
-    CHECK(ReductionKernel<std::int64_t>({.arguments = "const int8_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "wide_sum"})(bytes).item() == 500000);
+    CHECK(ReductionKernel<std::int64_t>(
+              {.arguments = "const int8_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "wide_sum"})(bytes)
+              .item() == 500000);
     // Wraps around as the type itself does, which is what was asked for.
-    CHECK(ReductionKernel<std::int8_t>({.arguments = "const int8_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "narrow_sum"})(bytes).item() ==
-          static_cast<std::int8_t>(500000));
+    CHECK(ReductionKernel<std::int8_t>(
+              {.arguments = "const int8_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "narrow_sum"})(bytes)
+              .item() == static_cast<std::int8_t>(500000));
     // In half the sum would stop at 2048; the result, 5000, is a half.
-    CHECK(static_cast<float>(ReductionKernel<half>({.arguments = "const float16_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "half_sum"})(full<half>(Shape{n}, 1)).item()) == 5000.0f);
-    CHECK(static_cast<float>(ReductionKernel<bfloat16>({.arguments = "const bfloat16_t *x", .neutral = "0", .reduce_expr = "a+b", .name = "bfloat_sum"})(full<bfloat16>(Shape{4096}, 1)).item()) == 4096.0f);
+    CHECK(static_cast<float>(ReductionKernel<half>({.arguments = "const float16_t *x",
+                                                    .neutral = "0",
+                                                    .reduce_expr = "a+b",
+                                                    .name = "half_sum"})(full<half>(Shape{n}, 1))
+                                 .item()) == 5000.0f);
+    CHECK(static_cast<float>(ReductionKernel<bfloat16>({.arguments = "const bfloat16_t *x",
+                                                        .neutral = "0",
+                                                        .reduce_expr = "a+b",
+                                                        .name = "bfloat_sum"})(full<bfloat16>(Shape{4096}, 1))
+                                 .item()) == 4096.0f);
     const auto flags = small_values<bool>(n, 3);
     const auto on_flags = placed<bool>(flags, 3);
-    CHECK(ReductionKernel<bool>({.arguments = "const bool *x", .neutral = "0", .reduce_expr = "a || b", .name = "any_of"})(on_flags).item());
-    CHECK(!ReductionKernel<bool>({.arguments = "const bool *x", .neutral = "1", .reduce_expr = "a && b", .name = "all_of"})(on_flags).item());
+    CHECK(ReductionKernel<bool>(
+              {.arguments = "const bool *x", .neutral = "0", .reduce_expr = "a || b", .name = "any_of"})(on_flags)
+              .item());
+    CHECK(!ReductionKernel<bool>(
+               {.arguments = "const bool *x", .neutral = "1", .reduce_expr = "a && b", .name = "all_of"})(on_flags)
+               .item());
     if (lacks_double()) return;
-    CHECK(ReductionKernel<float>({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "double_sum", .accumulator = dtype_of<double>()})(
-              to_gpu(std::vector<float>{1e8f, 1, -1e8f})).item() == 1.0f);
+    CHECK(ReductionKernel<float>({.arguments = "const float *x",
+                                  .neutral = "0",
+                                  .reduce_expr = "a+b",
+                                  .name = "double_sum",
+                                  .accumulator = dtype_of<double>()})(to_gpu(std::vector<float>{1e8f, 1, -1e8f}))
+              .item() == 1.0f);
     using cd = std::complex<double>;
     const std::vector<cd> z{{1, 2}, {3, -4}, {0.5, 0.25}};
-    CHECK(ReductionKernel<cd>({.arguments = "const cdouble *x", .neutral = "cdouble_new(0, 0)", .reduce_expr = "c_add(a, b)", .name = "complex_sum"})(to_gpu(z)).item() == cd(4.5, -1.75));
+    CHECK(ReductionKernel<cd>({.arguments = "const cdouble *x",
+                               .neutral = "cdouble_new(0, 0)",
+                               .reduce_expr = "c_add(a, b)",
+                               .name = "complex_sum"})(to_gpu(z))
+              .item() == cd(4.5, -1.75));
 }
 
 TEST_CASE("a reduction gives the same bits each time") {
@@ -289,7 +339,8 @@ TEST_CASE("one reduction kernel serves several threads and streams at once") {
             const StreamScope scope(context.create_stream());
             for (int k = 1; k <= 30; ++k) {
                 const auto x = full<float>(context, Shape{1000 * (t + 1)}, static_cast<float>(k));
-                wrong[t] += sum({.tuning = tunings[t % 2]}, x).item() != static_cast<float>(k) * 1000.0f * static_cast<float>(t + 1);
+                wrong[t] += sum({.tuning = tunings[t % 2]}, x).item() !=
+                            static_cast<float>(k) * 1000.0f * static_cast<float>(t + 1);
             }
         });
     for (auto& thread : threads) thread.join();
@@ -297,7 +348,11 @@ TEST_CASE("one reduction kernel serves several threads and streams at once") {
 }
 
 TEST_CASE("a kind of reduction is compiled once") {
-    const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .map_expr = "x[i] + 3", .reduce_expr = "a+b", .name = "sum_once"});
+    const ReductionKernel<float> sum({.arguments = "const float *x",
+                                      .neutral = "0",
+                                      .map_expr = "x[i] + 3",
+                                      .reduce_expr = "a+b",
+                                      .name = "sum_once"});
     const Context context = current_context();
     const auto x = full<float>(Shape{100, 10}, 1);
     const auto built = [&] {

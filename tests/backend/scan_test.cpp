@@ -19,21 +19,28 @@ GEMEL_STRUCT(Affine, slope, shift)
 namespace {
 
 constexpr const char* affine_preamble =
-    "WITHIN_KERNEL Affine after(Affine a, Affine b) { Affine c; c.slope = a.slope * b.slope; c.shift = a.shift * b.slope + b.shift; return c; }\n"
+    "WITHIN_KERNEL Affine after(Affine a, Affine b) { Affine c; c.slope = a.slope * b.slope; c.shift = a.shift * "
+    "b.slope + b.shift; return c; }\n"
     "WITHIN_KERNEL Affine identity() { Affine c; c.slope = 1; c.shift = 0; return c; }";
 
 /// Look-back falls back to three passes where blocks do not see each other.
 const std::array<codegen::Tuning, 4> tunings{
-    codegen::Tuning{}, codegen::Tuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .scan = Strategy::look_back},
-    codegen::Tuning{.block = 64, .items_per_thread = 4, .scan = Strategy::three_passes}, codegen::Tuning{.blocks_per_unit = 3, .scan = Strategy::chunks}};
+    codegen::Tuning{},
+    codegen::Tuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .scan = Strategy::look_back},
+    codegen::Tuning{.block = 64, .items_per_thread = 4, .scan = Strategy::three_passes},
+    codegen::Tuning{.blocks_per_unit = 3, .scan = Strategy::chunks}};
 
 const std::initializer_list<std::size_t> counts{0, 1, 2, 10, 255, 256, 257, 511, 512, 513, 1023, 1025, 16385, 100003};
 
 template <class T>
 void check_sums(const char* what) {
     // Whole numbers; integers wrap, floats stay exact.
-    const GenericScanKernel<T> sums({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "through"), VectorArg(dtype_of<T>(), "before")},
-                                    {.scan_expr = "a+b", .neutral = "0", .output_statement = "through[i] = item; before[i] = prev_item", .name = "typed_sums"});
+    const GenericScanKernel<T> sums(
+        {VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "through"), VectorArg(dtype_of<T>(), "before")},
+        {.scan_expr = "a+b",
+         .neutral = "0",
+         .output_statement = "through[i] = item; before[i] = prev_item",
+         .name = "typed_sums"});
     for (const codegen::Tuning& tuning : {tunings[0], tunings[2]})
         for (const std::size_t n : {std::size_t{1}, std::size_t{300}, std::size_t{2000}}) {
             auto x = small_values<T>(n, 1);
@@ -46,7 +53,8 @@ void check_sums(const char* what) {
                 sum += static_cast<decltype(sum)>(x[i]);
                 through[i] = static_cast<T>(sum);
             }
-            const GPUArray<T> on_x = placed<T>(x, 1), item(current_context(), Shape{n}), previous(current_context(), Shape{n});
+            const GPUArray<T> on_x = placed<T>(x, 1), item(current_context(), Shape{n}),
+                              previous(current_context(), Shape{n});
             sums({.tuning = tuning}, on_x, item, previous);
             CHECK_SAME(through, item.get(), what, " inclusive ", n, " ", to_string(tuning));
             CHECK_SAME(before, previous.get(), what, " exclusive ", n, " ", to_string(tuning));
@@ -68,7 +76,8 @@ TEST_CASE("inclusive and exclusive scans are right at every count and offset") {
                 std::int64_t sum = 0;
                 for (std::size_t i = 0; i < n; ++i) before[i] = sum, through[i] = sum += x[i];
                 const auto on_x = placed<std::int64_t>(x, offset);
-                CHECK_SAME(through, inclusive(on_x, {.tuning = tuning}).get(), n, " offset ", offset, " ", to_string(tuning));
+                CHECK_SAME(through, inclusive(on_x, {.tuning = tuning}).get(), n, " offset ", offset, " ",
+                           to_string(tuning));
                 const auto out = placed<std::int64_t>(std::vector<std::int64_t>(n, -1), 3 * offset);
                 exclusive(on_x, out, {.tuning = tuning});
                 CHECK_SAME(before, out.get(), "exclusive ", n, " offset ", offset, " ", to_string(tuning));
@@ -97,8 +106,19 @@ TEST_CASE("a scan of bools answers whether any came before") {
 }
 
 TEST_CASE("writing the index as the scan of ones gives every index back") {
-    const GenericScanKernel<std::int32_t> index({.arguments = "int *out", .input_expr = "i", .scan_expr = "b", .neutral = "-1", .output_statement = "out[i] = item", .name = "index_scan"});
-    const GenericScanKernel<std::int32_t> ones({.arguments = "int *out, int *total", .input_expr = "1", .scan_expr = "a+b", .neutral = "0", .output_statement = "out[i] = prev_item; if (i == n - 1) total[0] = last_item", .name = "ones_scan"});
+    const GenericScanKernel<std::int32_t> index({.arguments = "int *out",
+                                                 .input_expr = "i",
+                                                 .scan_expr = "b",
+                                                 .neutral = "-1",
+                                                 .output_statement = "out[i] = item",
+                                                 .name = "index_scan"});
+    const GenericScanKernel<std::int32_t> ones(
+        {.arguments = "int *out, int *total",
+         .input_expr = "1",
+         .scan_expr = "a+b",
+         .neutral = "0",
+         .output_statement = "out[i] = prev_item; if (i == n - 1) total[0] = last_item",
+         .name = "ones_scan"});
     for (const codegen::Tuning& tuning : tunings)
         for (const std::size_t n : counts) {
             const auto expected = counting<std::int32_t>(n);
@@ -113,18 +133,20 @@ TEST_CASE("writing the index as the scan of ones gives every index back") {
 }
 
 TEST_CASE("segments begin where they are said to begin") {
-    const GenericScanKernel<std::int32_t> sums({.arguments = "const int *x, const int8_t *starts, int *through, int *before",
-                                                .scan_expr = "across_seg_boundary ? b : a+b",
-                                                .neutral = "0",
-                                                .output_statement = "through[i] = item; before[i] = prev_item",
-                                                .is_segment_start_expr = "starts[i]",
-                                                .name = "segment_sums"});
-    const GenericScanKernel<std::int32_t> plain({.arguments = "const int *x, const int8_t *starts, int *through, int *total",
-                                                 .scan_expr = "a+b",
-                                                 .neutral = "0",
-                                                 .output_statement = "through[i] = item; total[i] = last_item",
-                                                 .is_segment_start_expr = "starts[i]",
-                                                 .name = "segment_totals"});
+    const GenericScanKernel<std::int32_t> sums(
+        {.arguments = "const int *x, const int8_t *starts, int *through, int *before",
+         .scan_expr = "across_seg_boundary ? b : a+b",
+         .neutral = "0",
+         .output_statement = "through[i] = item; before[i] = prev_item",
+         .is_segment_start_expr = "starts[i]",
+         .name = "segment_sums"});
+    const GenericScanKernel<std::int32_t> plain(
+        {.arguments = "const int *x, const int8_t *starts, int *through, int *total",
+         .scan_expr = "a+b",
+         .neutral = "0",
+         .output_statement = "through[i] = item; total[i] = last_item",
+         .is_segment_start_expr = "starts[i]",
+         .name = "segment_totals"});
     std::mt19937 random(3);
     for (const codegen::Tuning& tuning : tunings)
         for (const std::size_t n : {10, 100, 1029, 2000, 16384, 50001})
@@ -143,20 +165,23 @@ TEST_CASE("segments begin where they are said to begin") {
                     before[i] = sum;
                     through[i] = sum += x[i];
                 }
-                const auto on_x = placed<std::int32_t>(x, 1), out = zeros<std::int32_t>(Shape{n}), out_before = zeros<std::int32_t>(Shape{n});
+                const auto on_x = placed<std::int32_t>(x, 1), out = zeros<std::int32_t>(Shape{n}),
+                           out_before = zeros<std::int32_t>(Shape{n});
                 const auto on_starts = placed<std::int8_t>(starts, 3);
                 sums({.tuning = tuning}, on_x, on_starts, out, out_before);
                 CHECK_SAME(through, out.get(), "through ", n, " ", boundaries, " ", to_string(tuning));
                 CHECK_SAME(before, out_before.get(), "before ", n, " ", boundaries, " ", to_string(tuning));
                 plain({.tuning = tuning}, on_x, on_starts, out, out_before);
                 CHECK_SAME(through, out.get(), "plain ", n, " ", boundaries, " ", to_string(tuning));
-                CHECK_SAME(std::vector<std::int32_t>(n, through.back()), out_before.get(), "last_item ", n, " ", boundaries, " ", to_string(tuning));
+                CHECK_SAME(std::vector<std::int32_t>(n, through.back()), out_before.get(), "last_item ", n, " ",
+                           boundaries, " ", to_string(tuning));
             }
 }
 
 TEST_CASE("an operator that does not commute keeps its order") {
     const InclusiveScanKernel<science::Affine> compose("after(a, b)", "compose", affine_preamble);
-    const ExclusiveScanKernel<science::Affine> compose_before("after(a, b)", "identity()", "compose_before", affine_preamble);
+    const ExclusiveScanKernel<science::Affine> compose_before("after(a, b)", "identity()", "compose_before",
+                                                              affine_preamble);
     std::mt19937 random(5);
     for (const codegen::Tuning& tuning : tunings)
         for (const std::size_t n : {1, 33, 1000, 20001}) {
@@ -201,13 +226,17 @@ TEST_CASE("the deterministic option gives the same bits each time and stays near
             CHECK_SAME(first, sum(on_x, {.deterministic = true, .tuning = tuning}).get(), to_string(tuning));
         double exact = 0, worst = 0;
         for (std::size_t i = 0; i < n; ++i) exact += x[i], worst = std::max(worst, std::abs(first[i] - exact) / exact);
-        // A chunk or thread adds one element after the other: up to count / (8 * units) roundings of 6e-8, which mostly cancel.
+        // A chunk or thread adds one element after the other: up to count / (8 * units) roundings of 6e-8, which mostly
+        // cancel.
         CHECK_MESSAGE(worst < 1e-4, to_string(tuning), " ", worst);
     }
 }
 
 TEST_CASE("part of an array is scanned when a count is given") {
-    const GenericScanKernel<std::int32_t> sum({.arguments = "const int *x, int *out", .scan_expr = "a+b", .output_statement = "out[i] = item", .name = "count_sum"});
+    const GenericScanKernel<std::int32_t> sum({.arguments = "const int *x, int *out",
+                                               .scan_expr = "a+b",
+                                               .output_statement = "out[i] = item",
+                                               .name = "count_sum"});
     const auto x = full<std::int32_t>(Shape{1000}, 1), out = zeros<std::int32_t>(Shape{1000});
     for (const codegen::Tuning& tuning : tunings) {
         out.fill(0);
@@ -220,17 +249,29 @@ TEST_CASE("part of an array is scanned when a count is given") {
 }
 
 TEST_CASE("what cannot be scanned is refused and the kernel stays usable") {
-    const GenericScanKernel<std::int32_t> sum({.arguments = "const int *x, int *out", .scan_expr = "a+b", .output_statement = "out[i] = item", .name = "checked_sum"});
+    const GenericScanKernel<std::int32_t> sum({.arguments = "const int *x, int *out",
+                                               .scan_expr = "a+b",
+                                               .output_statement = "out[i] = item",
+                                               .name = "checked_sum"});
     const auto x = full<std::int32_t>(Shape{10}, 1), out = zeros<std::int32_t>(Shape{10});
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x), "ScanKernel 'checked_sum'", "expected 2 arguments, got 1");
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x.astype<float>(), out), "argument 1 (x)", "float");
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x, out(slice(9))), "argument 2 (out) has 9 elements");
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x(slice(5)), x(slice(1, 6))), "shares memory");
     using S = GenericScanKernel<float>;
-    CHECK_THROWS_MENTIONING(ArgumentError, S({.arguments = "const float *x, float *y", .scan_expr = "a+b", .output_statement = "y[i] = prev_item"}), "neutral");
-    CHECK_THROWS_MENTIONING(ArgumentError, S({.arguments = "const float *x, float *y", .output_statement = "y[i] = item"}), "scan expression");
-    CHECK_THROWS_MENTIONING(ArgumentError, S({.arguments = "const float *x, float *y", .scan_expr = "a+b"}), "output statement");
-    CHECK_THROWS_MENTIONING(ArgumentError, S({.arguments = "const float *x, float *item", .scan_expr = "a+b", .output_statement = "item[i] = item"}), "'item'");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        S({.arguments = "const float *x, float *y", .scan_expr = "a+b", .output_statement = "y[i] = prev_item"}),
+        "neutral");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            S({.arguments = "const float *x, float *y", .output_statement = "y[i] = item"}),
+                            "scan expression");
+    CHECK_THROWS_MENTIONING(ArgumentError, S({.arguments = "const float *x, float *y", .scan_expr = "a+b"}),
+                            "output statement");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        S({.arguments = "const float *x, float *item", .scan_expr = "a+b", .output_statement = "item[i] = item"}),
+        "'item'");
     sum(x, out);
     CHECK(out.get() == counting<std::int32_t>(10, 1));
 }
@@ -275,8 +316,10 @@ TEST_CASE("texts of scans with 64-bit indices give the same results") {
                                        .input = codegen::Snippet("x[i]"),
                                        .scan_expr = "a+b",
                                        .output = codegen::Snippet("out[i] = item")};
-    const codegen::ScanLayout layout{.elements = {.arguments = {{linear}, {linear}}, .wide_index = true}, .strategy = Strategy::chunks};
-    const Module module = context.compile(PlainText{codegen::scan_source(request, layout, {.block = 1}, context.dialect())});
+    const codegen::ScanLayout layout{.elements = {.arguments = {{linear}, {linear}}, .wide_index = true},
+                                     .strategy = Strategy::chunks};
+    const Module module =
+        context.compile(PlainText{codegen::scan_source(request, layout, {.block = 1}, context.dialect())});
     const std::int64_t n = 1001, tile = 100, tiles = 11;
     const auto x = full<std::int32_t>(Shape{n}, 2), out = zeros<std::int32_t>(Shape{n});
     const Buffer totals = context.allocate(1024);

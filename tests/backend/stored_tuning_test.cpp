@@ -11,7 +11,8 @@ namespace {
 
 /// A call on 1000 floats, and how many threads it ran.
 int threads_of_a_call() {
-    const ElementwiseKernel mark("float *x, int *threads", "x[i] = 7", "mark", {.after_loop = "atomic_add(&threads[0], 1);"});
+    const ElementwiseKernel mark("float *x, int *threads", "x[i] = 7", "mark",
+                                 {.after_loop = "atomic_add(&threads[0], 1);"});
     const auto x = zeros<float>(Shape{1000});
     const auto threads = zeros<std::int32_t>(Shape{1});
     mark(x, threads);
@@ -28,17 +29,20 @@ int store() {
 int use() {
     const codegen::Tuning found = stored_tuning(default_context(), "elementwise", work);
     // Sizes count by powers of two, arrays exactly.
-    const bool near = stored_tuning(default_context(), "elementwise", {.count = 600, .item_bytes = 4, .arrays = 1}) == slim;
-    const bool far = stored_tuning(default_context(), "elementwise", {.count = 1000, .item_bytes = 4, .arrays = 2}) == codegen::Tuning{};
-    std::printf("found \"%s\", near %d, far %d, threads %d\n", codegen::to_string(found).c_str(), near, far, threads_of_a_call());
+    const bool near =
+        stored_tuning(default_context(), "elementwise", {.count = 600, .item_bytes = 4, .arrays = 1}) == slim;
+    const bool far = stored_tuning(default_context(), "elementwise", {.count = 1000, .item_bytes = 4, .arrays = 2}) ==
+                     codegen::Tuning{};
+    std::printf("found \"%s\", near %d, far %d, threads %d\n", codegen::to_string(found).c_str(), near, far,
+                threads_of_a_call());
     return 0;
 }
 int remove_it() {
     store_tuning(default_context(), "elementwise", work, {});
     return use();
 }
-const Child stores("stored-tuning-store", store), uses("stored-tuning-use", use), removes("stored-tuning-remove", remove_it),
-    both("stored-tuning-both", [] { return store() + use(); });
+const Child stores("stored-tuning-store", store), uses("stored-tuning-use", use),
+    removes("stored-tuning-remove", remove_it), both("stored-tuning-both", [] { return store() + use(); });
 
 }  // namespace
 
@@ -55,7 +59,8 @@ TEST_CASE("a stored tuning is found by another process and used until it is remo
     // 8 blocks of 32 threads with 4 elements each; in packs of 4 elements one block more than 512 elements need.
     const auto after = run_child("stored-tuning-use", environment);
     CHECK_MESSAGE(mentions(after.output, {"found \"block=32 unroll=4\", near 1, far 1, threads "}), after.output);
-    const bool fewer = after.output.find("threads 256\n") != std::string::npos || after.output.find("threads 64\n") != std::string::npos;
+    const bool fewer = after.output.find("threads 256\n") != std::string::npos ||
+                       after.output.find("threads 64\n") != std::string::npos;
     CHECK_MESSAGE(fewer, after.output);
     const auto removed = run_child("stored-tuning-remove", environment);
     CHECK_MESSAGE(mentions(removed.output, {"found \"\", near 0"}), removed.output);
