@@ -84,6 +84,22 @@ int main() try {
         const auto total = gemel::zeros<float>(Shape{});
         failures += check("reduction, output given", [&] { sum({.out = &total}, x); });
     }
+    {
+        const gemel::ContextScope scope(context);
+        const auto x = gemel::linspace<float>(0.f, 1.f, 1000), y = gemel::linspace<float>(1.f, 2.f, 1000), z = gemel::empty_like(x);
+        failures += check("expression into an array", [&] { z.assign(5 * x + sin(y)); });
+        failures += check("expression in place", [&] { z += 2 * x; });
+        // A new array has a block of its own, which is counted once here and once there.
+        const auto taken = [](const auto& call) {
+            for (int warm = 0; warm < 3; ++warm) call();
+            const long before = allocations;
+            call();
+            return allocations - before;
+        };
+        const long array = taken([&] { gemel::empty<float>({1000}); }), expression = taken([&] { (5 * x + sin(y)).eval(); });
+        std::printf("%-28s %ld allocations, of which its array's %ld\n", "expression as a new array", expression, array);
+        failures += expression > array;
+    }
     const long warm = allocations;
     ::operator delete(::operator new(1));  // a call that no compiler leaves out: the counting works
     if (allocations != warm + 1) failures += std::puts("operator new is not counted");

@@ -1,0 +1,24 @@
+/// The operator grid: what its translation units, one per type of the left operand, share.
+#pragma once
+
+#include <gemel/gemel.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace gemel::grid {
+
+/// Counts, and prints the first difference of each case.
+struct Report {
+    std::size_t cases = 0, differences = 0, refused = 0;
+    /// Compares dtype, shape, and values: integers and bools exactly, floating ones to `ulps` of the result's type.
+    void compare(const std::string& name, const AnyArray& found, const AnyArray& expected, double ulps);
+    /// gemel has no such operation: right if NumPy refuses too.
+    void missing(const std::string& name, bool numpy_has_it, bool is_stated);
+};
+
+using Function = void (*)(const std::filesystem::path& folder, Report& report);
+/// Of the translation units; each adds itself. @returns always 0
+int add_left_type(Function function);
+
+}  // namespace gemel::grid

@@ -1,0 +1,105 @@
+"""Writes what NumPy 2 makes of every operator on every pair of element types: numpy_grid.py FOLDER TYPE...
+
+One .npz per pair (A_B.npz), per type with numbers of Python (A_weak.npz), and per type alone (A.npz); for each case the inputs and
+the output, `op.a`, `op.b`, `op.out`. Left out is what has no defined answer: integer division by zero and of the least number by
+-1, negative powers of integers (NumPy raises), shifts beyond the width, complex zero to a negative power (NumPy:
+NaN; C: infinity), and square and conj of bools. What NumPy refuses has no case.
+"""
+import sys
+import warnings
+
+import numpy as np
+
+folder, types = sys.argv[1], sys.argv[2:]
+warnings.simplefilter("ignore")
+BINARY = {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide,
+    "floor_divide": np.floor_divide, "remainder": np.remainder, "power": np.power, "minimum": np.minimum,
+    "maximum": np.maximum, "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
+    "greater": np.greater, "greater_equal": np.greater_equal, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor, "left_shift": np.left_shift, "right_shift": np.right_shift, "logical_and": np.logical_and,
+    "logical_or": np.logical_or, "atan2": np.arctan2, "hypot": np.hypot,
+}
+UNARY = {
+    "negative": np.negative, "positive": np.positive, "invert": np.invert, "abs": np.abs, "logical_not": np.logical_not,
+    "square": np.square, "real": np.real, "imag": np.imag, "conj": np.conj, "isnan": np.isnan, "floor": np.floor, "ceil": np.ceil,
+    "trunc": np.trunc, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt,
+}
+WEAK = {"true": True, "int": 3, "float": 2.5, "complex": 1.5 - 2j}
+
+
+def left(name):
+    t = np.dtype(name)
+    if t.kind == "b":
+        return np.array([0, 1, 1, 0, 1, 0, 0, 1], dtype=t)
+    if t.kind in "iu":
+        info = np.iinfo(t)
+        return np.array([7, info.max, info.min, 100, 0, 3, 1, info.max // 3], dtype=t)
+    values = np.array([0.5, -7.25, 3, 1, 0, 0.1, -2, 100], dtype=t)
+    return values + np.array([1j, 0, -2j, 0.5j, 0, -1j, 0, 3j], dtype=t) if t.kind == "c" else values
+
+
+def right(name):
+    t = np.dtype(name)
+    if t.kind == "b":
+        return np.array([0, 0, 1, 1, 1, 1, 0, 0], dtype=t)
+    if t.kind == "u":
+        return np.array([2, 200, 3, 50, 1, 3, 0, 7], dtype=t)
+    if t.kind == "i":
+        return np.array([-2, 100, 3, 0, -5, 3, 1, 7], dtype=t)
+    values = np.array([-2, 3.5, 0.75, 0.1, 4, 0.1, 1, -3], dtype=t)
+    return values + np.array([0, 1j, 2j, -0.5j, 1j, 0, -1j, 0.25j], dtype=t) if t.kind == "c" else values
+
+
+def suited(op, a, b):
+    """The second operand, without the values that have no answer."""
+    whole = np.dtype(a.dtype).kind in "biu" and np.dtype(b.dtype).kind in "biu"
+    if whole and op in ("floor_divide", "remainder"):
+        return np.where(b == 0, np.array(1, b.dtype), b)
+    if whole and op == "power":
+        return np.abs(b) % np.array(8, b.dtype) if b.dtype.kind != "b" else b
+    if whole and op.endswith("shift"):
+        return np.abs(b) % np.array(8, b.dtype) if b.dtype.kind != "b" else b
+    if op == "power" and "c" in (a.dtype.kind, b.dtype.kind):
+        return np.where(a == 0, np.array(1, b.dtype), b)
+    return b
+
+
+def add_case(cases, key, function, *inputs):
+    try:
+        out = function(*inputs)
+    except (TypeError, ValueError, OverflowError):
+        return
+    for place, value in zip("ab", inputs):
+        if isinstance(value, np.ndarray):
+            cases[f"{key}.{place}"] = value
+    cases[f"{key}.out"] = np.asarray(out)
+
+
+for a_type in types:
+    a = left(a_type)
+    for b_type in types:
+        cases = {}
+        for op, function in BINARY.items():
+            add_case(cases, op, function, a, suited(op, a, right(b_type)))
+        if a_type == b_type:
+            b = right(b_type)
+            add_case(cases, "add/strided", np.add, a[::2], b[::-2])
+            add_case(cases, "add/broadcast", np.add, a[:, None], b[None, :])
+            add_case(cases, "add/empty", np.add, a[:0], b[:0])
+            add_case(cases, "add/rank 0", np.add, a[3, ...], b[2, ...])
+        np.savez(f"{folder}/{a_type}_{b_type}.npz", **cases)
+    cases = {}
+    for kind, number in WEAK.items():
+        for op in ("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "equal", "less"):
+            add_case(cases, f"{op}/{kind}", BINARY[op], a, number)
+            if op == "subtract" or op == "divide":
+                add_case(cases, f"{op}/{kind} first", lambda x, f=BINARY[op]: f(number, x), a)
+    np.savez(f"{folder}/{a_type}_weak.npz", **cases)
+    cases = {}
+    for op, function in UNARY.items():
+        if a_type == "bool" and op in ("square", "conj"):
+            continue  # int8 in NumPy, bool in gemel
+        add_case(cases, op, function, right(a_type) if op in ("exp", "sin", "square") else a)
+    np.savez(f"{folder}/{a_type}.npz", **cases)
+print(f"NumPy {np.__version__}: {len(types)} types, {len(types) ** 2} pairs")
