@@ -73,10 +73,10 @@ class GemelConan(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
-        # Conan writes its own package files; of ours only the search for native headers is used (below).
+        # Conan writes its own package files; of ours only two are used (below).
         cmake_folder = os.path.join(self.package_folder, "lib", "cmake")
-        copy(self, "gemelNativeHeaders.cmake", os.path.join(cmake_folder, "gemel"),
-             os.path.join(self.package_folder, "lib", "gemel", "cmake"))
+        for name in ("gemelNativeHeaders.cmake", "gemelTesting.cmake"):
+            copy(self, name, os.path.join(cmake_folder, "gemel"), os.path.join(self.package_folder, "lib", "gemel", "cmake"))
         rmdir(self, cmake_folder)
         rmdir(self, os.path.join(self.package_folder, "share"))
 
@@ -89,7 +89,9 @@ class GemelConan(ConanFile):
         self.cpp_info.requires = [target for target in public if target.split("::")[0] in present]
         self.cpp_info.set_property("cmake_file_name", "gemel")
         self.cpp_info.set_property("cmake_target_name", "gemel::gemel")
-        # Makes gemel::cuda and gemel::opencl, which are headers only: the plug-ins are never linked.
+        # Makes gemel::cuda and gemel::opencl, which are headers only (the plug-ins are never linked), and
+        # gemel_add_backend_tests().
         self.cpp_info.set_property("cmake_build_modules",
-                                   [os.path.join("lib", "gemel", "cmake", "gemelNativeHeaders.cmake")])
+                                   [os.path.join("lib", "gemel", "cmake", name)
+                                    for name in ("gemelNativeHeaders.cmake", "gemelTesting.cmake")])
         # No search path in the environment: the library finds its plug-ins from where it lies itself.

@@ -12,9 +12,28 @@ int main() try {
         const auto axpy = [&]<class T>(const std::string& type, peers::Type peer, T) {
             Rotation<T> x(context, n), y(context, n), z(context, n);
             gemel::ElementwiseKernel kernel("float a, const T *x, const T *y, T *z", "z[i] = a * x[i] + y[i]", "axpy");
-            compare(context, "axpy " + type + size, 3.0 * sizeof(T) * n,
-                    [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
-                    [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); });
+            // One thread per element, as one writes it by hand; 16-bit floats are left out there.
+            std::function<void(const gemel::Stream&, int)> raw;
+            const std::string name = gemel::DType(gemel::dtype_of<T>()).name();
+            const gemel::Kernel by_hand =
+                context
+                    .compile("KERNEL void axpy(" + std::string(sizeof(T) == 8 ? "double" : "float") + " a, GLOBAL_MEM const " + name +
+                             " *x, GLOBAL_MEM const " + name + " *y, GLOBAL_MEM " + name + " *z, int n)\n{\n    int i = GLOBAL_ID_0;\n" +
+                             (sizeof(T) == 2 ? "" : "    if (i < n) z[i] = a * x[i] + y[i];\n") + "}")
+                    .kernel("axpy");
+            if (sizeof(T) != 2)
+                raw = [&](const gemel::Stream& s, int k) {
+                    const gemel::LaunchConfig config{.block = {256}, .threads = {n}, .stream = s};
+                    if constexpr (sizeof(T) == 8) {
+                        by_hand(config, 2.0, x[k], y[k], z[k], static_cast<int>(n));
+                    } else {
+                        by_hand(config, 2.0f, x[k], y[k], z[k], static_cast<int>(n));
+                    }
+                };
+            compare(
+                context, "axpy " + type + size, 3.0 * sizeof(T) * n,
+                [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+                [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); }, 1 / 0.98, raw);
         };
         axpy("f32", peers::Type::f32, float{});
         axpy("f64", peers::Type::f64, double{});
@@ -25,6 +44,17 @@ int main() try {
             gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]", "axpby");
             compare(context, "axpby f32" + size, 3.0 * sizeof(float) * n,
                     [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); },
+                    [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
+        }
+        {
+            // The same by operators, into a new array.
+            Rotation<float> x(context, n), y(context, n), z(context, n);
+            gemel::GPUArray<float> result;
+            compare(context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
+                    [&](const gemel::Stream& s, int k) {
+                        const gemel::StreamScope scope(s);
+                        result = 5 * x[k] + 6 * y[k];
+                    },
                     [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
         }
         {

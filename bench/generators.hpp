@@ -58,9 +58,11 @@ constexpr bool has_peers = false;
 
 /// Device time of one call in microseconds: medians over rounds of several calls each, gemel and the peer in turns.
 /// `peer` is run where CUB is there and the device is CUDA's; without it gemel's figure stands alone.
+///
+/// `raw`, if given, is a kernel written by hand: the other contestant where CUB is not there.
 template <class Ours, class Peer>
 void compare(const gemel::Context& context, const std::string& name, double bytes, Ours&& ours, Peer&& peer,
-             double promise = 1 / 0.98) {
+             double promise = 1 / 0.98, const std::function<void(const gemel::Stream&, int)>& raw = nullptr) {
     const gemel::Stream stream = context.create_stream();
     const bool with_peer = has_peers && context.device().backend() == "cuda";
     int next = 0;
@@ -74,21 +76,25 @@ void compare(const gemel::Context& context, const std::string& name, double byte
     const auto run_peer = [&](int k) {
         if constexpr (has_peers) peer(reinterpret_cast<void*>(stream.native_handle()), k);
     };
+    const auto run_raw = [&](int k) { raw(stream, k); };
     time(run_ours, 3);
     if (with_peer) time(run_peer, 3);
+    if (!with_peer && raw) time(run_raw, 3);
     const double once = std::max(time(run_ours, 5), 0.5);
     const int calls = static_cast<int>(std::clamp(2000.0 / once, 2.0, 200.0)), rounds = 21;
     std::vector<double> our_times, peer_times;
     for (int round = 0; round < rounds; ++round) {
         our_times.push_back(time(run_ours, calls));
         if (with_peer) peer_times.push_back(time(run_peer, calls));
+        if (!with_peer && raw) peer_times.push_back(time(run_raw, calls));
     }
     const auto median = [](std::vector<double> times) {
         std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
         return times[times.size() / 2];
     };
     const double our = median(our_times);
-    report(context.device(), name, our, with_peer ? median(peer_times) : our, with_peer ? promise : 0, "ratio", bytes);
+    const double other = peer_times.empty() ? our : median(peer_times);
+    report(context.device(), name, our, other, peer_times.empty() ? 0 : with_peer ? promise : 1.05, "ratio", bytes);
 }
 
 }  // namespace bench

@@ -21,7 +21,8 @@ int main() try {
         time(draw, 3), time(store, 3);
         const int calls = static_cast<int>(std::clamp(2000.0 / std::max(time(draw, 5), 0.5), 2.0, 200.0));
         std::vector<double> draws, stores;
-        for (int round = 0; round < 21; ++round) draws.push_back(time(draw, calls)), stores.push_back(time(store, calls));
+        for (int round = 0; round < 21; ++round)
+            draws.push_back(time(draw, calls)), stores.push_back(time(store, calls));
         const auto median = [](std::vector<double> times) {
             std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
             return times[times.size() / 2];
@@ -37,14 +38,21 @@ int main() try {
             const auto store = [&](int k) { kernel(out[k], 1); };
             const double bytes = static_cast<double>(sizeof(T)) * static_cast<double>(n);
             if constexpr (std::is_integral_v<T>) {
-                show("bits " + type + size, bytes, [&](int k) { rng.fill_bits(out[k]); }, store);
-                show("integers " + type + size, bytes, [&](int k) { rng.fill_integers(out[k], 0, 1000); }, store);
-                show("poisson(9) " + type + size, bytes, [&](int k) { rng.fill_poisson(out[k], 9); }, store);
-                show("permutation " + type + size, bytes, [&](int k) { rng.fill_permutation(out[k]); }, store);
+                show(
+                    "bits " + type + size, bytes, [&](int k) { rng.fill_bits(out[k]); }, store);
+                show(
+                    "integers " + type + size, bytes, [&](int k) { rng.fill_integers(out[k], 0, 1000); }, store);
+                show(
+                    "poisson(9) " + type + size, bytes, [&](int k) { rng.fill_poisson(out[k], 9); }, store);
+                show(
+                    "permutation " + type + size, bytes, [&](int k) { rng.fill_permutation(out[k]); }, store);
             } else {
-                show("uniform " + type + size, bytes, [&](int k) { rng.fill_uniform(out[k]); }, store);
-                show("normal " + type + size, bytes, [&](int k) { rng.fill_normal(out[k]); }, store);
-                show("exponential " + type + size, bytes, [&](int k) { rng.fill_exponential(out[k]); }, store);
+                show(
+                    "uniform " + type + size, bytes, [&](int k) { rng.fill_uniform(out[k]); }, store);
+                show(
+                    "normal " + type + size, bytes, [&](int k) { rng.fill_normal(out[k]); }, store);
+                show(
+                    "exponential " + type + size, bytes, [&](int k) { rng.fill_exponential(out[k]); }, store);
             }
         };
         all("f32", float{});
@@ -54,8 +62,9 @@ int main() try {
         const Rotation<float> out(context, n);
         const gemel::random::Philox shifted = rng.substream(1);
         shifted.skip(1);
-        show("uniform f32 from within a counter" + size, 4.0 * static_cast<double>(n),
-             [&](int k) { shifted.fill_uniform(out[k]); }, [&](int k) { out[k].fill(1); });
+        show(
+            "uniform f32 from within a counter" + size, 4.0 * static_cast<double>(n),
+            [&](int k) { shifted.fill_uniform(out[k]); }, [&](int k) { out[k].fill(1); });
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -31,6 +31,7 @@ install(FILES
     ${PROJECT_BINARY_DIR}/gemelConfig.cmake
     ${PROJECT_BINARY_DIR}/gemelConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/gemelNativeHeaders.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/gemelTesting.cmake
     DESTINATION ${gemel_cmake_dir})
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -13,7 +13,7 @@ class Nvrtc {
     struct Result {
         bool succeeded = false;
         std::string log;  ///< warnings too
-        std::string cubin;
+        std::string cubin, ptx;
     };
 
     static const Nvrtc* instance() {
@@ -34,6 +34,7 @@ class Nvrtc {
         result.succeeded = compile_(program, static_cast<int>(options.size()), options.data()) == 0;
         result.log = fetch(program, log_size_, log_);
         if (result.succeeded) result.cubin = fetch(program, cubin_size_, cubin_);
+        if (result.succeeded) result.ptx = fetch(program, ptx_size_, ptx_);
         destroy_(&program);
         return result;
     }
@@ -59,6 +60,8 @@ class Nvrtc {
         load(library, log_, "nvrtcGetProgramLog");
         load(library, cubin_size_, "nvrtcGetCUBINSize");
         load(library, cubin_, "nvrtcGetCUBIN");
+        load(library, ptx_size_, "nvrtcGetPTXSize");
+        load(library, ptx_, "nvrtcGetPTX");
     }
 
     template <class Function>
@@ -77,6 +80,6 @@ class Nvrtc {
     int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
     int (*compile_)(void*, int, const char* const*) = nullptr;
     int (*destroy_)(void**) = nullptr;
-    Size log_size_ = nullptr, cubin_size_ = nullptr;
-    Fetch log_ = nullptr, cubin_ = nullptr;
+    Size log_size_ = nullptr, cubin_size_ = nullptr, ptx_size_ = nullptr;
+    Fetch log_ = nullptr, cubin_ = nullptr, ptx_ = nullptr;
 };

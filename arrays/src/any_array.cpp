@@ -67,13 +67,14 @@ AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order
       strides_(contiguous_strides(shape_, order)),
       size_(shape_.count()) {}
 
-void AnyArray::swap(AnyArray& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    std::swap(dtype_, other.dtype_);
-    std::swap(shape_, other.shape_);
-    std::swap(strides_, other.strides_);
-    std::swap(offset_bytes_, other.offset_bytes_);
-    std::swap(size_, other.size_);
+AnyArray& AnyArray::operator=(AnyArray&& other) & noexcept {
+    buffer_ = std::move(other.buffer_);
+    dtype_ = other.dtype_;
+    shape_ = std::move(other.shape_);
+    strides_ = std::move(other.strides_);
+    offset_bytes_ = std::exchange(other.offset_bytes_, 0);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
 }
 
 bool AnyArray::repeats() const {
@@ -146,9 +147,9 @@ void AnyArray::require_single() const {
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }
 
-AnyArray AnyArray::with_layout(const Layout& layout) const {
+AnyArray AnyArray::with_layout(Layout layout) const {
     const auto shift = layout.offset * static_cast<std::int64_t>(dtype_.size_bytes());
-    return AnyArray(buffer_, dtype_, layout.shape, layout.strides,
+    return AnyArray(buffer_, dtype_, std::move(layout.shape), std::move(layout.strides),
                     static_cast<std::size_t>(static_cast<std::int64_t>(offset_bytes_) + shift));
 }
 

@@ -1,17 +1,13 @@
 #include <gemel/arrays/creation.hpp>
 
-#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
-#include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
 
+#include "array_kernels.hpp"
 #include "layout.hpp"
 
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
-#include <string>
 #include <type_traits>
 
 namespace gemel {
@@ -19,41 +15,19 @@ namespace {
 
 using Kind = DType::Kind;
 
-/// Writes start + i * step, and `last` to the last element if that is told apart. The bits are the same on all devices:
-/// nothing is fused. One kernel per element type, made when it is first needed and never destroyed.
-const ElementwiseKernel& progression(const DType& dtype, const std::string& number) {
-    static std::mutex mutex;
-    static auto& kernels = *new std::map<std::string, ElementwiseKernel>;
-    const std::string name = text("progression_", number, "_to_", dtype.name());
-    const std::lock_guard lock(mutex);
-    auto found = kernels.find(name);
-    if (found != kernels.end()) return found->second;
-    const DType number_type = parse_type(number);
-    // 16-bit floats are floats in a snippet.
-    const std::string type = dtype.size_bytes() == 2 && dtype.is_floating() ? "float" : dtype.name();
-    const char* value = number_type.is_floating() && dtype.is_integer() ? "floor(v)" : "v";
-    return kernels
-        .emplace(name, ElementwiseKernel({ScalarArg(number_type, "start"), ScalarArg(number_type, "step"),
-                                          ScalarArg(number_type, "last"),
-                                          ScalarArg(dtype_of<std::int64_t>(), "last_index"), VectorArg(dtype, "out")},
-                                         text(number, " v = i == last_index ? last : start + (", number,
-                                              ")i * step; out[i] = (", type, ")", value),
-                                         name, {.compile = {.fp_contract = false}}))
-        .first->second;
-}
-
 template <class N>
 void write_progression(const AnyArray& to, N start, N step, N last, bool has_last) {
     if (to.size() == 0) return;
     const std::int64_t last_index = has_last ? static_cast<std::int64_t>(to.size()) - 1 : -1;
     if constexpr (std::is_floating_point_v<N>) {
         if (!to.context().device().info().has_double) {
-            progression(to.dtype(), "float")(static_cast<float>(start), static_cast<float>(step),
-                                             static_cast<float>(last), last_index, to);
+            progression_kernel(to.dtype(), "float")(static_cast<float>(start), static_cast<float>(step),
+                                                    static_cast<float>(last), last_index, to);
             return;
         }
     }
-    progression(to.dtype(), std::is_floating_point_v<N> ? "double" : "int64_t")(start, step, last, last_index, to);
+    progression_kernel(to.dtype(), std::is_floating_point_v<N> ? "double" : "int64_t")(start, step, last, last_index,
+                                                                                       to);
 }
 
 template <class N>

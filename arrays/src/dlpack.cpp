@@ -16,8 +16,8 @@ static_assert(sizeof(DLTensor) == 48 && sizeof(DLManagedTensor) == 64 && sizeof(
 
 /// What a tensor that was given away holds.
 struct Given {
-    AnyArray array;                    ///< keeps device memory alive
-    std::vector<std::byte> host;       ///< or is the memory
+    AnyArray array;               ///< keeps device memory alive
+    std::vector<std::byte> host;  ///< or is the memory
     std::vector<std::int64_t> shape, strides;
 };
 
@@ -27,13 +27,20 @@ DLDataType type_of(DType dtype) {
         return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.size_bytes() / dtype.lanes()), dtype.lanes()};
     };
     switch (dtype.kind()) {
-        case Kind::boolean: return make(kDLBool);
-        case Kind::signed_integer: return make(kDLInt);
-        case Kind::unsigned_integer: return make(kDLUInt);
-        case Kind::floating: return make(kDLFloat);
-        case Kind::bfloat: return make(kDLBfloat);
-        case Kind::complex: return make(kDLComplex);
-        default: throw ArgumentError(text("DLPack has no type for ", dtype.name()));
+        case Kind::boolean:
+            return make(kDLBool);
+        case Kind::signed_integer:
+            return make(kDLInt);
+        case Kind::unsigned_integer:
+            return make(kDLUInt);
+        case Kind::floating:
+            return make(kDLFloat);
+        case Kind::bfloat:
+            return make(kDLBfloat);
+        case Kind::complex:
+            return make(kDLComplex);
+        default:
+            throw ArgumentError(text("DLPack has no type for ", dtype.name()));
     }
 }
 
@@ -42,18 +49,25 @@ DType type_of(const DLDataType& type) {
     const bool is_vector = type.lanes == 2 || type.lanes == 4;
     const auto make = [&](Kind kind, std::initializer_list<int> bits) {
         if (std::find(bits.begin(), bits.end(), type.bits) == bits.end() || !(type.lanes == 1 || is_vector))
-            throw ArgumentError(text("a tensor of DLPack's type (code ", int{type.code}, ", ", int{type.bits}, " bits, ",
-                                     type.lanes, " lanes): gemel has none such"));
+            throw ArgumentError(text("a tensor of DLPack's type (code ", int{type.code}, ", ", int{type.bits},
+                                     " bits, ", type.lanes, " lanes): gemel has none such"));
         return DType(kind, type.bits / 8u * type.lanes, static_cast<std::uint8_t>(type.lanes));
     };
     switch (type.code) {
-        case kDLInt: return make(Kind::signed_integer, {8, 16, 32, 64});
-        case kDLUInt: return make(Kind::unsigned_integer, {8, 16, 32, 64});
-        case kDLFloat: return make(Kind::floating, {16, 32, 64});
-        case kDLBfloat: return make(Kind::bfloat, {16});
-        case kDLComplex: return make(Kind::complex, {64, 128});
-        case kDLBool: return make(Kind::boolean, {8});
-        default: return make(Kind::none, {});
+        case kDLInt:
+            return make(Kind::signed_integer, {8, 16, 32, 64});
+        case kDLUInt:
+            return make(Kind::unsigned_integer, {8, 16, 32, 64});
+        case kDLFloat:
+            return make(Kind::floating, {16, 32, 64});
+        case kDLBfloat:
+            return make(Kind::bfloat, {16});
+        case kDLComplex:
+            return make(Kind::complex, {64, 128});
+        case kDLBool:
+            return make(Kind::boolean, {8});
+        default:
+            return make(Kind::none, {});
     }
 }
 
@@ -132,8 +146,8 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     if (tensor.ndim < 0) throw ArgumentError(text("a tensor of ", tensor.ndim, " axes"));
     const auto axes = static_cast<std::size_t>(tensor.ndim);
     const Shape shape(std::span<const std::int64_t>(tensor.shape, axes));
-    const Strides strides = tensor.strides ? Strides(std::span<const std::int64_t>(tensor.strides, axes))
-                                           : contiguous_strides(shape);
+    const Strides strides =
+        tensor.strides ? Strides(std::span<const std::int64_t>(tensor.strides, axes)) : contiguous_strides(shape);
     const DLDeviceType type = tensor.device.device_type;
     const bool linear = context.addresses_are_linear();
     if (shape.count() == 0) return AnyArray(context, dtype, shape);
@@ -184,14 +198,15 @@ DLManagedTensor* to_dlpack(const AnyArray& array) {
     return give<DLManagedTensor>([&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
 }
 DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array) {
-    return give<DLManagedTensorVersioned>([&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
+    return give<DLManagedTensorVersioned>(
+        [&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
 }
 DLManagedTensor* to_dlpack_host(const AnyArray& array) {
     return give<DLManagedTensor>([&](DLTensor& tensor, Given& given) { describe_host(tensor, given, array); });
 }
 DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& array) {
-    DLManagedTensorVersioned* const tensor = give<DLManagedTensorVersioned>(
-        [&](DLTensor& tensor, Given& given) { describe_host(tensor, given, array); });
+    DLManagedTensorVersioned* const tensor =
+        give<DLManagedTensorVersioned>([&](DLTensor& tensor, Given& given) { describe_host(tensor, given, array); });
     tensor->flags = is_copied_flag;
     return tensor;
 }
@@ -205,8 +220,8 @@ AnyArray from_dlpack(const Context& context, DLManagedTensorVersioned* tensor) {
     if (!tensor) throw ArgumentError("from_dlpack was given no tensor");
     std::shared_ptr<void> owner = owner_of(tensor);
     if (tensor->version.major != 1)
-        throw ArgumentError(text("a tensor of DLPack version ", tensor->version.major, ".", tensor->version.minor,
-                                 ": 1.x is known"));
+        throw ArgumentError(
+            text("a tensor of DLPack version ", tensor->version.major, ".", tensor->version.minor, ": 1.x is known"));
     return take(context, tensor->dl_tensor, (tensor->flags & read_only_flag) != 0, std::move(owner));
 }
 

@@ -104,17 +104,17 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     const bool sliced = options.range && !(indices.start == 0 && indices.step == 1 && std::cmp_equal(indices.count, call.count()));
     if (indices.count == 0) return;
 
-    const auto cache = PlanCache::of(context);
+    PlanCache& cache = PlanCache::of(context);
     const codegen::Tuning tuning = choose_tuning(
-        options.tuning, context, *cache, "elementwise",
+        options.tuning, context, cache, "elementwise",
         {.count = static_cast<std::size_t>(indices.count), .item_bytes = call.item_bytes(), .arrays = call.array_count()},
         codegen::elementwise_tuning);
-    call.choose_layout(tuning, sliced, context.addresses_are_linear(), static_cast<std::size_t>(indices.count));
+    call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
     call.add_to(key);
-    const auto plan = cache->find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
+    const auto plan = cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
 
     ArgumentList list;
     call.pack(list);

@@ -84,8 +84,7 @@ AnyArray load(const Context& context, const std::filesystem::path& path, const D
         const std::size_t length = npy::header_bytes(file.read(0, first));
         const npy::Header header = npy::parse_header(file.read(0, std::min<std::uint64_t>(length, file.size_bytes())));
         npy::check_size(header, file.size_bytes());
-        std::vector<std::byte> data =
-            file.read(header.data_offset, header.shape.count() * header.element.size_bytes);
+        std::vector<std::byte> data = file.read(header.data_offset, header.shape.count() * header.element.size_bytes);
         return npy::to_array(context, header, data, expected);
     });
 }

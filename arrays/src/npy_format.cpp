@@ -79,7 +79,9 @@ class LiteralParser {
         Literal group{opening == '('   ? Literal::Kind::tuple
                       : opening == '[' ? Literal::Kind::list
                                        : Literal::Kind::dictionary,
-                      {}, 0, {}};
+                      {},
+                      0,
+                      {}};
         ++at_;
         while (!take(closing)) {
             group.items.push_back(parse_value(depth + 1));
@@ -208,8 +210,10 @@ std::size_t header_bytes(std::span<const std::byte> prologue) {
         throw Error("it does not begin as an .npy file does");
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(prologue[i]); };
     const std::size_t major = byte(6);
-    if (major < 1 || major > 3) throw Error(text("it is of format version ", major, ".", byte(7), "; 1.0 to 3.0 are known"));
-    const std::size_t length = major == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
+    if (major < 1 || major > 3)
+        throw Error(text("it is of format version ", major, ".", byte(7), "; 1.0 to 3.0 are known"));
+    const std::size_t length =
+        major == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
     if (length > header_most) throw Error(text("its header claims ", length, " bytes"));
     return (major == 1 ? 10 : 12) + length;
 }
@@ -217,7 +221,8 @@ std::size_t header_bytes(std::span<const std::byte> prologue) {
 Header parse_header(std::span<const std::byte> bytes) {
     Header header;
     header.data_offset = header_bytes(bytes);
-    if (header.data_offset > bytes.size()) throw Error(text("its header is cut off: ", bytes.size(), " bytes are there"));
+    if (header.data_offset > bytes.size())
+        throw Error(text("its header is cut off: ", bytes.size(), " bytes are there"));
     const std::size_t begin = std::to_integer<int>(bytes[6]) == 1 ? 10 : 12;
     const Literal dictionary =
         LiteralParser(std::string_view(reinterpret_cast<const char*>(bytes.data()) + begin, header.data_offset - begin))
@@ -229,7 +234,8 @@ Header parse_header(std::span<const std::byte> bytes) {
     for (const char* key : {"descr", "fortran_order", "shape"})
         if (!values.count(key)) throw Error(text("its header lacks '", key, "'"));
     header.element = parse_element(*values["descr"]);
-    if (values["fortran_order"]->kind != Literal::Kind::truth) throw Error("its header has a 'fortran_order' of neither kind");
+    if (values["fortran_order"]->kind != Literal::Kind::truth)
+        throw Error("its header has a 'fortran_order' of neither kind");
     header.fortran_order = values["fortran_order"]->number != 0;
     const Literal& shape = *values["shape"];
     if (shape.kind != Literal::Kind::tuple || shape.items.size() > axes_most)
@@ -281,8 +287,9 @@ std::string describe(DType dtype) {
 }
 
 std::string make_header(DType dtype, const Shape& shape, bool fortran_order) {
-    std::string dictionary = text("{'descr': ", describe(dtype), ", 'fortran_order': ", fortran_order ? "True" : "False",
-                                  ", 'shape': ", to_string(shape), ", }");
+    std::string dictionary =
+        text("{'descr': ", describe(dtype), ", 'fortran_order': ", fortran_order ? "True" : "False",
+             ", 'shape': ", to_string(shape), ", }");
     // Padded with spaces, so that the elements begin at a multiple of 64 bytes.
     const bool is_short = dictionary.size() + 75 < 65536;
     const std::size_t begin = is_short ? 10 : 12;
@@ -329,7 +336,8 @@ void to_native(const Element& element, std::span<std::byte> data) {
     if (!element.swapped) return;
     const std::size_t bytes = element.size_bytes / (element.dtype.kind() == DType::Kind::complex ? 2 : 1);
     for (std::size_t at = 0; at + bytes <= data.size(); at += bytes)
-        std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at), data.begin() + static_cast<std::ptrdiff_t>(at + bytes));
+        std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at),
+                     data.begin() + static_cast<std::ptrdiff_t>(at + bytes));
 }
 
 }  // namespace gemel::npy

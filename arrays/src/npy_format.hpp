@@ -14,7 +14,7 @@ namespace gemel::npy {
 
 /// An element type as the file says it: a number, or a struct of fields.
 struct Element {
-    DType dtype;         ///< of a number; empty for a struct and for padding
+    DType dtype;           ///< of a number; empty for a struct and for padding
     bool swapped = false;  ///< bytes are in the other order
     struct Field;
     std::vector<Field> fields;

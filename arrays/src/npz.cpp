@@ -120,7 +120,8 @@ Directory find_directory(npy::InputFile& file) {
     directory.entries = end.u16();
     directory.bytes = end.u32();
     directory.offset = end.u32();
-    if (directory.entries != 0xffff && directory.bytes != 0xffffffff && directory.offset != 0xffffffff) return directory;
+    if (directory.entries != 0xffff && directory.bytes != 0xffffffff && directory.offset != 0xffffffff)
+        return directory;
     if (*found < locator_bytes) return directory;
     Reader locator(all.subspan(*found - locator_bytes));
     if (locator.u32() != locator_mark) return directory;
@@ -139,7 +140,8 @@ Directory find_directory(npy::InputFile& file) {
 #ifdef GEMEL_HAS_ZLIB
 std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::uint64_t bytes) {
     // Deflate shrinks 1032 to 1 at most: what claims more is damaged, and takes no memory.
-    if (bytes / 1032 > packed.size() + 64) throw Error(text("it is damaged: ", packed.size(), " bytes cannot hold ", bytes));
+    if (bytes / 1032 > packed.size() + 64)
+        throw Error(text("it is damaged: ", packed.size(), " bytes cannot hold ", bytes));
     std::vector<std::byte> data(bytes);
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw Error("zlib does not start");
@@ -158,7 +160,8 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::uint6
         if (state == Z_OK && given_in == stream.avail_in && given_out == stream.avail_out) state = Z_BUF_ERROR;
     }
     inflateEnd(&stream);
-    if (state != Z_STREAM_END || out != bytes) throw Error(text("it is damaged: it inflates to ", out, " bytes, not ", bytes));
+    if (state != Z_STREAM_END || out != bytes)
+        throw Error(text("it is damaged: it inflates to ", out, " bytes, not ", bytes));
     return data;
 }
 #else
@@ -208,7 +211,8 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     out.u32(locator_mark), out.u32(0), out.u64(end), out.u32(1);
     const std::uint64_t count = std::min<std::uint64_t>(all.size(), 0xffff);
     out.u32(end_mark), out.u16(0), out.u16(0), out.u16(count), out.u16(count);
-    out.u32(std::min<std::uint64_t>(end - directory, 0xffffffff)), out.u32(std::min<std::uint64_t>(directory, 0xffffffff));
+    out.u32(std::min<std::uint64_t>(end - directory, 0xffffffff)),
+        out.u32(std::min<std::uint64_t>(directory, 0xffffffff));
     out.u16(0);
     if (!out.close()) throw Error(text("'", path.string(), "' cannot be written"));
 }

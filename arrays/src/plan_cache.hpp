@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace gemel {
@@ -39,16 +40,22 @@ class PlanCache {
         return plans_.try_emplace(key, std::move(plan)).first->second;
     }
 
-    static std::shared_ptr<PlanCache> of(const Context& context) { return context.attached<PlanCache>(&tag_); }
+    /// The context's. It lives as long as that does, until reset(). @time remembered per thread
+    static PlanCache& of(const Context& context);
     /// What was measured and stored for the context's device.
     const TuningTable& tunings(const Context& context);
+    const DeviceInfo& info() const { return *info_; }
+    bool addresses_are_linear() const { return linear_; }
     /// A number that tells generators apart.
     static std::uint64_t new_generator();
 
    private:
     static constexpr std::size_t most_plans = 4096;
     static const char tag_;
-    std::once_flag has_tunings_;
+    std::optional<Device> device_;
+    const DeviceInfo* info_ = nullptr;
+    bool linear_ = false;
+    std::once_flag has_tunings_, has_facts_;
     std::shared_ptr<TuningTable> tunings_;
     std::mutex mutex_;
     std::unordered_map<CallKey, std::shared_ptr<Plan>, CallKeyHash> plans_;

@@ -152,7 +152,8 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements,
     const int words = codegen::philox_words(draw.distribution, draw.element);
     const std::uint64_t per_counter = 4 / words;
     const auto shift = static_cast<std::int32_t>(position.word % 4 / words);
-    const DeviceInfo& info = context.device().info();
+    const Device device = context.device();
+    const DeviceInfo& info = device.info();
 
     PhiloxFill request{.distribution = draw.distribution, .element = draw.element, .tuning = {}, .shift = 0};
     request.tuning = codegen::philox_tuning(info, draw.distribution, draw.element);

@@ -167,13 +167,12 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     }
     if (outputs == 0) return;
 
-    const auto cache = PlanCache::of(context);
-    const Device device = context.device();
+    PlanCache& cache = PlanCache::of(context);
     const codegen::Tuning tuning = choose_tuning(
-        options.tuning, context, *cache, "reduction",
+        options.tuning, context, cache, "reduction",
         {.count = call.count() / outputs, .item_bytes = call.item_bytes(), .arrays = call.array_count(), .outputs = outputs},
         codegen::reduction_tuning);
-    const bool linear = context.addresses_are_linear(), whole = axes.all;
+    const bool linear = cache.addresses_are_linear(), whole = axes.all;
     codegen::ReductionLayout layout;
     layout.serial = tuning.block == 1;
     if (whole || call.count() == 0) {
@@ -185,11 +184,11 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
         layout.mapping = neighbours_are_outputs || (run < 64 && outputs > run) ? Mapping::thread_per_output : Mapping::block_per_output;
         if (layout.serial && layout.mapping == Mapping::thread_per_output) layout.mapping = Mapping::block_per_output;
     }
-    const Work work = spread(call, tuning, device.info(), outputs, layout.mapping, layout.serial);
+    const Work work = spread(call, tuning, cache.info(), outputs, layout.mapping, layout.serial);
     layout.kept_rank = call.kept_rank();
     layout.has_index = call.has_index();
     layout.split = work.splits > 1;
-    layout.finish = layout.split && !layout.serial && device.info().has_cross_block_visibility;
+    layout.finish = layout.split && !layout.serial && cache.info().has_cross_block_visibility;
     bool any_offset = false;
     for (const AnyArray& result : results) any_offset |= !linear && result.buffer().offset_bytes() + result.offset_bytes() != 0;
     if (call.count() >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
@@ -201,8 +200,8 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
             std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 | std::uint64_t{layout.has_index} << 36 |
             std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
     call.add_to(key);
-    const std::size_t most_groups = std::size_t{device.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
-    const auto plan = std::static_pointer_cast<ReductionPlan>(cache->find(key, [&] {
+    const std::size_t most_groups = std::size_t{cache.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
+    const auto plan = std::static_pointer_cast<ReductionPlan>(cache.find(key, [&] {
         layout.elements = call.layout();
         layout.result_offsets.assign(results.size(), any_offset);  // vectors: not on warm calls
         return make_plan(state, call, context, tuning, layout, most_groups);
@@ -243,7 +242,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     if (!layout.split || layout.finish) return;
     finish_list.add(call.index(static_cast<std::int64_t>(outputs)));
     finish_list.add(call.index(static_cast<std::int64_t>(work.splits)));
-    const std::size_t block = std::min<std::size_t>(64, device.info().max_threads_per_block);
+    const std::size_t block = std::min<std::size_t>(64, cache.info().max_threads_per_block);
     plan->finish_kernel.launch({.block = {block}, .threads = {outputs}, .stream = options.stream}, finish_list.span());
 }
 

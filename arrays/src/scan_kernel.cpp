@@ -111,12 +111,11 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
         state.declared.refuse(text("was asked for ", count, " elements, but its arrays have ", call.count()));
     if (count == 0) return;
 
-    const auto cache = PlanCache::of(context);
-    const Device device = context.device();
-    const DeviceInfo& info = device.info();
+    PlanCache& cache = PlanCache::of(context);
+    const DeviceInfo& info = cache.info();
     const std::size_t item_bytes = codegen::scan_item_bytes(state.request);
     codegen::Tuning tuning =
-        choose_tuning(options.tuning, context, *cache, "scan",
+        choose_tuning(options.tuning, context, cache, "scan",
                       {.count = count, .item_bytes = static_cast<std::uint32_t>(item_bytes), .arrays = call.array_count()},
                       codegen::scan_tuning);
     codegen::ScanLayout layout;
@@ -128,11 +127,11 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     const bool chunks = layout.strategy == Strategy::chunks;
     if (chunks) tuning.access_bytes = 0;
     if (!layout.shuffles) tuning.access_bytes = 0;
-    call.choose_layout(tuning, false, context.addresses_are_linear(), count);
+    call.choose_layout(tuning, false, cache.addresses_are_linear(), count);
     // Tiles begin at multiples of their length: packs must begin with the array.
     if (call.packed() && call.head() != 0) {
         tuning.access_bytes = 0;
-        call.choose_layout(tuning, false, context.addresses_are_linear(), count);
+        call.choose_layout(tuning, false, cache.addresses_are_linear(), count);
     }
     if (count >= (std::size_t{1} << 31) - (std::size_t{1} << 20)) call.make_wide();
 
@@ -142,7 +141,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     key.add(static_cast<std::uint64_t>(layout.strategy) << 1 | (layout.shuffles ? 1u : 0u));
     call.add_to(key);
     const auto plan = std::static_pointer_cast<ScanPlan>(
-        cache->find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
+        cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
 
     std::size_t tile = plan->tile;
     if (chunks) {

@@ -114,6 +114,22 @@ std::uint64_t PlanCache::new_generator() {
     return ++count;
 }
 
+PlanCache& PlanCache::of(const Context& context) {
+    // The context is alive as its caller holds it, and so is what is attached to it; ids are never used twice.
+    thread_local std::uint64_t last_id = 0;
+    thread_local PlanCache* last = nullptr;
+    if (const std::uint64_t id = context.id(); id != last_id) {
+        last = context.attached<PlanCache>(&tag_).get();
+        std::call_once(last->has_facts_, [&] {
+            last->device_ = context.device();
+            last->info_ = &last->device_->info();
+            last->linear_ = context.addresses_are_linear();
+        });
+        last_id = id;
+    }
+    return *last;
+}
+
 const TuningTable& PlanCache::tunings(const Context& context) {
     std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });
     return *tunings_;
@@ -122,10 +138,11 @@ const TuningTable& PlanCache::tunings(const Context& context) {
 codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache, const char* family,
                               const codegen::Workload& work,
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+    const bool nothing_given = given == codegen::Tuning{};
+    if (nothing_given && cache.tunings(context).empty()) return heuristic(cache.info(), work);
     codegen::Tuning tuning = given;
     if (const TuningTable& table = cache.tunings(context); !table.empty()) tuning = merge(tuning, table.find(family, work));
-    const Device device = context.device();
-    return merge(tuning, heuristic(device.info(), work));
+    return merge(tuning, heuristic(cache.info(), work));
 }
 
 }  // namespace gemel

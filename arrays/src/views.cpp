@@ -6,13 +6,15 @@
 
 #include "layout.hpp"
 
+#include <utility>
+
 namespace gemel {
 
 AnyArray AnyArray::view(std::span<const Index> indices) const { return with_layout(indexed(layout(), indices)); }
 
 AnyArray AnyArray::reshape(const Shape& shape, Order order) const {
     const Shape complete = completed(shape, shape_);
-    if (const auto view = reshaped(layout(), complete, order)) return with_layout(*view);
+    if (auto view = reshaped(layout(), complete, order)) return with_layout(std::move(*view));
     const AnyArray moved = copy(order);
     return AnyArray(moved.buffer(), dtype_, complete, contiguous_strides(complete, order));
 }
@@ -23,7 +25,7 @@ AnyArray AnyArray::transpose() const {
         reversed.shape.push_back(shape_[axis]);
         reversed.strides.push_back(strides_[axis]);
     }
-    return with_layout(reversed);
+    return with_layout(std::move(reversed));
 }
 
 AnyArray AnyArray::permute(const Axes& axes) const { return with_layout(permuted(layout(), axes)); }

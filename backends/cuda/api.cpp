@@ -258,11 +258,11 @@ void fail(const char* call, nvrtcResult status) {
 
 void log_failure(const char* call, Status status) noexcept {
     if (status == CUDA_ERROR_DEINITIALIZED) return;  // the process is ending: nothing is left to release
-    log::write(log::Level::warn, "cuda", text(call, " failed while releasing: ", error_name(status)));
+    logging::write(logging::Level::warn, "cuda", text(call, " failed while releasing: ", error_name(status)));
 }
 
 void log_failure(const char* call, nvrtcResult status) noexcept {
-    log::write(log::Level::warn, "cuda", text(call, " failed while releasing: ", error_name(status)));
+    logging::write(logging::Level::warn, "cuda", text(call, " failed while releasing: ", error_name(status)));
 }
 
 }  // namespace gemel::plugin::cuda

@@ -33,7 +33,7 @@ std::vector<std::shared_ptr<Device>> CudaPlugin::devices() {
             troubles.push_back(text("device ", i, ": ", error.what()));
         }
     }
-    for (const auto& trouble : troubles) log::write(log::Level::debug, "cuda", trouble);
+    for (const auto& trouble : troubles) logging::write(logging::Level::debug, "cuda", trouble);
     why_ = join(troubles, "; ");
     return devices;
 }

@@ -91,7 +91,7 @@ void fail(const char* call, Status status) {
 }
 
 void log_failure(const char* call, Status status) noexcept {
-    log::write(log::Level::warn, "opencl", text(call, " failed while releasing: ", error_name(status)));
+    logging::write(logging::Level::warn, "opencl", text(call, " failed while releasing: ", error_name(status)));
 }
 
 }  // namespace gemel::plugin::opencl

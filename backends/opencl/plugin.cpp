@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
             }
         }
     }
-    for (const auto& trouble : troubles) log::write(log::Level::debug, "opencl", trouble);
+    for (const auto& trouble : troubles) logging::write(logging::Level::debug, "opencl", trouble);
     why_ = join(troubles, "; ");
     gpus.insert(gpus.end(), others.begin(), others.end());
     return gpus;

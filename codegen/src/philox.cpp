@@ -89,12 +89,13 @@ Plan plan(const PhiloxFill& fill) {
             plan.functions += section(real_is_double ? "unit64" : unit);
             const bool is_unit = fill.distribution == Distribution::unit;
             if (!is_unit) {
+                plan.functions += section(real_is_double ? "at_most64" : "at_most");
                 plan.parameters = text(", ", real, " low, ", real, " width, ", real, " largest");
                 plan.arguments = ", low, width, largest";
             }
             each([&](int i) {
                 return is_unit ? text("gemel_", unit, "(", word(i), ")")
-                               : text("fmin(fma(gemel_", unit, "(", word(i), "), width, low), largest)");
+                               : text("gemel_at_most(fma(gemel_", unit, "(", word(i), "), width, low), largest)");
             });
             break;
         }
@@ -165,45 +166,53 @@ std::string listed(int first, int count) {
     return join(parts);
 }
 
-/// One counter at a time: neighbouring threads take neighbouring counters.
+/// One counter at a time: neighbouring threads take neighbouring counters. Blocks whose elements are all wanted store
+/// without asking. Were the two ways mixed for each thread, NVRTC (13.0) would tear wide stores apart to share their
+/// pieces.
 std::string body(const PhiloxFill& fill, const Plan& plan, const Dialect& dialect) {
     const PhiloxTuning& tuning = fill.tuning;
     const int n = 4 / philox_words(fill.distribution, fill.element), shift = tuning.wide_stores ? fill.shift : 0;
+    const int turns = tuning.counters_per_thread, block = tuning.block;
     const std::string type = lane(fill.element), vector = text(type, n);
-    const bool in_turns = tuning.counters_per_thread > 1;
-    const std::string unroll = dialect.unroll.empty() ? "" : text("    ", dialect.unroll, "\n");
-    std::string out;
-    const auto line = [&](const auto&... parts) { out += text(in_turns ? "        " : "    ", parts..., "\n"); };
-    const auto draw = [&](const char* more, const std::string& to) {
-        line("gemel_philox(at", more, ", ", position_arguments, ", x);");
-        line("gemel_values(x, at", more, ", ", position_arguments, plan.arguments, ", ", to, ");");
+    std::string out, indent = "    ";
+    const auto line = [&](const auto&... parts) { out += text(indent, parts..., "\n"); };
+    const auto unroll = [&] {
+        if (!dialect.unroll.empty()) line(dialect.unroll);
     };
-    if (in_turns) {
-        out += text("    int64_t t = (int64_t)GID_0 * ", tuning.block * tuning.counters_per_thread, " + LID_0;\n",
-                    unroll, "    for (int turn = 0; turn < ", tuning.counters_per_thread,
-                    "; ++turn, t += ", tuning.block, ") {\n");
-    } else {
-        out += "    const int64_t t = GLOBAL_ID_0;\n";
-    }
-    line("const int64_t i = ", n, " * t", tuning.wide_stores ? "" : " - shift", ";");
-    line("const uint64_t at = first + (uint64_t)t;");
-    line("if (i >= count) return;");
-    line("uint32_t x[4];");
-    line(type, " v[", shift > 0 ? 2 * n : n, "];");
-    draw("", "v");
-    if (shift > 0) draw(" + 1", text("v + ", n));
-    line("if (", tuning.wide_stores ? "" : "i >= 0 && ", "i + ", n, " <= count) {");
+    const auto draw = [&] {
+        const auto one = [&](const char* more, const std::string& to) {
+            line("gemel_philox(at", more, ", ", position_arguments, ", x);");
+            line("gemel_values(x, at", more, ", ", position_arguments, plan.arguments, ", ", to, ");");
+        };
+        line("const uint64_t at = first + (uint64_t)t;");
+        line("uint32_t x[4];");
+        line(type, " v[", shift > 0 ? 2 * n : n, "];");
+        one("", "v");
+        if (shift > 0) one(" + 1", text("v + ", n));
+    };
+    line("const int64_t begin = (int64_t)GID_0 * ", block * turns, ";");
     if (tuning.wide_stores) {
-        line("    *(GLOBAL_MEM ", vector, " *)(to + i) = make_", vector, "(", listed(shift, n), ");");
-    } else {
-        for (int e = 0; e < n; ++e) line("    to[i + ", e, "] = v[", e, "];");
+        line("if (", n, " * (begin + ", block * turns, ") <= count) {");
+        indent = "        ";
+        unroll();
+        line("for (int turn = 0; turn < ", turns, "; ++turn) {");
+        indent = "            ";
+        line("const int64_t t = begin + turn * ", block, " + LID_0;");
+        draw();
+        line("((GLOBAL_MEM ", vector, " *)to)[t] = make_", vector, "(", listed(shift, n), ");");
+        out += "        }\n        return;\n    }\n";
+        indent = "    ";
     }
-    line("} else {");
+    line("for (int turn = 0; turn < ", turns, "; ++turn) {");
+    indent = "        ";
+    line("const int64_t t = begin + turn * ", block, " + LID_0, i = ", n, " * t", tuning.wide_stores ? "" : " - shift",
+         ";");
+    line("if (i >= count) return;");
+    draw();
     for (int e = 0; e < n; ++e)
-        line("    if (", tuning.wide_stores ? "" : text("i + ", e, " >= 0 && "), "i + ", e, " < count) to[i + ", e,
+        line("if (", tuning.wide_stores ? "" : text("i + ", e, " >= 0 && "), "i + ", e, " < count) to[i + ", e,
              "] = v[", shift + e, "];");
-    line("}");
-    return out + (in_turns ? "    }\n" : "");
+    return out + "    }\n";
 }
 
 /// A run of counters per thread, 32 at a time.

@@ -14,7 +14,7 @@ namespace {
 
 #define WITHIN_KERNEL [[maybe_unused]] inline
 #define GLOBAL_MEM
-using std::fma, std::fmin, std::fmax, std::sqrt, std::rint;
+using std::fma, std::sqrt;
 inline std::uint32_t as_uint(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline float as_float(std::uint32_t x) { return std::bit_cast<float>(x); }
 inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x); }
@@ -81,7 +81,7 @@ class Filler {
             case Distribution::unit:
                 return stored<T>(unit(word));
             case Distribution::uniform:
-                return stored<T>(fmin(fma(unit(word), R(real[1]), R(real[0])), R(real[2])));
+                return stored<T>(gemel_at_most(fma(unit(word), R(real[1]), R(real[0])), R(real[2])));
             case Distribution::exponential:
                 if constexpr ((sizeof(Word) == 8) == std::is_same_v<T, double>)
                     return stored<T>(R(real[0]) * -gemel_log_unit(word));

@@ -92,7 +92,7 @@ void dump(const std::string& folder, const std::string& name, const std::string&
     written &= write_file(base.string() + ".log", log);
     written &= write_file(base.string() + ".bin",
                           {reinterpret_cast<const char*>(binary.data()), binary.size()});
-    if (!written) log::write(log::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
+    if (!written) logging::write(logging::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
 }
 
 /// Threads that want the same program build it once.
@@ -262,7 +262,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
             return module;
         }
     } else {
-        log::write(log::Level::info, "cache", text("'", options.name, "' is not cached: ", includes.why_not));
+        logging::write(logging::Level::info, "cache", text("'", options.name, "' is not cached: ", includes.why_not));
     }
     std::optional<BuildTurn> turn;
     if (cacheable) {
@@ -290,7 +290,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         whole += source;
         kept = keep_source(whole, dialect.file_extension);
         if (!kept.empty()) shown_name = kept;
-        log::write(log::Level::info, "debug", text("source of '", options.name, "' kept as ", kept));
+        logging::write(logging::Level::info, "debug", text("source of '", options.name, "' kept as ", kept));
     } else {
         whole += text("#line 1 \"", shown_name, "\"\n", source);
     }
@@ -324,11 +324,11 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                          "(from the disk cache)\n", unpacked->binary);
             });
             Counters::add(context->counters->disk_hits);
-            log::write(log::Level::debug, "cache", text("disk hit for '", options.name, "'"));
+            logging::write(logging::Level::debug, "cache", text("disk hit for '", options.name, "'"));
         } catch (const DeviceLost&) {
             throw;
         } catch (const Error& error) {
-            log::write(log::Level::warn, "cache", text("a stored program does not load and is built again: ", error.what()));
+            logging::write(logging::Level::warn, "cache", text("a stored program does not load and is built again: ", error.what()));
             cache->remove(key);
             module->module.reset();
         }
@@ -354,7 +354,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         }
         Counters::add(context->counters->compilations);
         if (module->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
-            log::write(log::Level::info, "compiler", text("'", options.name, "': ", module->build_log));
+            logging::write(logging::Level::info, "compiler", text("'", options.name, "': ", module->build_log));
         if (cache->mode() == DiskCache::Mode::on || dump_folder) {
             driver->call([&](plugin::Context&) {
                 const auto binary = module->module->binary();
@@ -374,7 +374,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 if (binary.size() == std::exchange(*last_size, binary.size())) return;
                 cache->put(key, pack_binary(raw->signatures, binary));
             } catch (const std::exception& error) {
-                log::write(log::Level::warn, "cache", text("cannot store a completed program: ", error.what()));
+                logging::write(logging::Level::warn, "cache", text("cannot store a completed program: ", error.what()));
             }
         };
     }

@@ -139,6 +139,7 @@ void Context::reset() const {
         state_->modules.clear();
         state_->fill_module.reset();
     }
+    state_->id = ContextState::new_id();
     std::unordered_map<const void*, std::shared_ptr<void>> attached;  // dies outside the lock
     {
         std::lock_guard lock(state_->attached_mutex);
@@ -162,6 +163,13 @@ Buffer Context::allocate_attached(std::size_t bytes) const {
     buffer.block()->owner.reset();
     return buffer;
 }
+
+std::uint64_t ContextState::new_id() {
+    static std::atomic<std::uint64_t> count{0};
+    return ++count;
+}
+
+std::uint64_t Context::id() const { return state_->id.load(std::memory_order_relaxed); }
 
 bool Context::addresses_are_linear() const { return state_->driver()->linear_addresses; }
 

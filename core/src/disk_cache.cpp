@@ -85,7 +85,7 @@ struct DiskCache::State {
             }
         }
         ++damaged;
-        log::write(log::Level::debug, "cache", text("damaged entry ", path.string()));
+        logging::write(logging::Level::debug, "cache", text("damaged entry ", path.string()));
         if (mode == Mode::on) {
             ::unlink(path.c_str());
         }
@@ -126,7 +126,7 @@ struct DiskCache::State {
 
     void complain(const fs::path& where, int failure) {
         if (!watch->complained.exchange(true)) {
-            log::write(log::Level::warn, "cache",
+            logging::write(logging::Level::warn, "cache",
                        text("cannot write to ", where.string(), ": ", std::generic_category().message(failure),
                             ". What cannot be kept is made again next time; GEMEL_CACHE_DIR chooses another folder, "
                             "GEMEL_CACHE=off silences this."));

@@ -66,7 +66,7 @@ FileLock::FileLock(const std::filesystem::path& file) noexcept {
             }
         }
         if (descriptor_ < 0) {
-            log::write(log::Level::debug, "cache",
+            logging::write(logging::Level::debug, "cache",
                        text("no lock on ", file.string(), ": ", std::generic_category().message(failure)));
         }
     } catch (...) {  // Out of memory while a path or a message was put together: nothing is held.

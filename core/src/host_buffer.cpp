@@ -58,7 +58,7 @@ void unmap(const Buffer& buffer, void* host) noexcept try {
         core->stream->unmap(block.allocation->memory, host);
     });
 } catch (const std::exception& error) {
-    log::write(log::Level::warn, "memory", text("unmap: ", error.what()));
+    logging::write(logging::Level::warn, "memory", text("unmap: ", error.what()));
 }
 
 }  // namespace gemel

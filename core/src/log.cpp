@@ -22,7 +22,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
 
-namespace gemel::log {
+namespace gemel::logging {
 
 namespace {
 
@@ -189,4 +189,4 @@ void set_sink(Sink sink) { state().set(std::move(sink)); }
 
 void set_levels(std::string_view levels) { state().set(parse_levels(levels)); }
 
-}  // namespace gemel::log
+}  // namespace gemel::logging

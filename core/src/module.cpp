@@ -57,7 +57,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
         for (const auto& signature : module->signatures) {
             if (signature.name != name) continue;
             if (facts.parameter_count && *facts.parameter_count != signature.parameters.size()) {
-                log::write(log::Level::debug, "signature",
+                logging::write(logging::Level::debug, "signature",
                            text("kernel '", name, "' reads as having ", signature.parameters.size(),
                                 " parameters, but the driver counts ", *facts.parameter_count));
                 break;

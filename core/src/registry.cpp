@@ -146,7 +146,7 @@ Registry* build_registry() {
             }
             const std::string why = load(path, found->plugin);
             found->status.attempts.push_back({path, why.empty() ? "loaded" : why});
-            log::write(log::Level::debug, "registry", text(path, ": ", why.empty() ? "loaded" : why));
+            logging::write(logging::Level::debug, "registry", text(path, ": ", why.empty() ? "loaded" : why));
             if (why.empty()) found->status.path = path;
         }
     }

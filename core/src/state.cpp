@@ -89,7 +89,7 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
     try {
         allocation->memory = from_driver(rounded);
     } catch (const OutOfMemory&) {
-        log::write(log::Level::debug, "pool", text("driver out of memory at ", readable_bytes(rounded), "; trimming"));
+        logging::write(logging::Level::debug, "pool", text("driver out of memory at ", readable_bytes(rounded), "; trimming"));
         trim();
         try {
             allocation->memory = from_driver(rounded);
@@ -200,7 +200,7 @@ void synchronize_live_contexts() noexcept {
         try {
             context->plugin->synchronize();
         } catch (const std::exception& error) {
-            log::write(log::Level::warn, "context", text("at exit: ", error.what()));
+            logging::write(logging::Level::warn, "context", text("at exit: ", error.what()));
         }
     }
 }
@@ -252,7 +252,7 @@ StreamState::~StreamState() {
     try {
         if (driver->usable()) core->stream->synchronize();
     } catch (const std::exception& error) {
-        log::write(log::Level::warn, "stream", text("while letting go of a wrapped stream: ", error.what()));
+        logging::write(logging::Level::warn, "stream", text("while letting go of a wrapped stream: ", error.what()));
     }
     core->gone = true;
 }
@@ -267,7 +267,7 @@ void Block::give_back() noexcept {
         try {  // mapped and managed memory is the host's too: nothing may still run on it
             if (allocation->memory.kind != plugin::MemoryKind::device && driver->usable()) allocation->uses.wait();
         } catch (const std::exception& error) {
-            log::write(log::Level::warn, "memory", text("while releasing: ", error.what()));
+            logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
         }
         release_to_driver(*driver, *allocation);
         allocation.reset();
@@ -286,7 +286,7 @@ HostBlock::~HostBlock() {
     try {
         if (driver->usable()) allocation->uses.wait();
     } catch (const std::exception& error) {
-        log::write(log::Level::warn, "memory", text("while releasing page-locked memory: ", error.what()));
+        logging::write(logging::Level::warn, "memory", text("while releasing page-locked memory: ", error.what()));
     }
     driver->plugin->release_host(allocation->memory);
 }

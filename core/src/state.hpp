@@ -151,6 +151,8 @@ struct ContextState : std::enable_shared_from_this<ContextState> {
     std::mutex modules_mutex;
     std::list<Loaded> modules;
     std::unordered_map<std::string, std::list<Loaded>::iterator> module_index;
+    static std::uint64_t new_id();
+    std::atomic<std::uint64_t> id{new_id()};
     std::mutex attached_mutex;
     std::unordered_map<const void*, std::shared_ptr<void>> attached;  ///< by the key of whoever attached it
     std::shared_ptr<ModuleState> fill_module;  ///< core's own kernels for patterns that the driver cannot fill

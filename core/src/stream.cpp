@@ -205,9 +205,9 @@ void Stream::call(std::function<void()> function) const {
         try {
             (*f)();
         } catch (const std::exception& error) {
-            log::write(log::Level::error, "stream", text("a host function threw: ", error.what()));
+            logging::write(logging::Level::error, "stream", text("a host function threw: ", error.what()));
         } catch (...) {
-            log::write(log::Level::error, "stream", "a host function threw something that is no std::exception");
+            logging::write(logging::Level::error, "stream", "a host function threw something that is no std::exception");
         }
     };
     try {

@@ -66,7 +66,8 @@ TEST_CASE("a tensor that comes back shares the memory") {
 TEST_CASE("views keep their strides and places") {
     const Context context = default_context();
     const GPUArray<float> a = six(context);
-    for (const GPUArray<float>& view : {a.transpose(), a(slice({}, {}, -1), slice(1, {})), a(1, slice({}, {}, -2)), a(1, 2)}) {
+    for (const GPUArray<float>& view :
+         {a.transpose(), a(slice({}, {}, -1), slice(1, {})), a(1, slice({}, {}, -2)), a(1, 2)}) {
         const auto back = from_dlpack<float>(context, to_dlpack(view));
         CHECK(back.shape() == view.shape());
         CHECK(back.strides() == view.strides());

@@ -42,11 +42,11 @@ KERNEL void say(int number) { printf("number %d of thread %d\n", number, (int)LI
 const Child debugs("debug", [] {
     const Context context = default_context();
     std::vector<std::string> lines;
-    log::set_levels("debug=info");
-    log::set_sink([&](log::Level, std::string_view, std::string_view message) { lines.emplace_back(message); });
+    logging::set_levels("debug=info");
+    logging::set_sink([&](logging::Level, std::string_view, std::string_view message) { lines.emplace_back(message); });
     const char* text = "KERNEL void answer(GLOBAL_MEM int *a)\n{\n    a[0] = 7;\n}\n";
     const int value = answer(context.compile(text)), again = answer(Context(default_device()).compile(text));
-    log::set_sink({});
+    logging::set_sink({});
     for (const auto& line : lines) std::puts(line.c_str());
     const Statistics statistics = context.statistics();
     return value == 7 && again == 7 && statistics.compilations == 1 && statistics.disk_hits == 0 ? 0 : 1;

@@ -123,7 +123,8 @@ TEST_CASE("the other byte order and other versions are read") {
     const ScratchFolder scratch;
     const Context context = default_context();
     const auto path = scratch.path() / "x.npy";
-    write_file(path, head("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n") + std::string("\x3f\x80\0\0\xc0\0\0\0", 8));
+    write_file(path, head("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n") +
+                         std::string("\x3f\x80\0\0\xc0\0\0\0", 8));
     CHECK(load_npy<float>(context, path).get() == std::vector<float>{1, -2});
     write_file(path, head("{\"shape\": (1L,), 'fortran_order': True, 'descr': '>c8'}", 2) +
                          std::string("\x3f\x80\0\0\xc0\0\0\0", 8));
@@ -154,7 +155,8 @@ TEST_CASE("damaged files are errors that name the file") {
     const auto with = [&](const char* descr, const char* shape) {
         return head(std::string("{'descr': ") + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n");
     };
-    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path() / "missing.npy"), "missing.npy", "cannot be opened");
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path() / "missing.npy"), "missing.npy",
+                            "cannot be opened");
     CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path()), "cannot be opened");
     refuses("", {"does not begin"});
     refuses("\x93NUMP", {"does not begin"});

@@ -170,7 +170,7 @@ TEST_CASE("a host function does not hold up whoever holds a lock that it wants")
 TEST_CASE("an exception in a host function is logged and goes no further") {
     std::mutex mutex;
     std::string logged;
-    log::set_sink([&](log::Level, std::string_view subsystem, std::string_view message) {
+    logging::set_sink([&](logging::Level, std::string_view subsystem, std::string_view message) {
         const std::lock_guard lock(mutex);
         logged += std::string(subsystem) + ": " + std::string(message) + "\n";
     });
@@ -185,7 +185,7 @@ TEST_CASE("an exception in a host function is logged and goes no further") {
         const std::lock_guard lock(mutex);
         return logged.find("own trouble") != std::string::npos && logged.find("no std::exception") != std::string::npos;
     }));
-    log::set_sink({});
+    logging::set_sink({});
     CHECK_THROWS_AS(stream.call({}), ArgumentError);
 }
 

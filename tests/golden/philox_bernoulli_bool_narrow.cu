@@ -29,26 +29,18 @@ KERNEL void philox(GLOBAL_MEM unsigned char *out, int64_t offset, int64_t count,
                    uint32_t stream, uint32_t key_low, uint32_t key_high, int32_t shift, int32_t run, uint64_t threshold)
 {
     GLOBAL_MEM uchar *to = (GLOBAL_MEM uchar *)out + offset;
-    int64_t t = (int64_t)GID_0 * 512 + LID_0;
-    #pragma unroll
-    for (int turn = 0; turn < 2; ++turn, t += 256) {
-        const int64_t i = 4 * t - shift;
-        const uint64_t at = first + (uint64_t)t;
+    const int64_t begin = (int64_t)GID_0 * 512;
+    for (int turn = 0; turn < 2; ++turn) {
+        const int64_t t = begin + turn * 256 + LID_0, i = 4 * t - shift;
         if (i >= count) return;
+        const uint64_t at = first + (uint64_t)t;
         uint32_t x[4];
         uchar v[4];
         gemel_philox(at, substream, stream, key_low, key_high, x);
         gemel_values(x, at, substream, stream, key_low, key_high, threshold, v);
-        if (i >= 0 && i + 4 <= count) {
-            to[i + 0] = v[0];
-            to[i + 1] = v[1];
-            to[i + 2] = v[2];
-            to[i + 3] = v[3];
-        } else {
-            if (i + 0 >= 0 && i + 0 < count) to[i + 0] = v[0];
-            if (i + 1 >= 0 && i + 1 < count) to[i + 1] = v[1];
-            if (i + 2 >= 0 && i + 2 < count) to[i + 2] = v[2];
-            if (i + 3 >= 0 && i + 3 < count) to[i + 3] = v[3];
-        }
+        if (i + 0 >= 0 && i + 0 < count) to[i + 0] = v[0];
+        if (i + 1 >= 0 && i + 1 < count) to[i + 1] = v[1];
+        if (i + 2 >= 0 && i + 2 < count) to[i + 2] = v[2];
+        if (i + 3 >= 0 && i + 3 < count) to[i + 3] = v[3];
     }
 }

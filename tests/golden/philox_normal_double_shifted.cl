@@ -81,23 +81,33 @@ KERNEL void philox(GLOBAL_MEM double *out, int64_t offset, int64_t count, uint64
                    uint32_t stream, uint32_t key_low, uint32_t key_high, int32_t shift, int32_t run, double mean, double sigma)
 {
     GLOBAL_MEM double *to = (GLOBAL_MEM double *)out + offset;
-    int64_t t = (int64_t)GID_0 * 512 + LID_0;
-    #pragma unroll
-    for (int turn = 0; turn < 2; ++turn, t += 256) {
-        const int64_t i = 2 * t;
-        const uint64_t at = first + (uint64_t)t;
+    const int64_t begin = (int64_t)GID_0 * 512;
+    if (2 * (begin + 512) <= count) {
+        #pragma unroll
+        for (int turn = 0; turn < 2; ++turn) {
+            const int64_t t = begin + turn * 256 + LID_0;
+            const uint64_t at = first + (uint64_t)t;
+            uint32_t x[4];
+            double v[4];
+            gemel_philox(at, substream, stream, key_low, key_high, x);
+            gemel_values(x, at, substream, stream, key_low, key_high, mean, sigma, v);
+            gemel_philox(at + 1, substream, stream, key_low, key_high, x);
+            gemel_values(x, at + 1, substream, stream, key_low, key_high, mean, sigma, v + 2);
+            ((GLOBAL_MEM double2 *)to)[t] = make_double2(v[1], v[2]);
+        }
+        return;
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+        const int64_t t = begin + turn * 256 + LID_0, i = 2 * t;
         if (i >= count) return;
+        const uint64_t at = first + (uint64_t)t;
         uint32_t x[4];
         double v[4];
         gemel_philox(at, substream, stream, key_low, key_high, x);
         gemel_values(x, at, substream, stream, key_low, key_high, mean, sigma, v);
         gemel_philox(at + 1, substream, stream, key_low, key_high, x);
         gemel_values(x, at + 1, substream, stream, key_low, key_high, mean, sigma, v + 2);
-        if (i + 2 <= count) {
-            *(GLOBAL_MEM double2 *)(to + i) = make_double2(v[1], v[2]);
-        } else {
-            if (i + 0 < count) to[i + 0] = v[1];
-            if (i + 1 < count) to[i + 1] = v[2];
-        }
+        if (i + 0 < count) to[i + 0] = v[1];
+        if (i + 1 < count) to[i + 1] = v[2];
     }
 }

@@ -83,6 +83,7 @@ GEMEL_TEST_EXPORT float element(int array, int index) {
 GEMEL_TEST_EXPORT unsigned long long address(int array) {
     return guarded([&] {
         const auto& a = arrays.at(array);
-        return static_cast<unsigned long long>(a.buffer().native_handle() + a.buffer().offset_bytes() + a.offset_bytes());
+        return static_cast<unsigned long long>(a.buffer().native_handle() + a.buffer().offset_bytes() +
+                                               a.offset_bytes());
     });
 }

@@ -181,13 +181,13 @@ TEST_CASE("a folder that cannot be written costs entries and one warning") {
     write_file(scratch / "file", "in the way");
     DiskCache cache(scratch / "file" / "cache");
     int warnings = 0;
-    log::set_sink([&](log::Level level, std::string_view subsystem, std::string_view message) {
-        warnings += level == log::Level::warn && subsystem == "cache" ? 1 : 0;
+    logging::set_sink([&](logging::Level level, std::string_view subsystem, std::string_view message) {
+        warnings += level == logging::Level::warn && subsystem == "cache" ? 1 : 0;
         CHECK(message.find((scratch / "file").string()) != std::string_view::npos);
     });
     CHECK_FALSE(put(cache, "a", "1"));
     CHECK_FALSE(put(cache, "b", "2"));
-    log::set_sink({});
+    logging::set_sink({});
     CHECK(warnings == 1);
     CHECK_FALSE(get(cache, "a"));
     CHECK(cache.entries().empty());
@@ -204,7 +204,7 @@ TEST_CASE("a full disk costs the entry and leaves the earlier one") {
         ::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{1000, 1000};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        log::set_levels("off");
+        logging::set_levels("off");
         return put(cache, "key", std::string(5000, 'x')) ? 1 : 0;
     });
     CHECK(status_of(child) == 0);

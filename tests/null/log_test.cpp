@@ -16,7 +16,7 @@
 
 using namespace gemel;
 using namespace gemel::testing;
-using log::Level;
+using logging::Level;
 
 namespace {
 
@@ -24,14 +24,14 @@ namespace {
 class Collector {
  public:
     explicit Collector(std::string_view levels) {
-        log::set_levels(levels);
-        log::set_sink([this](Level, std::string_view subsystem, std::string_view message) {
+        logging::set_levels(levels);
+        logging::set_sink([this](Level, std::string_view subsystem, std::string_view message) {
             all_ += std::string(subsystem) + ":" + std::string(message) + ";";
         });
     }
     ~Collector() {
-        log::set_sink({});
-        log::set_levels("warn");
+        logging::set_sink({});
+        logging::set_levels("warn");
     }
     Collector(const Collector&) = delete;
     Collector& operator=(const Collector&) = delete;
@@ -63,7 +63,7 @@ bool logs_at_exit = false;
 struct LogsAtExit {
     ~LogsAtExit() {
         if (logs_at_exit) {
-            log::write(Level::error, "exit", "still here");
+            logging::write(Level::error, "exit", "still here");
         }
     }
 } const logs_when_destroyed;
@@ -74,51 +74,51 @@ TEST_SUITE_BEGIN("core");
 
 TEST_CASE("levels choose what is shown") {
     const Collector collector("info");
-    CHECK(log::enabled(Level::info, "cache"));
-    CHECK(log::enabled(Level::error, "cache"));
-    CHECK_FALSE(log::enabled(Level::debug, "cache"));
-    CHECK_FALSE(log::enabled(Level::off, "cache"));
-    log::write(Level::debug, "cache", "no");
-    log::write(Level::info, "cache", "yes");
-    log::write(Level::off, "cache", "never");
+    CHECK(logging::enabled(Level::info, "cache"));
+    CHECK(logging::enabled(Level::error, "cache"));
+    CHECK_FALSE(logging::enabled(Level::debug, "cache"));
+    CHECK_FALSE(logging::enabled(Level::off, "cache"));
+    logging::write(Level::debug, "cache", "no");
+    logging::write(Level::info, "cache", "yes");
+    logging::write(Level::off, "cache", "never");
     CHECK(collector.all() == "cache:yes;");
 }
 
 TEST_CASE("a subsystem may have a level of its own") {
     const Collector collector(" error , cache=debug,pool = off, cache=trace");
-    CHECK(log::enabled(Level::trace, "cache"));
-    CHECK_FALSE(log::enabled(Level::error, "pool"));
-    CHECK_FALSE(log::enabled(Level::warn, "other"));
-    CHECK(log::enabled(Level::error, "other"));
-    CHECK_FALSE(log::enabled(Level::warn, "cach"));
-    log::set_levels("cache=debug");
-    CHECK(log::enabled(Level::warn, "other"));
-    CHECK_FALSE(log::enabled(Level::info, "other"));
-    log::set_levels("off");
-    CHECK_FALSE(log::enabled(Level::error, "other"));
-    log::set_levels("");
-    CHECK(log::enabled(Level::warn, "other"));
+    CHECK(logging::enabled(Level::trace, "cache"));
+    CHECK_FALSE(logging::enabled(Level::error, "pool"));
+    CHECK_FALSE(logging::enabled(Level::warn, "other"));
+    CHECK(logging::enabled(Level::error, "other"));
+    CHECK_FALSE(logging::enabled(Level::warn, "cach"));
+    logging::set_levels("cache=debug");
+    CHECK(logging::enabled(Level::warn, "other"));
+    CHECK_FALSE(logging::enabled(Level::info, "other"));
+    logging::set_levels("off");
+    CHECK_FALSE(logging::enabled(Level::error, "other"));
+    logging::set_levels("");
+    CHECK(logging::enabled(Level::warn, "other"));
 }
 
 TEST_CASE("unknown levels are refused and change nothing") {
     const Collector collector("trace");
     for (const std::string wrong : {"loud", "info,cache=loud", "=debug", "cache=", "info debug", "cache=debug=info"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_AS(log::set_levels(wrong), ArgumentError);
+        CHECK_THROWS_AS(logging::set_levels(wrong), ArgumentError);
     }
-    CHECK_THROWS_WITH(log::set_levels("loud"), doctest::Contains("trace, debug, info, warn, error and off"));
-    CHECK(log::enabled(Level::trace, "anything"));
+    CHECK_THROWS_WITH(logging::set_levels("loud"), doctest::Contains("trace, debug, info, warn, error and off"));
+    CHECK(logging::enabled(Level::trace, "anything"));
 }
 
 TEST_CASE("what a sink throws is swallowed") {
     const Collector restores("info");
     int calls = 0;
-    log::set_sink([&](Level, std::string_view, std::string_view) {
+    logging::set_sink([&](Level, std::string_view, std::string_view) {
         ++calls;
         throw std::runtime_error("no");
     });
-    log::write(Level::info, "test", "one");
-    log::write(Level::info, "test", "two");
+    logging::write(Level::info, "test", "one");
+    logging::write(Level::info, "test", "two");
     CHECK(calls == 2);
 }
 
@@ -126,18 +126,18 @@ TEST_CASE("a sink that logs is not called again by itself") {
     const Collector restores("info");
     int calls = 0;
     bool refused = false;
-    log::set_sink([&](Level, std::string_view, std::string_view) {
+    logging::set_sink([&](Level, std::string_view, std::string_view) {
         ++calls;
-        log::write(Level::trace, "test", "from inside");
-        log::set_levels("trace,test=off");  // What is logged inside would go to standard error.
-        log::write(Level::error, "test", "from inside");
+        logging::write(Level::trace, "test", "from inside");
+        logging::set_levels("trace,test=off");  // What is logged inside would go to standard error.
+        logging::write(Level::error, "test", "from inside");
         try {
-            log::set_sink({});
+            logging::set_sink({});
         } catch (const Error&) {
             refused = true;
         }
     });
-    log::write(Level::info, "test", "once");
+    logging::write(Level::info, "test", "once");
     CHECK(calls == 1);
     CHECK(refused);
 }
@@ -145,11 +145,11 @@ TEST_CASE("a sink that logs is not called again by itself") {
 TEST_CASE("what a replaced sink owns may log while it dies") {
     const Collector collector("info");
     struct Owned {
-        ~Owned() { log::write(Level::info, "test", "dying"); }
+        ~Owned() { logging::write(Level::info, "test", "dying"); }
     };
-    log::set_sink([owned = std::make_shared<Owned>()](Level, std::string_view, std::string_view) {});
+    logging::set_sink([owned = std::make_shared<Owned>()](Level, std::string_view, std::string_view) {});
     std::atomic<int> calls{0};
-    log::set_sink([&](Level, std::string_view, std::string_view) { ++calls; });
+    logging::set_sink([&](Level, std::string_view, std::string_view) { ++calls; });
     CHECK(calls == 1);
 }
 
@@ -164,25 +164,25 @@ TEST_CASE("many threads may log while sinks and levels change") {
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             while (!stop) {
-                log::write(Level::info, "test", "message");
+                logging::write(Level::info, "test", "message");
             }
         });
     }
     for (int i = 0; i < 200; ++i) {
         auto alive = std::make_unique<std::atomic<bool>>(true);
-        log::set_sink([&, flag = alive.get()](Level, std::string_view, std::string_view) {
+        logging::set_sink([&, flag = alive.get()](Level, std::string_view, std::string_view) {
             ++calls;
             crowded += ++inside > 1 ? 1 : 0;
             std::this_thread::yield();
             after_end += *flag ? 0 : 1;
             --inside;
         });
-        log::set_levels(i % 2 == 0 ? "info" : "info,test=trace");
+        logging::set_levels(i % 2 == 0 ? "info" : "info,test=trace");
         for (const int before = calls; calls < before + 10;) {
             std::this_thread::yield();
         }
         // From here on nobody may be inside the function that knows the flag.
-        log::set_sink([](Level, std::string_view, std::string_view) {});
+        logging::set_sink([](Level, std::string_view, std::string_view) {});
         *alive = false;
     }
     stop = true;
@@ -195,9 +195,9 @@ TEST_CASE("many threads may log while sinks and levels change") {
 
 TEST_CASE("log child that writes" * doctest::skip()) {
     logs_at_exit = true;
-    log::write(Level::info, "cache", "an info");
-    log::write(Level::warn, "cache", "a warning with {} braces");
-    log::write(Level::error, "", "an error");
+    logging::write(Level::info, "cache", "an info");
+    logging::write(Level::warn, "cache", "a warning with {} braces");
+    logging::write(Level::error, "", "an error");
 }
 
 TEST_CASE("messages go to standard error with time and level and subsystem even at exit") {

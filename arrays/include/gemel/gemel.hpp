@@ -5,12 +5,14 @@
 #include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/expression_types.hpp>
+#include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/npy.hpp>
 #include <gemel/arrays/print.hpp>
 #include <gemel/arrays/random.hpp>
 #include <gemel/arrays/random_host.hpp>
 #include <gemel/arrays/reduction_kernel.hpp>
+#include <gemel/arrays/reductions.hpp>
 #include <gemel/arrays/scan_kernel.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/codegen.hpp>

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace gemel {
 
@@ -31,13 +32,15 @@ class GEMEL_API AnyArray {
     /// A new, uninitialised array. @throws OutOfMemory, ArgumentError for a negative extent
     AnyArray(const Context& context, DType dtype, Shape shape, Order order = Order::C);
     AnyArray(const AnyArray&) = default;
-    AnyArray(AnyArray&& other) noexcept : AnyArray() { swap(other); }
+    AnyArray(AnyArray&& other) noexcept
+        : buffer_(std::move(other.buffer_)),
+          dtype_(other.dtype_),
+          shape_(std::move(other.shape_)),
+          strides_(std::move(other.strides_)),
+          offset_bytes_(std::exchange(other.offset_bytes_, 0)),
+          size_(std::exchange(other.size_, 0)) {}
     AnyArray& operator=(const AnyArray&) & = default;
-    AnyArray& operator=(AnyArray&& other) & noexcept {
-        AnyArray taken(std::move(other));
-        swap(taken);
-        return *this;
-    }
+    AnyArray& operator=(AnyArray&& other) & noexcept;
 
     /// True for a handle that was never given an array, or was released; an array without elements is not that.
     bool empty() const { return buffer_.empty(); }
@@ -125,9 +128,8 @@ class GEMEL_API AnyArray {
     void release();
 
    protected:
-    void swap(AnyArray& other) noexcept;
     Layout layout() const;
-    AnyArray with_layout(const Layout& layout) const;
+    AnyArray with_layout(Layout layout) const;
     // Each throws ArgumentError unless it is so.
     void require_memory(const char* who) const;
     void require_writable(const char* who) const;

@@ -31,6 +31,7 @@ struct ScalarArg : Parameter {
 /// One argument of one call of a generated kernel: an array, or a value. Refers to what the caller gave.
 struct CallArgument {
     CallArgument(const AnyArray& given) : array(&given) {}
+    explicit CallArgument(const Argument& given) : value(given) {}
     template <KernelArgument T>
         requires(!std::derived_from<T, AnyArray>)
     CallArgument(const T& given) : value(as_argument(given)) {}

@@ -1,7 +1,8 @@
-/// Exchange with other libraries by DLPack (https://dmlc.github.io/dlpack), without copying where both work on one device.
+/// Exchange with other libraries by DLPack (https://dmlc.github.io/dlpack), without copying where both work on one
+/// device.
 ///
-/// The structs are those of dlpack.h 1.0, which includes those of 0.8, laid out alike and named as there; they stand in a
-/// namespace of their own, so that dlpack.h may be included too (cast the pointers).
+/// The structs are those of dlpack.h 1.0, which includes those of 0.8, laid out alike and named as there; they stand in
+/// a namespace of their own, so that dlpack.h may be included too (cast the pointers).
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -66,9 +67,9 @@ struct DLManagedTensorVersioned {
     DLTensor dl_tensor;
 };
 
-/// The array's memory as a tensor that others can take. It stays alive until they call the tensor's deleter. Waits until
-/// everything enqueued in the context is done, so that the taker may use any stream. Views keep their strides.
-/// On OpenCL `data` is the cl_mem, to which `byte_offset` belongs.
+/// The array's memory as a tensor that others can take. It stays alive until they call the tensor's deleter. Waits
+/// until everything enqueued in the context is done, so that the taker may use any stream. Views keep their strides. On
+/// OpenCL `data` is the cl_mem, to which `byte_offset` belongs.
 /// @throws ArgumentError for structs, and for arrays without memory
 GEMEL_API DLManagedTensor* to_dlpack(const AnyArray& array);
 GEMEL_API DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array);
@@ -76,10 +77,10 @@ GEMEL_API DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array);
 GEMEL_API DLManagedTensor* to_dlpack_host(const AnyArray& array);
 GEMEL_API DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& array);
 
-/// An array over a tensor's memory, which is given back by its deleter when the last handle to the array or a view of it
-/// is gone: synchronise first, if work on it may still run. What the giver had enqueued must be done before. A tensor in host memory, and
-/// one that may only be read, is copied and given back at once.
-/// The tensor is taken in any case: also when this throws, its deleter is called.
+/// An array over a tensor's memory, which is given back by its deleter when the last handle to the array or a view of
+/// it is gone: synchronise first, if work on it may still run. What the giver had enqueued must be done before. A
+/// tensor in host memory, and one that may only be read, is copied and given back at once. The tensor is taken in any
+/// case: also when this throws, its deleter is called.
 /// @throws ArgumentError if the tensor is on another device, or of a type that gemel lacks
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensor* tensor);
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensorVersioned* tensor);

@@ -102,6 +102,12 @@ class GPUArray : public AnyArray {
         static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
         AnyArray::assign(other);
     }
+    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array.
+    template <class E>
+        requires requires(const E& expression) { expression.view(); typename E::value_type; }
+    void assign(const E& expression) const {
+        write_expression(*this, expression);
+    }
     /// The same for an array whose type is known at run time only. @throws ArgumentError if it does not fit
     template <std::same_as<AnyArray> A>
     void assign(const A& other) const {

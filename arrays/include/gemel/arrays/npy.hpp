@@ -1,7 +1,7 @@
 /// Arrays in NumPy's files: .npy, and .npz with several by name.
 ///
-/// All element types but bfloat16, which NumPy does not have: bool, integers, half, float, double, complex, and structs with a
-/// GEMEL_STRUCT as structured types, field by field. Either byte order is read, the host's is written.
+/// All element types but bfloat16, which NumPy does not have: bool, integers, half, float, double, complex, and structs
+/// with a GEMEL_STRUCT as structured types, field by field. Either byte order is read, the host's is written.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -22,8 +22,8 @@ namespace gemel {
 GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
 
 /// Reads an array whose type the file says. Blocks. Format versions 1.0 to 3.0.
-/// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects, strings,
-/// dates; structs, which load_npy<T> reads)
+/// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects,
+/// strings, dates; structs, which load_npy<T> reads)
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
 /// The same, where the file must hold this type. @throws ArgumentError with both types
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path, DType dtype);

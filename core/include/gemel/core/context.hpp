@@ -103,6 +103,8 @@ class GEMEL_API Context {
     }
     /// Device memory for attached objects: like allocate(), but the buffer does not keep the context alive.
     Buffer allocate_attached(std::size_t bytes) const;
+    /// A number that no other context has, and that reset() changes: a key for what is remembered about a context.
+    std::uint64_t id() const;
     /// Whether the host may add offsets to device addresses (a pointer). If not, kernels are told the offset of a view.
     bool addresses_are_linear() const;
 

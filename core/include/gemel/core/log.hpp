@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace gemel::log {
+namespace gemel::logging {
 
 enum class Level { trace, debug, info, warn, error, off };
 
@@ -27,4 +27,4 @@ GEMEL_API void set_sink(Sink sink);
 /// Overrides GEMEL_LOG, in the same syntax. @throws ArgumentError for an unknown level
 GEMEL_API void set_levels(std::string_view levels);
 
-}  // namespace gemel::log
+}  // namespace gemel::logging

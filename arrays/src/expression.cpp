@@ -1,0 +1,232 @@
+#include <gemel/arrays/expression.hpp>
+
+#include "expression_kernel.hpp"
+#include "plan_cache.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <sstream>
+#include <unordered_map>
+
+namespace gemel {
+
+namespace {
+
+bool same_elements(const AnyArray& a, const AnyArray& b) {
+    return a.buffer().block() == b.buffer().block() && a.offset_bytes() == b.offset_bytes() &&
+           a.buffer().offset_bytes() == b.buffer().offset_bytes() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+           a.strides() == b.strides();
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+}
+
+/// A value of one type as one of another, in C.
+std::string converted(const std::string& value, DType from, DType to) {
+    if (from == to) return value;
+    const std::string type = codegen::value_type(to);
+    if (to.kind() == DType::Kind::complex) {
+        const std::string part = to.size_bytes() == 8 ? "float" : "double";
+        if (from.kind() == DType::Kind::complex)
+            return text(type, "_new((", part, ")c_real(", value, "), (", part, ")c_imag(", value, "))");
+        return text(type, "_new((", part, ")(", value, "), 0)");
+    }
+    if (from.kind() == DType::Kind::complex) return text("(c_real(", value, ") != 0 || c_imag(", value, ") != 0)");
+    if (to.kind() == DType::Kind::boolean) return text("(", value, " != 0)");
+    if (codegen::value_type(from) == type) return value;
+    return text("(", type, ")", value);
+}
+
+/// Lines that begin with a kind of number ("%real ") are kept for that kind alone.
+std::string helper_text(const char* helper, DType dtype) {
+    const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex " : dtype.is_floating() ? "%real " : "%whole ";
+    std::string out;
+    std::istringstream lines{std::string(helper)};
+    for (std::string line; std::getline(lines, line);) {
+        if (const std::size_t mark = line.find('%'); mark != std::string::npos && line.find_first_not_of(' ') == mark) {
+            if (line.compare(mark, std::string_view(kind).size(), kind) != 0) continue;
+            line.erase(mark, std::string_view(kind).size());
+        }
+        out += line + '\n';
+    }
+    replace_all(out, "$", codegen::value_type(dtype));
+    return out;
+}
+
+}  // namespace
+
+void ExpressionOperands::add(const AnyArray& array) {
+    if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (use_count == most_uses)
+        throw ArgumentError(text("an expression names more than ", most_uses, " arrays; evaluate parts of it with .eval()"));
+    std::size_t k = 0;
+    while (k < array_count && !same_elements(*arrays[k], array)) ++k;
+    if (k == array_count) {
+        if (array_count == most_arrays)
+            throw ArgumentError(text("an expression names more than ", most_arrays,
+                                     " different arrays; evaluate parts of it with .eval()"));
+        arrays[array_count++] = &array;
+    }
+    uses[use_count++] = static_cast<std::uint8_t>(k);
+}
+
+void ExpressionOperands::add(const Argument& number) {
+    if (number_count == most_numbers)
+        throw ArgumentError(text("an expression holds more than ", most_numbers, " numbers; evaluate parts of it with .eval()"));
+    numbers[number_count++] = number;
+}
+
+std::string ExpressionText::array(DType own, DType as) {
+    return converted(text("x", static_cast<int>(operands_.uses[use_++]), "[i]"), own, as);
+}
+
+std::string ExpressionText::number(DType as) {
+    const std::string name = text("s", numbers.size());
+    numbers.push_back(ScalarArg(as, name));
+    return name;
+}
+
+std::string ExpressionText::apply(const Operation& operation, DType common, DType result, DType as,
+                                  std::span<const std::string> operands) {
+    const bool is_complex = common.kind() == DType::Kind::complex;
+    std::string value = is_complex ? operation.complex_text : operation.text;
+    if (value.empty())
+        throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
+    const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
+    replace_all(value, "$", codegen::value_type(common));
+    for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
+    if (calls_helper) {
+        const std::string helper = helper_text(operation.helper, common);
+        if (preamble.find(helper) == std::string::npos) preamble += helper;
+    }
+    value = text("(", value, ")");
+    // C computes small integers in int: NumPy's wrap around.
+    if (result.kind() == DType::Kind::boolean && operation.rule != TypeRule::truth) {
+        value = text("(", value, " != 0)");
+    } else if (result.is_integer() && result.size_bytes() < 4) {
+        value = text("(", codegen::value_type(result), ")", value);
+    }
+    return converted(value, result, as);
+}
+
+CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
+    CallKey key;
+    key.add(reinterpret_cast<std::uintptr_t>(expression.type));
+    std::uint64_t word = operands.use_count;
+    for (std::size_t k = 0; k < operands.use_count; ++k) {
+        word = word << 5 | operands.uses[k];
+        if (k % 11 == 10) key.add(word), word = 0;
+    }
+    key.add(word);
+    return key;
+}
+
+ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands) {
+    ExpressionText text(operands);
+    ExpressionParts parts;
+    parts.value = expression.print(text);
+    parts.preamble = std::move(text.preamble);
+    for (std::size_t k = 0; k < operands.array_count; ++k)
+        parts.arguments.push_back(VectorArg(operands.arrays[k]->dtype(), gemel::text("x", k), true));
+    for (Parameter& number : text.numbers) parts.arguments.push_back(std::move(number));
+    return parts;
+}
+
+void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to) {
+    const Shape& first = operands.arrays[0]->shape();
+    bool equal = !to || first == *to;
+    for (std::size_t k = 1; k < operands.array_count; ++k) equal &= operands.arrays[k]->shape() == first;
+    if (equal) {
+        shape_ = &first;
+        return;
+    }
+    for (std::size_t k = 0; k < operands.array_count; ++k) {
+        const Shape& own = operands.arrays[k]->shape();
+        while (common_.rank() < own.rank()) common_.insert(0, 1);
+        for (std::size_t back = 1; back <= own.rank(); ++back) {
+            std::int64_t& extent = common_[common_.rank() - back];
+            const std::int64_t other = own[own.rank() - back];
+            if (extent == 1) {
+                extent = other;
+            } else if (other != 1 && other != extent) {
+                throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ", to_string(own),
+                                         ", which cannot be broadcast to one"));
+            }
+        }
+    }
+    if (to && !(common_ == *to)) {
+        common_ = *to;  // broadcast_to() says what does not fit
+    }
+    arrays_.reserve(operands.array_count);
+    for (std::size_t k = 0; k < operands.array_count; ++k) {
+        arrays_.push_back(operands.arrays[k]->broadcast_to(common_));
+        operands.arrays[k] = &arrays_.back();
+    }
+    shape_ = &common_;
+}
+
+namespace {
+
+/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
+template <class K>
+class Kernels {
+   public:
+    template <class Make>
+    std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
+        std::lock_guard lock(mutex_);
+        if (kernels_.size() >= most_kernels) kernels_.clear();
+        auto& kernel = kernels_[key];
+        if (!kernel) kernel = std::make_shared<const K>(make());
+        return kernel;
+    }
+
+   private:
+    static constexpr std::size_t most_kernels = 4096;
+    std::mutex mutex_;
+    std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
+};
+
+ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    std::vector<Parameter> arguments{VectorArg(expression.dtype, "out")};
+    for (Parameter& argument : parts.arguments) arguments.push_back(std::move(argument));
+    return ElementwiseKernel(std::move(arguments), "out[i] = " + parts.value, "expression", {.preamble = std::move(parts.preamble)});
+}
+
+}  // namespace
+
+AnyArray evaluate(const ExpressionView& expression, const AnyArray* out) {
+    static auto& kernels = *new Kernels<ElementwiseKernel>;
+    ExpressionOperands operands;
+    expression.collect(expression.expression, operands);
+    const CallKey key = expression_key(expression, operands);
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands, out ? &out->shape() : nullptr);
+    if (out)
+        for (std::size_t k = 0; k < operands.array_count; ++k)
+            if (out->may_overlap(*operands.arrays[k]) && !same_elements(*out, *operands.arrays[k])) {
+                const AnyArray value = evaluate(expression);
+                out->assign(value);
+                return *out;
+            }
+    const AnyArray result = out ? *out : AnyArray(operands.arrays[0]->context(), expression.dtype, broadcast.shape());
+    const auto kernel = kernels.find(key, [&] { return make_kernel(expression, operands); });
+    CallArguments arguments;
+    arguments.add(CallArgument(result));
+    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
+    kernel->run({}, arguments.span());
+    return result;
+}
+
+std::string source(const ExpressionView& expression, const Dialect& dialect) {
+    ExpressionOperands operands;
+    expression.collect(expression.expression, operands);
+    return make_kernel(expression, operands).source(dialect);
+}
+
+}  // namespace gemel

@@ -1,0 +1,162 @@
+#include <gemel/arrays/reductions.hpp>
+
+#include "expression_kernel.hpp"
+
+#include <gemel/arrays/reduction_kernel.hpp>
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <limits>
+#include <mutex>
+#include <unordered_map>
+
+namespace gemel {
+namespace {
+
+/// A value and where it stands.
+DType place_type(DType value) {
+    const DType index = dtype_of<std::int64_t>();
+    const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
+    StructLayout layout{.name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
+    layout.fields.push_back({.name = "value", .dtype = value, .offset_bytes = 0});
+    layout.fields.push_back({.name = "index", .dtype = index, .offset_bytes = offset});
+    return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
+}
+
+/// The greatest (least) value of a real type, in C.
+std::string extreme(DType dtype, bool greatest) {
+    if (dtype.is_floating()) return greatest ? "INFINITY" : "-INFINITY";
+    if (dtype.kind() == DType::Kind::boolean) return greatest ? "1" : "0";
+    const int bits = static_cast<int>(dtype.size_bytes()) * 8;
+    if (dtype.kind() == DType::Kind::unsigned_integer) return greatest ? text("(", dtype.name(), ")(-1)") : "0";
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+    return greatest ? text("(", dtype.name(), ")", most) : text("((", dtype.name(), ")(-", most, ") - 1)");
+}
+
+bool is_arg(ReductionKind kind) { return kind == ReductionKind::argmin || kind == ReductionKind::argmax; }
+
+Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    const DType own = expression.dtype;
+    const bool is_complex = result.kind() == DType::Kind::complex;
+    ReductionResult value;
+    value.map_expr = parts.value;
+    const std::string type = codegen::value_type(result);
+    const auto constant = [&](const char* number) { return is_complex ? text(type, "_new(", number, ", 0)") : std::string(number); };
+    DType stored = result;
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::product: {
+            const bool is_sum = kind == ReductionKind::sum;
+            value.neutral = constant(is_sum ? "0" : "1");
+            value.reduce_expr = is_complex ? (is_sum ? "c_add(a, b)" : "c_mul(a, b)") : (is_sum ? "a + b" : "a * b");
+            if (is_complex && !(own == result)) throw ArgumentError("a sum of complex numbers in another type than theirs");
+            if (!is_complex) value.map_expr = text("(", type, ")", parts.value);
+            break;
+        }
+        case ReductionKind::minimum:
+            value.neutral = extreme(result, true);
+            value.reduce_expr = result.is_floating() ? "a < b || a != a ? a : b" : "a < b ? a : b";
+            break;
+        case ReductionKind::maximum:
+            value.neutral = extreme(result, false);
+            value.reduce_expr = result.is_floating() ? "a > b || a != a ? a : b" : "a > b ? a : b";
+            break;
+        case ReductionKind::any:
+        case ReductionKind::all: {
+            const bool is_any = kind == ReductionKind::any;
+            value.neutral = is_any ? "0" : "1";
+            value.reduce_expr = is_any ? "a || b" : "a && b";
+            value.map_expr = own.kind() == DType::Kind::complex
+                                 ? text("c_real(", parts.value, ") != 0 || c_imag(", parts.value, ") != 0")
+                                 : text(parts.value, " != 0");
+            break;
+        }
+        case ReductionKind::argmin:
+        case ReductionKind::argmax: {
+            const bool is_max = kind == ReductionKind::argmax;
+            const std::string value_type = codegen::value_type(own);
+            // 16-bit floats are compared as the floats that they are.
+            const DType compared = own.is_floating() && own.size_bytes() == 2 ? dtype_of<float>() : own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
+            stored = place_type(compared);
+            const std::string place = stored.name();
+            parts.preamble += text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
+                                   " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
+            parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
+                                   "    // NaN beats everything, and of equals the first wins; an index below zero is that of nothing.\n",
+                                   "    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;\n",
+                                   compared.is_floating()
+                                       ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
+                                         "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
+                                         "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
+                                       : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
+                                   "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
+            value.neutral = text("place(0, -1)");
+            value.map_expr = text("place(", parts.value, ", reduced_index)");
+            value.reduce_expr = "better(a, b)";
+            break;
+        }
+    }
+    return Reduction(std::move(parts.arguments), {value}, {stored}, "reduction", std::move(parts.preamble), {});
+}
+
+struct Kernels {
+    std::mutex mutex;
+    std::unordered_map<CallKey, std::shared_ptr<const Reduction>, CallKeyHash> all;
+};
+
+}  // namespace
+
+AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over, bool keepdims) {
+    static Kernels& kernels = *new Kernels;
+    ExpressionOperands operands;
+    expression.collect(expression.expression, operands);
+    CallKey key = expression_key(expression, operands);
+    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 | static_cast<std::uint64_t>(result.kind()) << 16);
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands);
+    std::shared_ptr<const Reduction> reduction;
+    {
+        std::lock_guard lock(kernels.mutex);
+        if (kernels.all.size() >= 4096) kernels.all.clear();
+        auto& found = kernels.all[key];
+        if (!found) found = std::make_shared<const Reduction>(make_reduction(kind, expression, operands, result));
+        reduction = found;
+    }
+    CallArguments arguments;
+    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
+    AnyArray found;
+    reduction->run({.axes = over.axes(), .keepdims = keepdims}, arguments.span(), {&found, 1});
+    if (!is_arg(kind)) return found;
+    // The indices lie between the values.
+    const std::size_t place_bytes = found.dtype().size_bytes();
+    Strides strides = contiguous_strides(found.shape());
+    for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(place_bytes / sizeof(std::int64_t));
+    return AnyArray(found.buffer(), dtype_of<std::int64_t>(), found.shape(), strides,
+                    found.offset_bytes() + place_bytes - sizeof(std::int64_t));
+}
+
+std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+    ExpressionOperands operands;
+    expression.collect(expression.expression, operands);
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands);
+    const Shape& shape = broadcast.shape();
+    std::size_t count = 1;
+    const auto rank = static_cast<int>(shape.rank());
+    if (!over.axes()) {
+        count = shape.count();
+    } else {
+        for (const int axis : *over.axes()) {
+            const int at = axis < 0 ? axis + rank : axis;
+            if (at >= 0 && at < rank) count *= static_cast<std::size_t>(shape[static_cast<std::size_t>(at)]);
+        }
+    }
+    if (who && count == 0)
+        throw ArgumentError(text(who, ": there are no elements to choose from in shape ", to_string(shape)));
+    return count;
+}
+
+}  // namespace gemel

@@ -1,0 +1,444 @@
+/// Lazy expressions against plain host loops.
+#include "array_support.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+template <class T>
+using Values = std::vector<T>;
+const double nan_ = std::numeric_limits<double>::quiet_NaN();
+const double inf = std::numeric_limits<double>::infinity();
+
+template <class T, class F>
+auto mapped(const Values<T>& a, const F& f) {
+    Values<decltype(f(a[0]))> out;
+    for (const T& value : a) out.push_back(f(value));
+    return out;
+}
+template <class T, class U, class F>
+auto mapped(const Values<T>& a, const Values<U>& b, const F& f) {
+    Values<decltype(f(a[0], b[0]))> out;
+    for (std::size_t i = 0; i < a.size(); ++i) out.push_back(f(a[i], b[i]));
+    return out;
+}
+
+/// Relative or absolute, whichever is larger; NaN equals NaN.
+template <class T, class U>
+void check_near(const Values<T>& found, const Values<U>& expected, double tolerance) {
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto a = static_cast<double>(found[i]), b = static_cast<double>(expected[i]);
+        INFO("element ", i, ": ", a, ", expected ", b);
+        CHECK(((std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b))));
+    }
+}
+
+template <class T>
+void check_arithmetic(const Values<T>& a, const Values<T>& b) {
+    const auto x = to_gpu(a), y = to_gpu(b);
+    CHECK((x + y).get() == mapped(a, b, [](T p, T q) { return static_cast<T>(p + q); }));
+    CHECK((x - y).get() == mapped(a, b, [](T p, T q) { return static_cast<T>(p - q); }));
+    CHECK((x * y).get() == mapped(a, b, [](T p, T q) { return static_cast<T>(p * q); }));
+    CHECK((-x).get() == mapped(a, [](T p) { return static_cast<T>(-p); }));
+    CHECK((+x).get() == a);
+    CHECK(minimum(x, y).get() == mapped(a, b, [](T p, T q) { return std::min(p, q); }));
+    CHECK(maximum(x, y).get() == mapped(a, b, [](T p, T q) { return std::max(p, q); }));
+    CHECK(square(x).get() == mapped(a, [](T p) { return static_cast<T>(p * p); }));
+    CHECK(clip(x, 1, 3).get() == mapped(a, [](T p) { return std::clamp<T>(p, 1, 3); }));
+    CHECK(where(x > y, x, y).get() == mapped(a, b, [](T p, T q) { return p > q ? p : q; }));
+}
+
+template <class T>
+void check_comparisons(const Values<T>& a, const Values<T>& b) {
+    using Byte = std::uint8_t;
+    const auto x = to_gpu(a), y = to_gpu(b);
+    static_assert(std::is_same_v<typename decltype(x < y)::value_type, bool>);
+    CHECK((x == y).get() == mapped(a, b, [](T p, T q) -> Byte { return p == q; }));
+    CHECK((x != y).get() == mapped(a, b, [](T p, T q) -> Byte { return p != q; }));
+    CHECK((x < y).get() == mapped(a, b, [](T p, T q) -> Byte { return p < q; }));
+    CHECK((x > y).get() == mapped(a, b, [](T p, T q) -> Byte { return p > q; }));
+    CHECK((x <= y).get() == mapped(a, b, [](T p, T q) -> Byte { return p <= q; }));
+    CHECK((x >= y).get() == mapped(a, b, [](T p, T q) -> Byte { return p >= q; }));
+    CHECK(logical_and(x, y).get() == mapped(a, b, [](T p, T q) -> Byte { return p && q; }));
+    CHECK(logical_or(x, y).get() == mapped(a, b, [](T p, T q) -> Byte { return p || q; }));
+    CHECK(logical_not(x).get() == mapped(a, [](T p) -> Byte { return !p; }));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("arithmetic gives what a loop on the host gives") {
+    check_arithmetic<std::int32_t>({5, -7, 0, 4, 100000}, {2, 3, -4, 4, -9});
+    check_arithmetic<std::int64_t>({5, -7, 0, 1ll << 40}, {2, 3, -4, 5});
+    check_arithmetic<float>({0.5f, -7.25f, 0, 3}, {2, 3.5f, -4, 3});
+    check_arithmetic<double>({0.5, -7.25, 0, 3}, {2, 3.5, -4, 3});
+}
+
+TEST_CASE("comparisons and logic give bools") {
+    check_comparisons<std::int32_t>({5, -7, 0, 4}, {2, 3, 0, 4});
+    check_comparisons<float>({0.5f, -7.25f, 0, 3, NAN, 1}, {2, 3.5f, 0, 3, 1, NAN});
+    check_comparisons<std::uint8_t>({5, 255, 0, 4}, {2, 3, 0, 4});
+}
+
+TEST_CASE("small integers wrap around as in NumPy") {
+    check_arithmetic<std::int8_t>({100, -128, 0, 4, 127}, {100, 3, -4, 4, 127});
+    check_arithmetic<std::uint8_t>({200, 255, 0, 4}, {100, 3, 250, 4});
+    check_arithmetic<std::int16_t>({30000, -32768, 0}, {30000, 3, -4});
+    check_arithmetic<std::uint16_t>({60000, 65535, 0}, {60000, 3, 5});
+    // Within one expression too, where C would go on in int.
+    const auto x = to_gpu(Values<std::uint8_t>{200, 7});
+    CHECK(floor_divide(x + x, 2).get() == Values<std::uint8_t>{72, 7});
+}
+
+TEST_CASE("bits and shifts") {
+    const Values<std::int32_t> a{5, -7, 0, 0x7f00}, b{2, 3, 1, 4};
+    const auto x = to_gpu(a), y = to_gpu(b);
+    CHECK((x & y).get() == mapped(a, b, [](int p, int q) { return p & q; }));
+    CHECK((x | y).get() == mapped(a, b, [](int p, int q) { return p | q; }));
+    CHECK((x ^ y).get() == mapped(a, b, [](int p, int q) { return p ^ q; }));
+    CHECK((x << y).get() == mapped(a, b, [](int p, int q) { return p << q; }));
+    CHECK((x >> y).get() == mapped(a, b, [](int p, int q) { return p >> q; }));
+    CHECK((~x).get() == mapped(a, [](int p) { return ~p; }));
+    const auto t = to_gpu(std::vector<bool>{true, false});
+    CHECK((~t).get() == Values<std::uint8_t>{0, 1});
+    CHECK((t & true).get() == Values<std::uint8_t>{1, 0});
+    CHECK((t ^ true).get() == Values<std::uint8_t>{0, 1});
+}
+
+TEST_CASE("the sum of bools is their or and the product their and") {
+    const auto p = to_gpu(std::vector<bool>{true, true, false, false}), q = to_gpu(std::vector<bool>{true, false, true, false});
+    static_assert(std::is_same_v<decltype(p + q)::value_type, bool>);
+    CHECK((p + q).get() == Values<std::uint8_t>{1, 1, 1, 0});
+    CHECK((p * q).get() == Values<std::uint8_t>{1, 0, 0, 0});
+    CHECK((p + 1).get() == Values<std::int64_t>{2, 2, 1, 1});
+}
+
+TEST_CASE("division of integers gives double") {
+    const auto x = to_gpu(Values<std::int32_t>{7, -7, 1}), y = to_gpu(Values<std::int32_t>{2, 2, 3});
+    static_assert(std::is_same_v<decltype(x / y)::value_type, double>);
+    CHECK((x / y).get() == Values<double>{3.5, -3.5, 1.0 / 3});
+    static_assert(std::is_same_v<decltype(to_gpu(Values<std::int8_t>{1}) / 2)::value_type, double>);
+    static_assert(std::is_same_v<decltype(to_gpu(Values<float>{1}) / 2.0)::value_type, float>);
+}
+
+TEST_CASE("floor division and remainder follow the signs of Python") {
+    const auto x = to_gpu(Values<std::int32_t>{7, -7, 7, -7, 6}), y = to_gpu(Values<std::int32_t>{2, 2, -2, -2, 3});
+    CHECK(floor_divide(x, y).get() == Values<std::int32_t>{3, -4, -4, 3, 2});
+    CHECK(remainder(x, y).get() == Values<std::int32_t>{1, 1, -1, -1, 0});
+    CHECK((x % y).get() == Values<std::int32_t>{1, 1, -1, -1, 0});
+    const auto f = to_gpu(Values<double>{7, -7, 7.5, -7.5, 1, inf, 1, -1}), g = to_gpu(Values<double>{2, 2, -2, -2, 0.1, 1, 0, inf});
+    // As numpy.floor_divide and numpy.remainder 2.x give them.
+    check_near(floor_divide(f, g).get(), Values<double>{3, -4, -4, 3, 9, nan_, inf, -1}, 0);
+    check_near((f % g).get(), Values<double>{1, 1, -0.5, -1.5, std::fmod(1, 0.1), nan_, nan_, inf}, 0);
+    CHECK(std::signbit((to_gpu(Values<float>{4}) % -2).item()));
+    const auto u = to_gpu(Values<std::uint8_t>{250, 7});
+    CHECK((u % 16).get() == Values<std::uint8_t>{10, 7});
+}
+
+TEST_CASE("powers of integers wrap and of reals follow pow") {
+    const auto x = to_gpu(Values<std::int32_t>{3, -2, 1, -1, 5}), y = to_gpu(Values<std::int32_t>{4, 3, -2, -3, -1});
+    CHECK(pow(x, y).get() == Values<std::int32_t>{81, -8, 1, -1, 0});
+    CHECK(pow(to_gpu(Values<std::uint8_t>{2, 3}), 8).get() == Values<std::uint8_t>{0, 161});
+    check_near(pow(to_gpu(Values<double>{2, -2, 9, 0}), to_gpu(Values<double>{0.5, 3, -0.5, 0})).get(),
+               Values<double>{std::sqrt(2.0), -8, 1.0 / 3, 1}, 1e-14);
+}
+
+TEST_CASE("minimum and maximum hand NaN on") {
+    const auto x = to_gpu(Values<float>{1, NAN, 2}), y = to_gpu(Values<float>{NAN, 1, 1});
+    check_near(minimum(x, y).get(), Values<float>{NAN, NAN, 1}, 0);
+    check_near(maximum(x, y).get(), Values<float>{NAN, NAN, 2}, 0);
+    CHECK(isnan(x).get() == Values<std::uint8_t>{0, 1, 0});
+}
+
+TEST_CASE("elementary functions follow the host's") {
+    const Values<double> a{0.25, 0.5, 0.75, 0.9};
+    const auto x = to_gpu(a);
+    // The accuracy of each function has tests of its own: this is about which one is called.
+#define GEMEL_CHECK_FUNCTION(name) check_near(name(x).get(), mapped(a, [](double v) { return std::name(v); }), 1e-13)
+    GEMEL_CHECK_FUNCTION(sin);
+    GEMEL_CHECK_FUNCTION(cos);
+    GEMEL_CHECK_FUNCTION(tan);
+    GEMEL_CHECK_FUNCTION(sinh);
+    GEMEL_CHECK_FUNCTION(cosh);
+    GEMEL_CHECK_FUNCTION(tanh);
+    GEMEL_CHECK_FUNCTION(exp);
+    GEMEL_CHECK_FUNCTION(log);
+    GEMEL_CHECK_FUNCTION(sqrt);
+    GEMEL_CHECK_FUNCTION(asin);
+    GEMEL_CHECK_FUNCTION(acos);
+    GEMEL_CHECK_FUNCTION(atan);
+    GEMEL_CHECK_FUNCTION(asinh);
+    GEMEL_CHECK_FUNCTION(atanh);
+    GEMEL_CHECK_FUNCTION(exp2);
+    GEMEL_CHECK_FUNCTION(expm1);
+    GEMEL_CHECK_FUNCTION(log2);
+    GEMEL_CHECK_FUNCTION(log10);
+    GEMEL_CHECK_FUNCTION(log1p);
+    GEMEL_CHECK_FUNCTION(cbrt);
+    GEMEL_CHECK_FUNCTION(erf);
+    GEMEL_CHECK_FUNCTION(erfc);
+#undef GEMEL_CHECK_FUNCTION
+    check_near(acosh(x + 1).get(), mapped(a, [](double v) { return std::acosh(v + 1); }), 1e-13);
+    check_near(rsqrt(x).get(), mapped(a, [](double v) { return 1 / std::sqrt(v); }), 1e-13);
+    check_near(atan2(x, -1).get(), mapped(a, [](double v) { return std::atan2(v, -1); }), 1e-13);
+    check_near(hypot(x, 2.0).get(), mapped(a, [](double v) { return std::hypot(v, 2); }), 1e-13);
+    static_assert(std::is_same_v<decltype(sin(to_gpu(Values<std::int16_t>{1})))::value_type, float>);
+    check_near(sqrt(to_gpu(Values<std::int32_t>{4, 2})).get(), Values<double>{2, std::sqrt(2.0)}, 1e-15);
+}
+
+TEST_CASE("rounding and magnitudes") {
+    const auto x = to_gpu(Values<float>{-1.5f, 2.5f, -0.25f});
+    CHECK(floor(x).get() == Values<float>{-2, 2, -1});
+    CHECK(ceil(x).get() == Values<float>{-1, 3, 0});
+    CHECK(trunc(x).get() == Values<float>{-1, 2, 0});
+    CHECK(rint(x).get() == Values<float>{-2, 2, 0});
+    CHECK(abs(x).get() == Values<float>{1.5f, 2.5f, 0.25f});
+    CHECK(floor(to_gpu(Values<std::int8_t>{-3})).item() == -3);
+    CHECK(abs(to_gpu(Values<std::int64_t>{-3, 4})).get() == Values<std::int64_t>{3, 4});
+    CHECK(real(x).get() == x.get());
+    CHECK(imag(x).get() == Values<float>{0, 0, 0});
+}
+
+TEST_CASE("complex numbers") {
+    const Values<cfloat> a{{1, 2}, {-3, 0.5f}, {0, 0}}, b{{2, -1}, {0, 4}, {1, 1}};
+    const auto x = to_gpu(a), y = to_gpu(b);
+    CHECK((x + y).get() == mapped(a, b, [](cfloat p, cfloat q) { return p + q; }));
+    CHECK((x - y).get() == mapped(a, b, [](cfloat p, cfloat q) { return p - q; }));
+    CHECK((x * y).get() == mapped(a, b, [](cfloat p, cfloat q) { return p * q; }));
+    CHECK((-x).get() == mapped(a, [](cfloat p) { return -p; }));
+    CHECK(conj(x).get() == mapped(a, [](cfloat p) { return std::conj(p); }));
+    CHECK(square(x).get() == mapped(a, [](cfloat p) { return p * p; }));
+    CHECK(real(x).get() == Values<float>{1, -3, 0});
+    CHECK(imag(x).get() == Values<float>{2, 0.5f, 0});
+    check_near(abs(x).get(), mapped(a, [](cfloat p) { return std::abs(p); }), 1e-6);
+    const auto quotient = (x / y).get();
+    const auto root = sqrt(x).get();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        CHECK(std::abs(quotient[i] - a[i] / b[i]) <= 1e-6f);  // a few rounding errors of numbers near 1
+        CHECK(std::abs(root[i] - std::sqrt(a[i])) <= 1e-6f);
+    }
+    CHECK((x == x).get() == Values<std::uint8_t>{1, 1, 1});
+    CHECK((x != y).get() == Values<std::uint8_t>{1, 1, 1});
+    CHECK(logical_not(x).get() == Values<std::uint8_t>{0, 0, 1});
+    CHECK(logical_and(x, y).get() == Values<std::uint8_t>{1, 1, 0});
+    CHECK(logical_or(x, 0).get() == Values<std::uint8_t>{1, 1, 0});
+    CHECK(isnan(x).get() == Values<std::uint8_t>{0, 0, 0});
+    CHECK(where(x, y, 0).get() == Values<cfloat>{b[0], b[1], 0});
+    static_assert(std::is_same_v<decltype(to_gpu(Values<float>{1}) * cdouble(0, 1))::value_type, cfloat>);
+    CHECK((to_gpu(Values<float>{2}) * cdouble(0, 1)).item() == cfloat(0, 2));
+    CHECK((x + 1).get()[0] == cfloat(2, 2));
+    CHECK(astype<bool>(x).get() == Values<std::uint8_t>{1, 1, 0});
+    CHECK(astype<cdouble>(to_gpu(Values<std::int32_t>{3})).item() == cdouble(3, 0));
+}
+
+TEST_CASE("16-bit floats compute in float and round once at the end") {
+    Values<half> a;
+    Values<bfloat16> b;
+    for (const float v : {0.1f, -2.5f, 60000.f}) a.push_back(half(v)), b.push_back(bfloat16(v));
+    const auto x = to_gpu(a);
+    const auto y = to_gpu(b);
+    static_assert(std::is_same_v<decltype(x * 2.5)::value_type, half>);
+    static_assert(std::is_same_v<decltype(x + y)::value_type, float>);
+    CHECK((x * x + 1).get() == mapped(a, [](half v) { return half(float(v) * float(v) + 1); }));
+    CHECK((y * 2.5 - y).get() == mapped(b, [](bfloat16 v) { return bfloat16(float(v) * 2.5f - float(v)); }));
+    CHECK((x + y).get() == mapped(a, b, [](half p, bfloat16 q) { return float(p) + float(q); }));
+    CHECK((x < 0).get() == Values<std::uint8_t>{0, 1, 0});
+    CHECK((x * half(2)).get()[1] == half(-5));
+    CHECK(maximum(x, y(slice(0, 1))).get()[1] == float(bfloat16(0.1f)));
+}
+
+TEST_CASE("numbers are weak on either side") {
+    const auto x = to_gpu(Values<float>{1, 2});
+    const auto n = to_gpu(Values<std::int8_t>{1, 2});
+    static_assert(std::is_same_v<decltype(x * 2.0)::value_type, float>);
+    static_assert(std::is_same_v<decltype(2.0 - x)::value_type, float>);
+    static_assert(std::is_same_v<decltype(n + 1l)::value_type, std::int8_t>);
+    static_assert(std::is_same_v<decltype(n + 1.0f)::value_type, double>);
+    CHECK((2.0 - x).get() == Values<float>{1, 0});
+    CHECK((1 - n).get() == Values<std::int8_t>{0, -1});
+    CHECK((n + 1.5f).get() == Values<double>{2.5, 3.5});
+    CHECK((3 > x).get() == Values<std::uint8_t>{1, 1});
+    CHECK((5 * x + 2).get() == Values<float>{7, 12});
+    CHECK_THROWS_AS((n + 300).eval(), ArgumentError);
+}
+
+TEST_CASE("operands of different types are promoted") {
+    const auto i = to_gpu(Values<std::int32_t>{1, -2});
+    const auto f = to_gpu(Values<float>{0.5f, 0.25f});
+    const auto u = to_gpu(Values<std::uint32_t>{4000000000u, 1});
+    static_assert(std::is_same_v<decltype(i + f)::value_type, double>);
+    static_assert(std::is_same_v<decltype(i + u)::value_type, std::int64_t>);
+    CHECK((i + f).get() == Values<double>{1.5, -1.75});
+    CHECK((i + u).get() == Values<std::int64_t>{4000000001ll, -1});
+    CHECK((i < u).get() == Values<std::uint8_t>{1, 1});
+}
+
+TEST_CASE("shapes are broadcast") {
+    const auto a = counted<std::int32_t>({3, 4});
+    const auto row = counted<std::int32_t>({4}), column = counted<std::int32_t>({3, 1});
+    const auto r = (a + row).get(), c = (column * 10 + a).get(), outer = (column * 10 + row).get();
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 4; ++j) {
+            CHECK(r[4 * i + j] == 4 * i + 2 * j);
+            CHECK(c[4 * i + j] == 14 * i + j);
+            CHECK(outer[4 * i + j] == 10 * i + j);
+        }
+    CHECK((column + row).eval().shape() == Shape{3, 4});
+    const auto point = a(2, 3);
+    CHECK((point + row).get() == Values<std::int32_t>{11, 12, 13, 14});
+    CHECK((point * 2).eval().rank() == 0);
+    CHECK((point * 2).item() == 22);
+    CHECK((a(slice(0, 0)) + row).eval().shape() == Shape{0, 4});
+    CHECK((empty<float>({0}) * 2 + 1).get().empty());
+}
+
+TEST_CASE("strided and transposed and reversed operands") {
+    const auto a = counted<std::int32_t>({4, 4});
+    const auto t = (a + a.transpose()).get(), r = (a - a(slice({}, {}, -1))).get();
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            CHECK(t[4 * i + j] == 5 * (i + j));
+            CHECK(r[4 * i + j] == 8 * i - 12);
+        }
+    const auto x = counted<double>({10});
+    CHECK((x(slice({}, {}, 2)) + x(slice(1, {}, 2))).get() == Values<double>{1, 5, 9, 13, 17});
+}
+
+TEST_CASE("where takes arrays and weak numbers") {
+    const auto x = to_gpu(Values<float>{-1, 2, 0});
+    static_assert(std::is_same_v<decltype(where(x > 0, x, 0.5))::value_type, float>);
+    CHECK(where(x > 0, x, 0.5).get() == Values<float>{0.5f, 2, 0.5f});
+    CHECK(where(x, 1, 2).get() == Values<std::int64_t>{1, 1, 2});
+    CHECK(where(x > 0, to_gpu(Values<std::int32_t>{7, 8, 9}), x).get() == Values<double>{-1, 8, 0});
+    CHECK(where(x > 0, true, x < 0).get() == Values<std::uint8_t>{1, 1, 0});
+    CHECK((2 * where(x > 0, x, 0) + 1).get() == Values<float>{1, 5, 1});
+}
+
+TEST_CASE("casts within an expression") {
+    const auto x = to_gpu(Values<float>{1.75f, -2.5f});
+    CHECK(astype<std::int32_t>(x * 2).get() == Values<std::int32_t>{3, -5});
+    CHECK((astype<double>(x) / 2).get() == Values<double>{0.875, -1.25});
+    CHECK(astype<bool>(x - 1.75).get() == Values<std::uint8_t>{0, 1});
+    CHECK((astype<std::int8_t>(to_gpu(Values<std::int32_t>{300})) + 0).item() == 44);
+}
+
+TEST_CASE("in-place operators write into the memory of the array") {
+    const auto x = to_gpu(Values<std::int32_t>{1, 2, 3});
+    const auto also_x = x;
+    x += 1;
+    x *= x;
+    x -= to_gpu(Values<std::int8_t>{1, 1, 1});
+    CHECK(also_x.get() == Values<std::int32_t>{3, 8, 15});
+    x %= 4;
+    x <<= 2;
+    x >>= 1;
+    x |= 1;
+    x ^= 3;
+    x &= 6;
+    CHECK(also_x.get() == Values<std::int32_t>{((3 * 2 | 1) ^ 3) & 6, 2, 4});
+    const auto f = to_gpu(Values<float>{1, 2});
+    f /= to_gpu(Values<double>{4, 4});
+    f += 0.5;
+    CHECK(f.get() == Values<float>{0.75f, 1});
+    const auto h = to_gpu(Values<half>{half(2)});
+    h += to_gpu(Values<float>{0.5f});
+    CHECK(float(h.item()) == 2.5f);
+    CHECK_THROWS_AS(to_gpu(Values<float>{1}) += f, ArgumentError);
+}
+
+TEST_CASE("in place on views that overlap gives what separate memory would") {
+    const auto x = counted<std::int32_t>({6});
+    x(slice(1, 6)) += x(slice(0, 5));
+    CHECK(x.get() == Values<std::int32_t>{0, 1, 3, 5, 7, 9});
+    const auto m = counted<std::int32_t>({3, 3});
+    m += m.transpose();
+    CHECK(m.get() == Values<std::int32_t>{0, 4, 8, 4, 8, 12, 8, 12, 16});
+    const auto r = counted<std::int32_t>({5});
+    r.assign(r(slice({}, {}, -1)) * 2);
+    CHECK(r.get() == Values<std::int32_t>{8, 6, 4, 2, 0});
+}
+
+TEST_CASE("an expression keeps its operands alive and sees what is written later") {
+    auto x = full<float>({3}, 1), y = full<float>({3}, 2);
+    auto e = x + y;
+    auto f = full<float>({3}, 7) * 2;
+    x.fill(5);
+    x = GPUArray<float>();
+    y.fill(1);
+    CHECK(e.get() == Values<float>{6, 6, 6});
+    CHECK(f.get() == Values<float>{14, 14, 14});
+    auto twice = e + e;
+    CHECK(twice.get() == Values<float>{12, 12, 12});
+}
+
+TEST_CASE("an operand used twice is another kernel than two operands") {
+    const auto x = full<float>({3}, 3), y = full<float>({3}, 4);
+    CHECK((x * x).get()[0] == 9);
+    CHECK((x * y).get()[0] == 12);
+    CHECK((y * y).get()[0] == 16);
+    CHECK((x * x + y).get()[0] == 13);
+    CHECK((x * y + y).get()[0] == 16);
+    CHECK((x * y + x).get()[0] == 15);
+    CHECK(source(x * x, Dialect::opencl()).find("x1") == std::string::npos);
+    CHECK(source(x * y, Dialect::opencl()).find("x1") != std::string::npos);
+}
+
+TEST_CASE("one launch for an expression and no compilation for another number") {
+    const Context context = current_context();
+    const auto x = linspace<float>(0.f, 1.f, 1000), y = linspace<float>(1.f, 2.f, 1000);
+    (sqrt(x * x + y * y) - 0.25f * sin(x) * 2 + 0.125).eval();
+    const Statistics before = context.statistics();
+    for (int k = 0; k < 5; ++k) (sqrt(x * x + y * y) - 0.25f * sin(x) * k + 0.5 * k).eval();
+    const Statistics after = context.statistics();
+    CHECK(after.launches - before.launches == 5);
+    CHECK(after.compilations == before.compilations);
+    CHECK(after.disk_hits == before.disk_hits);
+    CHECK(after.downloaded_bytes == before.downloaded_bytes);
+}
+
+TEST_CASE("the text of an expression in both dialects") {
+    const auto x = full<float>({3}, 3), y = full<float>({3}, 4);
+    const auto e = 5 * x + sin(y);
+    const std::string cl = source(e, Dialect::opencl()), cu = source(e, Dialect::cuda());
+    CHECK(mentions(cl, {"__kernel", "x0", "x1", "s0", "sin"}));
+    CHECK(mentions(cu, {"__global__", "x0", "x1", "s0", "sin"}));
+}
+
+TEST_CASE("messages about operands that do not fit") {
+    const auto x = counted<float>({3}), y = counted<float>({4});
+    CHECK_THROWS_MENTIONING(ArgumentError, (x + y).eval(), "(3,)", "(4,)");
+    CHECK_THROWS_MENTIONING(ArgumentError, x += y, "(3,)", "(4,)");
+    CHECK_THROWS_MENTIONING(ArgumentError, (x + GPUArray<float>()).eval(), "empty handle");
+    CHECK_THROWS_AS(x(0) += x, ArgumentError);
+}
+
+TEST_CASE("messages about too many operands say what to do") {
+    const auto x = counted<float>({3});
+    const auto four = [&] { return x + 1 + x + 2 + x + 3 + x + 4; };
+    CHECK((four() + four() + four() + four()).get()[1] == 16 + 40);
+    CHECK_THROWS_MENTIONING(ArgumentError, (four() + four() + four() + four() + 1).eval(), "16 numbers", ".eval()");
+    const auto eight = [](const auto& a) {
+        return a(0) + a(1) + a(2) + a(3) + a(4) + a(5) + a(6) + a(7);
+    };
+    const auto m = counted<float>({8, 2}), n = counted<float>({8, 2}), o = counted<float>({8, 2}), p = counted<float>({8, 2});
+    CHECK((eight(m) + eight(n) + eight(o)).get()[0] == 3 * 56);
+    CHECK_THROWS_MENTIONING(ArgumentError, (eight(m) + eight(n) + eight(o) + eight(p)).eval(), "30 different arrays", ".eval()");
+}
+
+TEST_CASE("expressions print as their values") {
+    std::ostringstream out;
+    out << to_gpu(Values<std::int32_t>{1, 2}) + 1;
+    CHECK(out.str() == "[2 3]");
+}
+
+TEST_SUITE_END();
