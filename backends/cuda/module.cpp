@@ -9,8 +9,6 @@
 namespace gemel::plugin::cuda {
 namespace {
 
-constexpr std::size_t most_parameters = 64;
-
 int attribute(CUfunction function, CUfunction_attribute which) {
     int value = 0;
     cu.FuncGetAttribute(&value, which, function);
@@ -97,7 +95,7 @@ class CudaKernel final : public Kernel {
                 int arena) override {
         Current current(*shared_);
         allow_shared_bytes(function_, allowed_, shape.shared_bytes);
-        void* pointers[most_parameters];
+        void* pointers[most_arguments];
         for (std::size_t i = 0; i < arguments.size(); ++i)
             pointers[i] = const_cast<void*>(static_cast<int>(i) == arena ? &no_arena : arguments[i].data);
         enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers);

@@ -13,7 +13,7 @@
 namespace gemel {
 namespace {
 
-constexpr std::size_t inline_arguments = 48;
+constexpr std::size_t inline_arguments = plugin::most_arguments;
 
 std::string declared(const Parameter& parameter) { return text("'", parameter.text(), "'"); }
 

@@ -82,6 +82,9 @@ struct LaunchShape {
     std::uint32_t shared_bytes = 0;
 };
 
+/// No launch has more arguments, the arena included.
+inline constexpr std::size_t most_arguments = 88;
+
 /// One argument as the driver takes it: bytes of a scalar or struct, or the 8-byte handle from Context::argument().
 struct ArgumentView {
     const void* data = nullptr;
