@@ -40,7 +40,7 @@ void check_round_trip(const std::filesystem::path& folder, const std::vector<T>&
     save_npy(path, array);
     const GPUArray<T> back = load_npy<T>(context, path);
     CHECK(back.shape() == shape);
-    CHECK(std::memcmp(back.get().data(), values.data(), values.size() * sizeof(T)) == 0);
+    CHECK((values.empty() || std::memcmp(back.get().data(), values.data(), values.size() * sizeof(T)) == 0));
     CHECK(load_npy(context, path).dtype() == dtype_of<T>());
     CHECK((std::filesystem::file_size(path) - values.size() * sizeof(T)) % 64 == 0);
 }
