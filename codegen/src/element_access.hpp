@@ -91,7 +91,6 @@ class ElementAccess {
     std::string head_, layout_name_;
     bool has_head_ = true;
     int lanes_ = 1;
-    bool has_at_function_ = false;
 };
 
 }  // namespace gemel::codegen
