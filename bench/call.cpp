@@ -11,13 +11,14 @@ int main() try {
     from.buffer().fill(1.0f);
     context.synchronize();
     gemel::Stream stream = context.create_stream();
-    gemel::Kernel scale = context
-                              .compile(R"(KERNEL void scale(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, float factor, int count)
+    gemel::Kernel scale =
+        context
+            .compile(R"(KERNEL void scale(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, float factor, int count)
         {
             int i = GLOBAL_ID_0;
             if (i < count) to[i] = factor * from[i];
         })")
-                              .kernel("scale");
+            .kernel("scale");
     raw->use(scale);
     const auto repeat = [&](auto&& call, auto&& synchronize) {
         return [=] {
@@ -25,29 +26,39 @@ int main() try {
             synchronize();
         };
     };
-    const auto theirs = repeat([&](int k) { raw->launch((n + block - 1) / block, block, &to.buffer(), &from.buffer(), 0.5f * k, n); },
-                               [&] { raw->synchronize(); });
+    const auto theirs =
+        repeat([&](int k) { raw->launch((n + block - 1) / block, block, &to.buffer(), &from.buffer(), 0.5f * k, n); },
+               [&] { raw->synchronize(); });
     const auto show = [&](const std::string& name, auto&& call, double promise) {
         const auto times = bench::medians({repeat(call, [&] { stream.synchronize(); }), theirs}, rounds);
         bench::report(context.device(), name, times[0] / calls, times[1] / calls, promise);
     };
-    const gemel::ElementwiseKernel elementwise("float *to, const float *from, float factor", "to[i] = factor * from[i]", "scale");
-    const gemel::CallOptions scalar{.stream = stream, .tuning = {.block = block, .access_bytes = 1}}, plain{.stream = stream};
-    show("element-wise call, the same arguments", [&](int k) { elementwise(scalar, to, from, 0.5f * k); }, 1.15);
-    show("element-wise call", [&](int k) { elementwise(plain, to, from, 0.5f * k); }, 1.15);
+    const gemel::ElementwiseKernel elementwise("float *to, const float *from, float factor", "to[i] = factor * from[i]",
+                                               "scale");
+    const gemel::CallOptions scalar{.stream = stream, .tuning = {.block = block, .access_bytes = 1}},
+        plain{.stream = stream};
+    show(
+        "element-wise call, the same arguments", [&](int k) { elementwise(scalar, to, from, 0.5f * k); }, 1.15);
+    show(
+        "element-wise call", [&](int k) { elementwise(plain, to, from, 0.5f * k); }, 1.15);
     const auto columns = from.buffer();
     const gemel::GPUArray<float> a(from.buffer(), gemel::Shape{20, 50}, gemel::Strides{1, 20}),
         b(to.buffer(), gemel::Shape{20, 50}, gemel::Strides{50, 1});
-    show("element-wise call, transposed", [&](int k) { elementwise(plain, b, a, 0.5f * k); }, 0);
+    show(
+        "element-wise call, transposed", [&](int k) { elementwise(plain, b, a, 0.5f * k); }, 0);
     const gemel::StreamScope stream_scope(stream);
     const gemel::GPUArray<float> x(context, gemel::Shape{n}), y(context, gemel::Shape{n});
     x.fill(1.0f);
     y.fill(2.0f);
     gemel::GPUArray<float> z;
-    show("expression 5*x + 6*y, with its new array", [&](int k) { z = 0.5f * k * x + 6 * y; }, 1.5);
-    show("expression 5*x + 6*y, assigned", [&](int k) { to.assign(0.5f * k * x + 6 * y); }, 1.5);
-    const gemel::ReductionKernel<float> reduction({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
-    show("reduction call", [&](int) { reduction({.out = &sum, .stream = stream}, from); }, 0);
+    show(
+        "expression 5*x + 6*y, with its new array", [&](int k) { z = 0.5f * k * x + 6 * y; }, 1.5);
+    show(
+        "expression 5*x + 6*y, assigned", [&](int k) { to.assign(0.5f * k * x + 6 * y); }, 1.5);
+    const gemel::ReductionKernel<float> reduction(
+        {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+    show(
+        "reduction call", [&](int) { reduction({.out = &sum, .stream = stream}, from); }, 0);
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

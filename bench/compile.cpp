@@ -1,4 +1,5 @@
-/// What compiling costs: cold, from the disk cache in a new process, and when already loaded, beside the compiler alone.
+/// What compiling costs: cold, from the disk cache in a new process, and when already loaded, beside the compiler
+/// alone.
 ///
 /// The program runs itself anew for every disk hit, because a process finds a text only once on disk.
 #include "harness.hpp"
@@ -17,8 +18,10 @@ namespace {
 /// Texts that differ in one constant: no cache of any driver knows them.
 std::string unique_text(int k) {
     static const auto salt = static_cast<unsigned>(::getpid());
-    return gemel::text("KERNEL void scale(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int count)\n{\n"
-                       "    int i = GLOBAL_ID_0;\n    if (i < count) to[i] = from[i] * ", salt, ".0f + ", k, ".0f;\n}\n");
+    return gemel::text(
+        "KERNEL void scale(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int count)\n{\n"
+        "    int i = GLOBAL_ID_0;\n    if (i < count) to[i] = from[i] * ",
+        salt, ".0f + ", k, ".0f;\n}\n");
 }
 
 double microseconds_since(std::chrono::steady_clock::time_point start) {
@@ -55,8 +58,8 @@ int warm_child(const std::string& text_file, const std::string& binary_file) {
 /// Runs this program as warm_child and reads its two figures.
 std::array<double, 2> run_child(const std::string& text_file, const std::string& binary_file) {
     std::array<double, 2> figures{};
-    const std::string command =
-        gemel::text("'", std::filesystem::read_symlink("/proc/self/exe").string(), "' '", text_file, "' '", binary_file, "'");
+    const std::string command = gemel::text("'", std::filesystem::read_symlink("/proc/self/exe").string(), "' '",
+                                            text_file, "' '", binary_file, "'");
     FILE* pipe = ::popen(command.c_str(), "r");
     if (!pipe || std::fscanf(pipe, "%lf %lf", &figures[0], &figures[1]) != 2 || ::pclose(pipe) != 0)
         throw gemel::Error("the new process failed: " + command);
@@ -89,11 +92,12 @@ int main(int argc, char** argv) try {
                                      15, 3);
     bench::report(device, "compile, cold", cold[0], cold[1], 1.2);
     // And what the portable words cost the compiler: the same kernel without them.
-    const std::string native = device.backend() == "cuda"
-                                   ? "extern \"C\" __global__ void scale(float *to, const float *from, int count) { int i = "
-                                     "blockIdx.x * blockDim.x + threadIdx.x; if (i < count) to[i] = from[i] * "
-                                   : "__kernel void scale(__global float *to, __global const float *from, int count) { int i = "
-                                     "get_global_id(0); if (i < count) to[i] = from[i] * ";
+    const std::string native =
+        device.backend() == "cuda"
+            ? "extern \"C\" __global__ void scale(float *to, const float *from, int count) { int i = "
+              "blockIdx.x * blockDim.x + threadIdx.x; if (i < count) to[i] = from[i] * "
+            : "__kernel void scale(__global float *to, __global const float *from, int count) { int i = "
+              "get_global_id(0); if (i < count) to[i] = from[i] * ";
     const auto words = bench::medians({[&] { raw->compile(whole(unique_text(k++)), "scale"); },
                                        [&] { raw->compile(gemel::text(native, k++, ".0f; }"), "scale"); }},
                                       15, 2);

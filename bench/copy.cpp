@@ -8,7 +8,8 @@ int main() try {
     gemel::Context context = gemel::default_context();
     const auto raw = bench::make_raw(context);
     const bool gpu = context.device().info().type == gemel::DeviceInfo::Type::gpu;
-    for (const std::size_t mebibytes : gpu ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 16, 64}) {
+    for (const std::size_t mebibytes :
+         gpu ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 16, 64}) {
         const std::size_t bytes = mebibytes << 20;
         const int rounds = mebibytes > 64 ? 15 : mebibytes > 1 ? 40 : 200;
         gemel::Buffer a = context.allocate(bytes), b = context.allocate(bytes);
@@ -23,23 +24,35 @@ int main() try {
         };
         const double moved = static_cast<double>(bytes);
         show("upload, pageable",
-             bench::medians({[&] { a.upload(host); }, [&] { raw->upload(a, host.data(), bytes, false); }}, rounds), moved);
+             bench::medians({[&] { a.upload(host); }, [&] { raw->upload(a, host.data(), bytes, false); }}, rounds),
+             moved);
         show("download, pageable",
              bench::medians({[&] { a.download(back); }, [&] { raw->download(back.data(), a, bytes, false); }}, rounds),
              moved);
         if (back != host) throw gemel::Error("the copies lost something");
         show("upload, page-locked",
-             bench::medians({[&] { stream.copy(a, locked); stream.synchronize(); },
+             bench::medians({[&] {
+                                 stream.copy(a, locked);
+                                 stream.synchronize();
+                             },
                              [&] { raw->upload(a, locked.data(), bytes, true); }},
                             rounds),
              moved);
         show("download, page-locked",
-             bench::medians({[&] { stream.copy(locked, a); stream.synchronize(); },
+             bench::medians({[&] {
+                                 stream.copy(locked, a);
+                                 stream.synchronize();
+                             },
                              [&] { raw->download(locked.data(), a, bytes, true); }},
                             rounds),
              moved);
         show("device to device",
-             bench::medians({[&] { stream.copy(b, a); stream.synchronize(); }, [&] { raw->copy(b, a, bytes); }}, rounds),
+             bench::medians({[&] {
+                                 stream.copy(b, a);
+                                 stream.synchronize();
+                             },
+                             [&] { raw->copy(b, a, bytes); }},
+                            rounds),
              2 * moved);
     }
 } catch (const std::exception& error) {

@@ -17,8 +17,9 @@ int main() try {
             const std::string name = gemel::DType(gemel::dtype_of<T>()).name();
             const gemel::Kernel by_hand =
                 context
-                    .compile("KERNEL void axpy(" + std::string(sizeof(T) == 8 ? "double" : "float") + " a, GLOBAL_MEM const " + name +
-                             " *x, GLOBAL_MEM const " + name + " *y, GLOBAL_MEM " + name + " *z, int n)\n{\n    int i = GLOBAL_ID_0;\n" +
+                    .compile("KERNEL void axpy(" + std::string(sizeof(T) == 8 ? "double" : "float") +
+                             " a, GLOBAL_MEM const " + name + " *x, GLOBAL_MEM const " + name + " *y, GLOBAL_MEM " +
+                             name + " *z, int n)\n{\n    int i = GLOBAL_ID_0;\n" +
                              (sizeof(T) == 2 ? "" : "    if (i < n) z[i] = a * x[i] + y[i];\n") + "}")
                     .kernel("axpy");
             if (sizeof(T) != 2)
@@ -33,7 +34,8 @@ int main() try {
             compare(
                 context, "axpy " + type + size, 3.0 * sizeof(T) * n,
                 [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
-                [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); }, 1 / 0.98, raw);
+                [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); },
+                1 / 0.98, raw);
         };
         axpy("f32", peers::Type::f32, float{});
         axpy("f64", peers::Type::f64, double{});
@@ -41,35 +43,39 @@ int main() try {
         axpy("i8", peers::Type::i8, std::int8_t{});
         {
             Rotation<float> x(context, n), y(context, n), z(context, n);
-            gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]", "axpby");
-            compare(context, "axpby f32" + size, 3.0 * sizeof(float) * n,
-                    [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); },
-                    [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
+            gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]",
+                                            "axpby");
+            compare(
+                context, "axpby f32" + size, 3.0 * sizeof(float) * n,
+                [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); },
+                [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
         }
         {
             // The same by operators, into a new array.
             Rotation<float> x(context, n), y(context, n), z(context, n);
             gemel::GPUArray<float> result;
-            compare(context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
-                    [&](const gemel::Stream& s, int k) {
-                        const gemel::StreamScope scope(s);
-                        result = 5 * x[k] + 6 * y[k];
-                    },
-                    [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
+            compare(
+                context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
+                [&](const gemel::Stream& s, int k) {
+                    const gemel::StreamScope scope(s);
+                    result = 5 * x[k] + 6 * y[k];
+                },
+                [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); });
         }
         {
             Rotation<float> a(context, n), b(context, n), c(context, n), d(context, n), e(context, n), out(context, n);
             gemel::ElementwiseKernel kernel(
                 "const float *a, const float *b, const float *c, const float *d, const float *e, float *out",
                 "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]", "five");
-            compare(context, "five inputs f32" + size, 6.0 * sizeof(float) * n,
-                    [&](const gemel::Stream& s, int k) {
-                        kernel(gemel::CallOptions{.stream = s}, a[k], b[k], c[k], d[k], e[k], out[k]);
-                    },
-                    [&](void* s, int k) {
-                        peers::five(address(a[k]), address(b[k]), address(c[k]), address(d[k]), address(e[k]), address(out[k]),
-                                    n, s);
-                    });
+            compare(
+                context, "five inputs f32" + size, 6.0 * sizeof(float) * n,
+                [&](const gemel::Stream& s, int k) {
+                    kernel(gemel::CallOptions{.stream = s}, a[k], b[k], c[k], d[k], e[k], out[k]);
+                },
+                [&](void* s, int k) {
+                    peers::five(address(a[k]), address(b[k]), address(c[k]), address(d[k]), address(e[k]),
+                                address(out[k]), n, s);
+                });
         }
     }
 } catch (const std::exception& error) {

@@ -1,4 +1,5 @@
-/// For benchmarks of generated kernels: arrays larger than the caches, device time by events, CUB in turns where it is there.
+/// For benchmarks of generated kernels: arrays larger than the caches, device time by events, CUB in turns where it is
+/// there.
 #pragma once
 
 #include "harness.hpp"

@@ -37,10 +37,12 @@ inline std::vector<double> medians(const std::vector<std::function<void()>>& con
 inline void report(const gemel::Device& device, const std::string& name, double gemel_us, double raw_us, double promise,
                    const std::string& unit = "ratio", double bytes = 0) {
     const double figure = unit == "ratio" ? gemel_us / raw_us : gemel_us - raw_us;
-    std::printf("{\"benchmark\": \"%s\", \"device\": \"%s\", \"name\": \"%s\", \"gemel_us\": %.3f, \"raw_us\": %.3f, "
-                "\"%s\": %.3f",
-                name.c_str(), device.id().c_str(), device.name().c_str(), gemel_us, raw_us, unit.c_str(), figure);
-    if (bytes > 0) std::printf(", \"gemel_gb_per_s\": %.2f, \"raw_gb_per_s\": %.2f", bytes / gemel_us / 1e3, bytes / raw_us / 1e3);
+    std::printf(
+        "{\"benchmark\": \"%s\", \"device\": \"%s\", \"name\": \"%s\", \"gemel_us\": %.3f, \"raw_us\": %.3f, "
+        "\"%s\": %.3f",
+        name.c_str(), device.id().c_str(), device.name().c_str(), gemel_us, raw_us, unit.c_str(), figure);
+    if (bytes > 0)
+        std::printf(", \"gemel_gb_per_s\": %.2f, \"raw_gb_per_s\": %.2f", bytes / gemel_us / 1e3, bytes / raw_us / 1e3);
     if (promise > 0) std::printf(", \"promise\": %.3f, \"kept\": %s", promise, figure <= promise ? "true" : "false");
     std::printf("}\n");
     std::fflush(stdout);

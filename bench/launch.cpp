@@ -40,8 +40,9 @@ int main() try {
          1.15);
     gemel::PreparedLaunch prepared_empty = empty.prepare(config);
     show("prepared launch, no arguments",
-         bench::medians({repeat([&](int) { prepared_empty(); }, ours), repeat([&](int) { raw->launch_again(1, n); }, theirs)},
-                        rounds),
+         bench::medians(
+             {repeat([&](int) { prepared_empty(); }, ours), repeat([&](int) { raw->launch_again(1, n); }, theirs)},
+             rounds),
          1.15);
     raw->use(scale);
     // The value changes from launch to launch, as it does in programs.
@@ -57,8 +58,18 @@ int main() try {
                         rounds),
          1.15);
     show("launch and wait, 4 arguments",
-         bench::medians({repeat([&](int k) { scale(config, to, from, 0.5f * k, n); stream.synchronize(); }, ours),
-                         repeat([&](int k) { raw->launch(1, n, &to, &from, 0.5f * k, n); raw->synchronize(); }, theirs)},
+         bench::medians({repeat(
+                             [&](int k) {
+                                 scale(config, to, from, 0.5f * k, n);
+                                 stream.synchronize();
+                             },
+                             ours),
+                         repeat(
+                             [&](int k) {
+                                 raw->launch(1, n, &to, &from, 0.5f * k, n);
+                                 raw->synchronize();
+                             },
+                             theirs)},
                         rounds / 4),
          1.15);
 } catch (const std::exception& error) {

@@ -12,7 +12,8 @@ enum class Type { f32, f64, f16, i8 };
 void axpy(Type type, double a, const void* x, const void* y, void* z, std::size_t n, void* stream);
 void axpby(double a, const void* x, double b, const void* y, void* z, std::size_t n, void* stream);
 /// out = (a + b * c - d) * e, f32.
-void five(const void* a, const void* b, const void* c, const void* d, const void* e, void* out, std::size_t n, void* stream);
+void five(const void* a, const void* b, const void* c, const void* d, const void* e, void* out, std::size_t n,
+          void* stream);
 void sum(Type type, const void* x, void* out, std::size_t n, void* stream);
 void dot(const void* x, const void* y, void* out, std::size_t n, void* stream);
 /// The value to `value`, its index (int64) to `index`.

@@ -1,5 +1,5 @@
-/// Boost.Compute on the OpenCL device that GEMEL_DEVICE names, for the workloads of bench_elementwise, _reduction and _scan on
-/// CPU devices: one JSON line each, median wall time of a call with its result complete.
+/// Boost.Compute on the OpenCL device that GEMEL_DEVICE names, for the workloads of bench_elementwise, _reduction and
+/// _scan on CPU devices: one JSON line each, median wall time of a call with its result complete.
 #include <boost/compute/algorithm/accumulate.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/inner_product.hpp>
@@ -29,8 +29,10 @@ int main() try {
             const std::string size = " 2^" + std::to_string(n == std::size_t{1} << 20 ? 20 : 24);
             std::vector<float> host(n);
             unsigned seed = 1;
-            for (float& value : host) value = static_cast<float>((seed = seed * 1664525u + 1013904223u) >> 8) * 0x1p-24f;
-            compute::vector<float> x(host.begin(), host.end(), queue), y(host.begin(), host.end(), queue), z(n, context), one(1, context);
+            for (float& value : host)
+                value = static_cast<float>((seed = seed * 1664525u + 1013904223u) >> 8) * 0x1p-24f;
+            compute::vector<float> x(host.begin(), host.end(), queue), y(host.begin(), host.end(), queue),
+                z(n, context), one(1, context);
             compute::vector<int> i(n, context), j(n, context);
             compute::fill(i.begin(), i.end(), 3, queue);
             const auto time = [&](const std::string& name, auto&& call) {
@@ -43,14 +45,17 @@ int main() try {
                     if (round >= 0) times.push_back(passed.count());
                 }
                 std::nth_element(times.begin(), times.begin() + 7, times.end());
-                std::printf("{\"peer\": \"Boost.Compute\", \"name\": \"%s\", \"us\": %.1f}\n", (name + size).c_str(), times[7]);
+                std::printf("{\"peer\": \"Boost.Compute\", \"name\": \"%s\", \"us\": %.1f}\n", (name + size).c_str(),
+                            times[7]);
             };
-            time("axpy f32", [&] { compute::transform(x.begin(), x.end(), y.begin(), z.begin(), 2.0f * _1 + _2, queue); });
+            time("axpy f32",
+                 [&] { compute::transform(x.begin(), x.end(), y.begin(), z.begin(), 2.0f * _1 + _2, queue); });
             time("sum f32", [&] {
                 compute::transform_reduce(x.begin(), x.end(), one.begin(), _1 * 1.0f, compute::plus<float>(), queue);
             });
             time("dot f32", [&] {
-                compute::transform_reduce(x.begin(), x.end(), y.begin(), one.begin(), compute::multiplies<float>(), compute::plus<float>(), queue);
+                compute::transform_reduce(x.begin(), x.end(), y.begin(), one.begin(), compute::multiplies<float>(),
+                                          compute::plus<float>(), queue);
             });
             time("argmax f32", [&] { compute::max_element(x.begin(), x.end(), queue); });
             time("inclusive scan f32", [&] { compute::inclusive_scan(x.begin(), x.end(), z.begin(), queue); });

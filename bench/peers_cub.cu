@@ -1,10 +1,10 @@
 #include "peers.hpp"
 
-#include <cub/cub.cuh>
 #include <cuda_fp16.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
+#include <cub/cub.cuh>
 
 #include <cstdint>
 #include <cstdio>
@@ -40,7 +40,9 @@ void axpy_of(double a, const void* x, const void* y, void* z, std::size_t n, cud
     check(cub::DeviceTransform::Transform(
         cuda::std::make_tuple(static_cast<const T*>(x), static_cast<const T*>(y)), static_cast<T*>(z),
         static_cast<std::int64_t>(n),
-        [factor] __device__(T p, T q) { return static_cast<T>(factor * static_cast<Compute>(p) + static_cast<Compute>(q)); },
+        [factor] __device__(T p, T q) {
+            return static_cast<T>(factor * static_cast<Compute>(p) + static_cast<Compute>(q));
+        },
         stream));
 }
 
@@ -56,7 +58,9 @@ struct Twice {
     __device__ Both operator()(float x) const { return {x, x}; }
 };
 struct Widest {
-    __device__ Both operator()(const Both& a, const Both& b) const { return {fminf(a.low, b.low), fmaxf(a.high, b.high)}; }
+    __device__ Both operator()(const Both& a, const Both& b) const {
+        return {fminf(a.low, b.low), fmaxf(a.high, b.high)};
+    }
 };
 
 template <class T>
@@ -110,7 +114,8 @@ void sum(Type type, const void* x, void* out, std::size_t n, void* stream) {
 
 void dot(const void* x, const void* y, void* out, std::size_t n, void* stream) {
     const auto products = thrust::make_transform_iterator(
-        thrust::make_zip_iterator(thrust::make_tuple(static_cast<const float*>(x), static_cast<const float*>(y))), Product{});
+        thrust::make_zip_iterator(thrust::make_tuple(static_cast<const float*>(x), static_cast<const float*>(y))),
+        Product{});
     with_scratch([&](void* scratch, std::size_t& bytes) {
         return cub::DeviceReduce::Sum(scratch, bytes, products, static_cast<float*>(out), static_cast<std::int64_t>(n),
                                       native(stream));
@@ -120,15 +125,16 @@ void dot(const void* x, const void* y, void* out, std::size_t n, void* stream) {
 void argmax(const void* x, void* value, void* index, std::size_t n, void* stream) {
     with_scratch([&](void* scratch, std::size_t& bytes) {
         return cub::DeviceReduce::ArgMax(scratch, bytes, static_cast<const float*>(x), static_cast<float*>(value),
-                                         static_cast<std::int64_t*>(index), static_cast<std::int64_t>(n), native(stream));
+                                         static_cast<std::int64_t*>(index), static_cast<std::int64_t>(n),
+                                         native(stream));
     });
 }
 
 void minmax(const void* x, void* out, std::size_t n, void* stream) {
     const auto pairs = thrust::make_transform_iterator(static_cast<const float*>(x), Twice{});
     with_scratch([&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceReduce::Reduce(scratch, bytes, pairs, static_cast<Both*>(out), static_cast<std::int64_t>(n), Widest{},
-                                         Both{INFINITY, -INFINITY}, native(stream));
+        return cub::DeviceReduce::Reduce(scratch, bytes, pairs, static_cast<Both*>(out), static_cast<std::int64_t>(n),
+                                         Widest{}, Both{INFINITY, -INFINITY}, native(stream));
     });
 }
 

@@ -10,15 +10,28 @@ int main() try {
         const auto pooled = [&] {
             for (int k = 0; k < times; ++k) (void)context.allocate(bytes);
         };
-        const auto figures = bench::medians({pooled, [&] { for (int k = 0; k < 20; ++k) raw->allocate_and_free(bytes); }}, 15);
+        const auto figures = bench::medians({pooled,
+                                             [&] {
+                                                 for (int k = 0; k < 20; ++k) raw->allocate_and_free(bytes);
+                                             }},
+                                            15);
         const std::string size = std::to_string(bytes >> 10) + " KiB";
         // The promise is on the time itself: under 0.2 us.
-        bench::report(context.device(), "pool allocation against the driver, " + size, figures[0] / times, figures[1] / 20, 0);
-        std::printf("{\"benchmark\": \"pool allocation, %s\", \"device\": \"%s\", \"us\": %.3f, \"promise\": 0.2, \"kept\": %s}\n",
-                    size.c_str(), context.device().id().c_str(), figures[0] / times, figures[0] / times < 0.2 ? "true" : "false");
+        bench::report(context.device(), "pool allocation against the driver, " + size, figures[0] / times,
+                      figures[1] / 20, 0);
+        std::printf(
+            "{\"benchmark\": \"pool allocation, %s\", \"device\": \"%s\", \"us\": %.3f, \"promise\": 0.2, \"kept\": "
+            "%s}\n",
+            size.c_str(), context.device().id().c_str(), figures[0] / times,
+            figures[0] / times < 0.2 ? "true" : "false");
         if (raw->allocate_and_free_pooled(bytes)) {
-            const auto own = bench::medians({pooled, [&] { for (int k = 0; k < 200; ++k) raw->allocate_and_free_pooled(bytes); }}, 15);
-            bench::report(context.device(), "pool allocation against the driver's pool, " + size, own[0] / times, own[1] / 200, 1);
+            const auto own = bench::medians({pooled,
+                                             [&] {
+                                                 for (int k = 0; k < 200; ++k) raw->allocate_and_free_pooled(bytes);
+                                             }},
+                                            15);
+            bench::report(context.device(), "pool allocation against the driver's pool, " + size, own[0] / times,
+                          own[1] / 200, 1);
         }
     }
 } catch (const std::exception& error) {

@@ -93,8 +93,7 @@ class RawOpenCl final : public Raw {
         const std::size_t size = binary_.size();
         const auto* bytes = reinterpret_cast<const unsigned char*>(binary_.data());
         cl_int status = 0, of_binary = 0;
-        const cl_program program =
-            clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &of_binary, &status);
+        const cl_program program = clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &of_binary, &status);
         check(status, "clCreateProgramWithBinary");
         build_and_fetch(program, kernel);
         clReleaseProgram(program);

@@ -14,10 +14,8 @@ int main() try {
     const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 24;
     const gemel::ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
     const gemel::ReductionKernel<double> sum64({.arguments = "const double *x", .neutral = "0", .reduce_expr = "a+b"});
-    const gemel::ReductionKernel<float> dot({.arguments = "const float *x, const float *y",
-                                             .neutral = "0",
-                                             .map_expr = "x[i]*y[i]",
-                                             .reduce_expr = "a+b"});
+    const gemel::ReductionKernel<float> dot(
+        {.arguments = "const float *x, const float *y", .neutral = "0", .map_expr = "x[i]*y[i]", .reduce_expr = "a+b"});
     const gemel::ReductionKernel<Extreme> argmax(
         {.arguments = "const float *x",
          .neutral = "extreme(-INFINITY, INT64_LARGEST)",
@@ -37,22 +35,27 @@ int main() try {
         const std::string size = " 2^" + std::to_string(log2_of(n));
         const double bytes = sizeof(float) * static_cast<double>(n);
         const Rotation<float> x(context, n), y(context, n);
-        compare(context, "sum f32" + size, bytes,
-                [&](const gemel::Stream& s, int k) { sum({.out = &one, .stream = s}, x[k]); },
-                [&](void* s, int k) { peers::sum(peers::Type::f32, address(x[k]), address(out), n, s); });
-        compare(context, "dot f32" + size, 2 * bytes,
-                [&](const gemel::Stream& s, int k) { dot({.out = &one, .stream = s}, x[k], y[k]); },
-                [&](void* s, int k) { peers::dot(address(x[k]), address(y[k]), address(out), n, s); });
-        compare(context, "argmax f32" + size, bytes,
-                [&](const gemel::Stream& s, int k) { argmax({.out = &place, .stream = s}, x[k]); },
-                [&](void* s, int k) { peers::argmax(address(x[k]), address(out), address(index), n, s); });
-        compare(context, "minimum and maximum f32" + size, bytes,
-                [&](const gemel::Stream& s, int k) { minmax({.stream = s}, x[k]); },
-                [&](void* s, int k) { peers::minmax(address(x[k]), address(out), n, s); });
+        compare(
+            context, "sum f32" + size, bytes,
+            [&](const gemel::Stream& s, int k) { sum({.out = &one, .stream = s}, x[k]); },
+            [&](void* s, int k) { peers::sum(peers::Type::f32, address(x[k]), address(out), n, s); });
+        compare(
+            context, "dot f32" + size, 2 * bytes,
+            [&](const gemel::Stream& s, int k) { dot({.out = &one, .stream = s}, x[k], y[k]); },
+            [&](void* s, int k) { peers::dot(address(x[k]), address(y[k]), address(out), n, s); });
+        compare(
+            context, "argmax f32" + size, bytes,
+            [&](const gemel::Stream& s, int k) { argmax({.out = &place, .stream = s}, x[k]); },
+            [&](void* s, int k) { peers::argmax(address(x[k]), address(out), address(index), n, s); });
+        compare(
+            context, "minimum and maximum f32" + size, bytes,
+            [&](const gemel::Stream& s, int k) { minmax({.stream = s}, x[k]); },
+            [&](void* s, int k) { peers::minmax(address(x[k]), address(out), n, s); });
         const Rotation<double> z(context, n);
-        compare(context, "sum f64" + size, 2 * bytes,
-                [&](const gemel::Stream& s, int k) { sum64({.out = &one64, .stream = s}, z[k]); },
-                [&](void* s, int k) { peers::sum(peers::Type::f64, address(z[k]), address(one64), n, s); });
+        compare(
+            context, "sum f64" + size, 2 * bytes,
+            [&](const gemel::Stream& s, int k) { sum64({.out = &one64, .stream = s}, z[k]); },
+            [&](void* s, int k) { peers::sum(peers::Type::f64, address(z[k]), address(one64), n, s); });
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -12,13 +12,15 @@ int main() try {
             const gemel::InclusiveScanKernel<T> sums("a+b");
             const Rotation<T> x(context, n), y(context, n);
             const double bytes = 2.0 * sizeof(T) * static_cast<double>(n);
-            compare(context, "inclusive scan " + type + size, bytes,
-                    [&](const gemel::Stream& s, int k) { sums(x[k], y[k], {.stream = s}); },
-                    [&](void* s, int k) { peers::scan(peer, address(x[k]), address(y[k]), n, s); }, 1.0);
+            compare(
+                context, "inclusive scan " + type + size, bytes,
+                [&](const gemel::Stream& s, int k) { sums(x[k], y[k], {.stream = s}); },
+                [&](void* s, int k) { peers::scan(peer, address(x[k]), address(y[k]), n, s); }, 1.0);
             if (is_gpu(context))
-                compare(context, "inclusive scan, deterministic, " + type + size, bytes,
-                        [&](const gemel::Stream& s, int k) { sums(x[k], y[k], {.deterministic = true, .stream = s}); },
-                        [&](void* s, int k) { peers::scan(peer, address(x[k]), address(y[k]), n, s); }, 0);
+                compare(
+                    context, "inclusive scan, deterministic, " + type + size, bytes,
+                    [&](const gemel::Stream& s, int k) { sums(x[k], y[k], {.deterministic = true, .stream = s}); },
+                    [&](void* s, int k) { peers::scan(peer, address(x[k]), address(y[k]), n, s); }, 0);
         };
         scan("f32", peers::Type::f32, float{});
         scan("f64", peers::Type::f64, double{});

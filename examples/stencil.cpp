@@ -18,13 +18,16 @@ struct StencilOptions {
     Boundary boundary = Boundary::zero;
 };
 
-/// Runs `update` for every element; `stencil` in it is the weighted sum over the first array's element and its neighbours.
+/// Runs `update` for every element; `stencil` in it is the weighted sum over the first array's element and its
+/// neighbours.
 class StencilKernel {
    public:
     StencilKernel(std::string_view arguments, std::string update, StencilOptions options = {})
         : parameters_(parse_declarations(arguments)), update_(std::move(update)), options_(options) {
-        if (parameters_.size() < 2 || !parameters_[0].is_pointer || !update_.use_of(parameters_[1].name).element_written)
-            throw ArgumentError("StencilKernel: the first argument is an array; the update writes the second one's [i]");
+        if (parameters_.size() < 2 || !parameters_[0].is_pointer ||
+            !update_.use_of(parameters_[1].name).element_written)
+            throw ArgumentError(
+                "StencilKernel: the first argument is an array; the update writes the second one's [i]");
     }
 
     template <class... Values>
@@ -42,11 +45,13 @@ class StencilKernel {
         codegen::Writer writer(dialect);
         std::vector<std::string> parameters;
         for (const Parameter& p : parameters_)
-            parameters.push_back((p.is_pointer ? writer.global_pointer(p.dtype.name(), p.is_const) : p.type + " ") + p.name);
+            parameters.push_back((p.is_pointer ? writer.global_pointer(p.dtype.name(), p.is_const) : p.type + " ") +
+                                 p.name);
         parameters.push_back("int n");
         const std::string type = parameters_[0].dtype.name(), x = parameters_[0].name;
         const auto beyond = [&](const std::string& wrapped) {
-            return options_.boundary == Boundary::zero ? "0" : x + (options_.boundary == Boundary::clamp ? "[i]" : wrapped);
+            return options_.boundary == Boundary::zero ? "0"
+                                                       : x + (options_.boundary == Boundary::clamp ? "[i]" : wrapped);
         };
         const auto& [a, b, c] = options_.coefficients;
         writer.open_kernel("stencil", parameters, tuning.block);
@@ -87,7 +92,8 @@ class StencilKernel {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const StencilKernel heat("const float *u, float *next, float k", "next[i] = u[i] + k * stencil", {.boundary = Boundary::periodic});
+    const StencilKernel heat("const float *u, float *next, float k", "next[i] = u[i] + k * stencil",
+                             {.boundary = Boundary::periodic});
     if (argc > 1) return std::fputs(heat.source(Dialect::find(argv[1]), {.block = 256}).c_str(), stdout) < 0;
     auto u = zeros<float>(Shape{1000}), next = zeros<float>(Shape{1000});
     u(0).fill(64.0f);

@@ -53,27 +53,13 @@ inline std::string program(std::string_view real) {
         text += "KERNEL void of_" + name + "(GLOBAL_MEM const " + r + " *x, GLOBAL_MEM const " + r +
                 " *y, GLOBAL_MEM " + r + " *out, GLOBAL_MEM " + r + " *second)\n{\n    int64_t i = GLOBAL_ID_0;\n    ";
         switch (word.kind) {
-            case Kind::one:
-                text += "out[i] = " + name + "(x[i]);";
-                break;
-            case Kind::two:
-                text += "out[i] = " + name + "(x[i], y[i]);";
-                break;
-            case Kind::scaling:
-                text += "out[i] = " + name + "(x[i], (int)y[i]);";
-                break;
-            case Kind::integer:
-                text += "int n = " + name + "(x[i]); out[i] = (" + r + ")n;";
-                break;
-            case Kind::code_nan:
-                text += "out[i] = " + name + "((" + bits + ")i);";
-                break;
-            case Kind::frexp:
-                text += "int n; out[i] = frexp(x[i], &n); second[i] = (" + r + ")n;";
-                break;
-            case Kind::modf:
-                text += r + " whole; out[i] = modf(x[i], &whole); second[i] = whole;";
-                break;
+            case Kind::one: text += "out[i] = " + name + "(x[i]);"; break;
+            case Kind::two: text += "out[i] = " + name + "(x[i], y[i]);"; break;
+            case Kind::scaling: text += "out[i] = " + name + "(x[i], (int)y[i]);"; break;
+            case Kind::integer: text += "int n = " + name + "(x[i]); out[i] = (" + r + ")n;"; break;
+            case Kind::code_nan: text += "out[i] = " + name + "((" + bits + ")i);"; break;
+            case Kind::frexp: text += "int n; out[i] = frexp(x[i], &n); second[i] = (" + r + ")n;"; break;
+            case Kind::modf: text += r + " whole; out[i] = modf(x[i], &whole); second[i] = whole;"; break;
         }
         text += "\n}\n";
     }
@@ -155,24 +141,12 @@ inline std::string complex_program(std::string_view real) {
         const std::string name = word.name;
         std::string value;
         switch (word.kind) {
-            case ComplexKind::one:
-                value = name + "(x[i])";
-                break;
-            case ComplexKind::two:
-                value = name + "(x[i], y[i])";
-                break;
-            case ComplexKind::with_real:
-                value = name + "(x[i], y[i].re)";
-                break;
-            case ComplexKind::of_real:
-                value = name + "(x[i].re, y[i])";
-                break;
-            case ComplexKind::magnitude:
-                value = c + "_new(" + name + "(x[i]), 0)";
-                break;
-            case ComplexKind::from_reals:
-                value = name + "(x[i].re, x[i].im)";
-                break;
+            case ComplexKind::one: value = name + "(x[i])"; break;
+            case ComplexKind::two: value = name + "(x[i], y[i])"; break;
+            case ComplexKind::with_real: value = name + "(x[i], y[i].re)"; break;
+            case ComplexKind::of_real: value = name + "(x[i].re, y[i])"; break;
+            case ComplexKind::magnitude: value = c + "_new(" + name + "(x[i]), 0)"; break;
+            case ComplexKind::from_reals: value = name + "(x[i].re, x[i].im)"; break;
         }
         text += "KERNEL void of_" + std::string(word.kernel) + "(GLOBAL_MEM const " + c + " *x, GLOBAL_MEM const " + c +
                 " *y, GLOBAL_MEM " + c + " *out)\n{\n    int64_t i = GLOBAL_ID_0;\n    out[i] = " + value + ";\n}\n";

@@ -12,25 +12,27 @@
 namespace generator_programs {
 
 namespace cg = gemel::codegen;
-using gemel::DType;
 using gemel::Dialect;
+using gemel::DType;
 using gemel::dtype_of;
 using Programs = std::vector<std::pair<std::string, std::string>>;
 
-inline cg::KernelLayout layout(std::vector<cg::ArgumentLayout> arguments, int rank = 0, bool wide = false, bool sliced = false) {
+inline cg::KernelLayout layout(std::vector<cg::ArgumentLayout> arguments, int rank = 0, bool wide = false,
+                               bool sliced = false) {
     return {.arguments = std::move(arguments), .rank = rank, .wide_index = wide, .sliced = sliced};
 }
 inline cg::ArgumentLayout as(cg::Access access, bool offset = false) { return {access, offset}; }
 
-inline cg::ElementwiseRequest elementwise(const std::string& name, const std::string& arguments, const std::string& operation) {
+inline cg::ElementwiseRequest elementwise(const std::string& name, const std::string& arguments,
+                                          const std::string& operation) {
     return {.name = name, .arguments = gemel::parse_declarations(arguments), .operation = cg::Snippet(operation)};
 }
 
 inline Programs elementwise_programs(const Dialect& dialect) {
     using enum cg::Access;
     Programs all;
-    const auto add = [&](const std::string& variant, const cg::ElementwiseRequest& request, const cg::KernelLayout& layout,
-                         const cg::Tuning& tuning) {
+    const auto add = [&](const std::string& variant, const cg::ElementwiseRequest& request,
+                         const cg::KernelLayout& layout, const cg::Tuning& tuning) {
         all.emplace_back(variant, cg::elementwise_source(request, layout, tuning, dialect));
     };
     const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 64, .unroll = 1};
@@ -40,17 +42,18 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     add("axpy_cpu", axpy, layout({as(none), as(linear), as(linear), as(linear)}), cpu);
     add("axpy_strided", axpy, layout({as(none), as(strided), as(linear), as(strided, true)}, 3, true), gpu);
     add("axpy_sliced", axpy, layout({as(none), as(linear), as(linear), as(linear)}, 0, false, true), cpu);
-    auto neighbours = elementwise("neighbours", "const float *x, float *z, int *count",
-                                  "if (i == 0 || i == n - 1) continue;\nz[i] = x[i-1] + x[i+1];\natomic_add(&count[0], 1)");
+    auto neighbours =
+        elementwise("neighbours", "const float *x, float *z, int *count",
+                    "if (i == 0 || i == n - 1) continue;\nz[i] = x[i-1] + x[i+1];\natomic_add(&count[0], 1)");
     neighbours.loop_prep = "int mine = 0;";
     neighbours.after_loop = "if (mine) atomic_add(&count[1], mine);";
     add("neighbours_packed", neighbours, layout({as(pointer), as(packed), as(pointer)}), gpu);
     add("neighbours_strided", neighbours, layout({as(strided), as(strided), as(pointer)}, 2), gpu);
     // Every element type, with an operation that reads, writes and updates.
-    for (const DType& dtype :
-         {dtype_of<std::int8_t>(), dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(), dtype_of<std::uint16_t>(),
-          dtype_of<std::int32_t>(), dtype_of<std::uint32_t>(), dtype_of<std::int64_t>(), dtype_of<std::uint64_t>(),
-          dtype_of<gemel::half>(), dtype_of<gemel::bfloat16>(), dtype_of<float>(), dtype_of<double>(), dtype_of<bool>()}) {
+    for (const DType& dtype : {dtype_of<std::int8_t>(), dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(),
+                               dtype_of<std::uint16_t>(), dtype_of<std::int32_t>(), dtype_of<std::uint32_t>(),
+                               dtype_of<std::int64_t>(), dtype_of<std::uint64_t>(), dtype_of<gemel::half>(),
+                               dtype_of<gemel::bfloat16>(), dtype_of<float>(), dtype_of<double>(), dtype_of<bool>()}) {
         cg::ElementwiseRequest update{.name = "update",
                                       .arguments = {gemel::VectorArg(dtype, "x", true), gemel::VectorArg(dtype, "y"),
                                                     gemel::ScalarArg(dtype, "a")},
@@ -58,22 +61,25 @@ inline Programs elementwise_programs(const Dialect& dialect) {
         add("update_" + dtype.name(), update, layout({as(packed), as(packed), as(none)}), gpu);
     }
     for (const DType& dtype : {dtype_of<gemel::cfloat>(), dtype_of<gemel::cdouble>()}) {
-        cg::ElementwiseRequest turn{
-            .name = "turn_all",
-            .arguments = {gemel::VectorArg(dtype, "x", true), gemel::VectorArg(dtype, "y"), gemel::ScalarArg(dtype, "a")},
-            .operation = cg::Snippet("y[i] = c_mul(a, x[i])")};
+        cg::ElementwiseRequest turn{.name = "turn_all",
+                                    .arguments = {gemel::VectorArg(dtype, "x", true), gemel::VectorArg(dtype, "y"),
+                                                  gemel::ScalarArg(dtype, "a")},
+                                    .operation = cg::Snippet("y[i] = c_mul(a, x[i])")};
         add("turn_" + dtype.name(), turn, layout({as(packed), as(packed), as(none)}), gpu);
     }
-    cg::ElementwiseRequest mixed = elementwise("mixed", "const float *x, const double *y, int8_t *z", "z[i] = x[i] < y[i]");
+    cg::ElementwiseRequest mixed =
+        elementwise("mixed", "const float *x, const double *y, int8_t *z", "z[i] = x[i] < y[i]");
     add("mixed_sizes", mixed, layout({as(packed), as(packed), as(packed)}), gpu);
     cg::ElementwiseRequest spin{.name = "spin",
-                                .arguments = {gemel::VectorArg(dtype_of<codegen_programs::science::Spin>(), "p"), gemel::ScalarArg(dtype_of<float>(), "s")},
+                                .arguments = {gemel::VectorArg(dtype_of<codegen_programs::science::Spin>(), "p"),
+                                              gemel::ScalarArg(dtype_of<float>(), "s")},
                                 .operation = cg::Snippet("p[i].angle += s")};
     add("structs", spin, layout({as(linear), as(none)}), gpu);
     return all;
 }
 
-inline cg::ReductionRequest reduction(const std::string& name, const std::string& arguments, std::vector<cg::ReducedValue> values) {
+inline cg::ReductionRequest reduction(const std::string& name, const std::string& arguments,
+                                      std::vector<cg::ReducedValue> values) {
     return {.name = name, .arguments = gemel::parse_declarations(arguments), .values = std::move(values)};
 }
 
@@ -83,7 +89,11 @@ inline Programs reduction_programs(const Dialect& dialect) {
     Programs all;
     const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 1, .items_per_thread = 16};
     const auto sum = reduction("dot", "const float *x, const float *y",
-                               {{.dtype = dtype_of<float>(), .accumulator = {}, .neutral = "0", .map_expr = cg::Snippet("x[i]*y[i]"), .reduce_expr = "a+b"}});
+                               {{.dtype = dtype_of<float>(),
+                                 .accumulator = {},
+                                 .neutral = "0",
+                                 .map_expr = cg::Snippet("x[i]*y[i]"),
+                                 .reduce_expr = "a+b"}});
     const auto add = [&](const std::string& variant, const cg::ReductionRequest& request, cg::ReductionLayout layout,
                          const cg::Tuning& tuning) {
         layout.result_offsets.resize(request.values.size());
@@ -97,12 +107,16 @@ inline Programs reduction_programs(const Dialect& dialect) {
     add("dot_strided", sum, {.elements = steps, .result_offsets = {}}, gpu);
     add("dot_rows", sum, {.elements = steps, .kept_rank = 2, .result_offsets = {}}, gpu);
     add("dot_columns", sum,
-        {.elements = steps, .kept_rank = 1, .mapping = Mapping::thread_per_output, .split = true, .finish = true, .result_offsets = {}},
+        {.elements = steps,
+         .kept_rank = 1,
+         .mapping = Mapping::thread_per_output,
+         .split = true,
+         .finish = true,
+         .result_offsets = {}},
         gpu);
     add("dot_rows_cpu", sum, {.elements = steps, .kept_rank = 1, .serial = true, .result_offsets = {}}, cpu);
-    cg::ReductionRequest several{.name = "several",
-                                 .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)},
-                                 .values = {}};
+    cg::ReductionRequest several{
+        .name = "several", .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)}, .values = {}};
     const auto value = [](DType dtype, DType accumulator, const char* neutral, const char* map, const char* reduce) {
         return cg::ReducedValue{dtype, accumulator, neutral, cg::Snippet(map), reduce};
     };
@@ -110,8 +124,10 @@ inline Programs reduction_programs(const Dialect& dialect) {
                       value(dtype_of<std::int64_t>(), {}, "0", "reduced_index", "max(a, b)"),
                       value(dtype_of<bool>(), {}, "0", "x[i] > i", "a || b"),
                       value(dtype_of<float>(), dtype_of<double>(), "0", "x[i]", "a+b")};
-    add("several_packed", several, {.elements = layout({as(packed)}), .split = true, .finish = true, .result_offsets = {}}, gpu);
-    add("several_axes", several, {.elements = layout({as(strided)}, 1), .kept_rank = 1, .has_index = true, .result_offsets = {}}, gpu);
+    add("several_packed", several,
+        {.elements = layout({as(packed)}), .split = true, .finish = true, .result_offsets = {}}, gpu);
+    add("several_axes", several,
+        {.elements = layout({as(strided)}, 1), .kept_rank = 1, .has_index = true, .result_offsets = {}}, gpu);
     add("several_wide", several, {.elements = layout({as(strided)}, 1, true), .result_offsets = {}}, gpu);
     return all;
 }
@@ -121,8 +137,11 @@ inline Programs scan_programs(const Dialect& dialect) {
     using Strategy = cg::Tuning::Scan;
     Programs all;
     const auto add = [&](const std::string& variant, const cg::ScanRequest& request, const cg::ScanLayout& layout,
-                         const cg::Tuning& tuning) { all.emplace_back(variant, cg::scan_source(request, layout, tuning, dialect)); };
-    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .items_per_thread = 16}, shared{.block = 64, .items_per_thread = 4}, cpu{.block = 1};
+                         const cg::Tuning& tuning) {
+        all.emplace_back(variant, cg::scan_source(request, layout, tuning, dialect));
+    };
+    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .items_per_thread = 16},
+        shared{.block = 64, .items_per_thread = 4}, cpu{.block = 1};
     cg::ScanRequest sums{.name = "sums",
                          .arguments = gemel::parse_declarations("const float *x, float *out"),
                          .dtype = dtype_of<float>(),
@@ -139,7 +158,8 @@ inline Programs scan_programs(const Dialect& dialect) {
     add("sums_chunks", sums, {.elements = steps, .strategy = Strategy::chunks}, cpu);
     cg::ScanRequest segments = sums;
     segments.name = "segments";
-    segments.arguments = gemel::parse_declarations("const double *x, const int8_t *starts, double *out, double *before");
+    segments.arguments =
+        gemel::parse_declarations("const double *x, const int8_t *starts, double *out, double *before");
     segments.dtype = dtype_of<double>();
     segments.segment_start = cg::Snippet("starts[i]");
     segments.output = cg::Snippet("if (i == 0) continue; out[i] = item; before[i] = prev_item");

@@ -9,7 +9,7 @@
 
 /// Each compilation stands alone. Where there is no NVRTC, `instance()` is null.
 class Nvrtc {
- public:
+   public:
     struct Result {
         bool succeeded = false;
         std::string log;  ///< warnings too
@@ -39,7 +39,7 @@ class Nvrtc {
         return result;
     }
 
- private:
+   private:
     using Size = int (*)(void*, std::size_t*);
     using Fetch = int (*)(void*, char*);
 

@@ -16,8 +16,8 @@ int cache_stat();
 /// Removes every entry.
 int cache_clear();
 
-/// Prints a portable program, or standard input if `file` is "-", as a complete one in each of the dialects, or writes it
-/// to `output_folder` if that is not empty.
+/// Prints a portable program, or standard input if `file` is "-", as a complete one in each of the dialects, or writes
+/// it to `output_folder` if that is not empty.
 int translate(const std::string& file, const std::vector<std::string>& dialects, const std::string& output_folder,
               const std::vector<std::string>& include_folders);
 

@@ -64,12 +64,9 @@ std::string system_description() {
 
 const char* to_string(DiskCache::Mode mode) {
     switch (mode) {
-        case DiskCache::Mode::on:
-            return "on";
-        case DiskCache::Mode::readonly:
-            return "readonly";
-        case DiskCache::Mode::off:
-            return "off";
+        case DiskCache::Mode::on: return "on";
+        case DiskCache::Mode::readonly: return "readonly";
+        case DiskCache::Mode::off: return "off";
     }
     return "unknown";
 }

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
 
     std::string file, output_folder;
     std::vector<std::string> dialects, include_folders;
-    CLI::App* translate = app.add_subcommand("translate", "print a portable kernel as a complete program of a language");
+    CLI::App* translate =
+        app.add_subcommand("translate", "print a portable kernel as a complete program of a language");
     translate->add_option("file", file, "a file with portable kernels, or - for standard input")->required();
     translate->add_option("--to", dialects, "cuda, opencl or both with a comma between")->required()->delimiter(',');
     translate->add_option("-o,--output", output_folder, "a folder for FILE.cu and FILE.cl, instead of standard output");

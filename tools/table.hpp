@@ -10,7 +10,7 @@ namespace gemel::tools {
 
 /// Rows of cells; every column is as wide as its widest cell, the last one runs free.
 class Table {
- public:
+   public:
     /// @param indent  spaces before each row
     explicit Table(int indent = 2) : indent_(indent) {}
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
@@ -18,7 +18,7 @@ class Table {
     /// The rows, each ending with a newline.
     std::string text() const;
 
- private:
+   private:
     int indent_;
     std::vector<std::vector<std::string>> rows_;
 };

@@ -39,7 +39,8 @@ bool is_open_type(const Parameter& p) {
 
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble) {
-    DeclaredArguments declared{.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
+    DeclaredArguments declared{
+        .kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
     const auto identifier = [](const std::string& s) {
         return !s.empty() && !(s[0] >= '0' && s[0] <= '9') &&
                std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -86,7 +87,8 @@ std::vector<Parameter> bind_types(const DeclaredArguments& declared,
         if (found == types.end()) {
             if (is_open_type(p))
                 declared.refuse(i, text("is of the open type ", p.type, ", and nothing says what that stands for"));
-            declared.refuse(i, text("is of the type '", p.type, "', which is no type of the kernel language; a struct's type is "
+            declared.refuse(i, text("is of the type '", p.type,
+                                    "', which is no type of the kernel language; a struct's type is "
                                     "known by an array or value of it, or by VectorArg and ScalarArg"));
         }
         p.dtype = found->second;
@@ -106,8 +108,10 @@ bool fits(From value, To& to) {
         return value == From(0) || value == From(1);
     } else if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
         to = static_cast<To>(value);
-        if constexpr (std::is_same_v<From, bool>) return true;
-        else return std::in_range<To>(value);
+        if constexpr (std::is_same_v<From, bool>)
+            return true;
+        else
+            return std::in_range<To>(value);
     } else if constexpr (std::is_integral_v<To>) {
         // Bounds that are powers of two are exact in floating point.
         const From low = static_cast<From>(std::numeric_limits<To>::min());
@@ -117,8 +121,10 @@ bool fits(From value, To& to) {
         return true;
     } else if constexpr (std::is_integral_v<From>) {
         to = static_cast<To>(value);
-        if constexpr (std::is_same_v<From, bool>) return true;
-        else return std::abs(to) < std::ldexp(To(1), 63) && static_cast<From>(to) == value;
+        if constexpr (std::is_same_v<From, bool>)
+            return true;
+        else
+            return std::abs(to) < std::ldexp(To(1), 63) && static_cast<From>(to) == value;
     } else {
         to = static_cast<To>(value);
         return std::isfinite(to) || !std::isfinite(value);
@@ -216,14 +222,23 @@ bool convert(const DType& to, Argument& result, const DType& from, const std::by
         case DType::Kind::signed_integer:
         case DType::Kind::unsigned_integer:
             switch (to.size_bytes()) {
-                case 1: return is_signed ? convert_to<std::int8_t>(result, from, bytes) : convert_to<std::uint8_t>(result, from, bytes);
-                case 2: return is_signed ? convert_to<std::int16_t>(result, from, bytes) : convert_to<std::uint16_t>(result, from, bytes);
-                case 4: return is_signed ? convert_to<std::int32_t>(result, from, bytes) : convert_to<std::uint32_t>(result, from, bytes);
-                default: return is_signed ? convert_to<std::int64_t>(result, from, bytes) : convert_to<std::uint64_t>(result, from, bytes);
+                case 1:
+                    return is_signed ? convert_to<std::int8_t>(result, from, bytes)
+                                     : convert_to<std::uint8_t>(result, from, bytes);
+                case 2:
+                    return is_signed ? convert_to<std::int16_t>(result, from, bytes)
+                                     : convert_to<std::uint16_t>(result, from, bytes);
+                case 4:
+                    return is_signed ? convert_to<std::int32_t>(result, from, bytes)
+                                     : convert_to<std::uint32_t>(result, from, bytes);
+                default:
+                    return is_signed ? convert_to<std::int64_t>(result, from, bytes)
+                                     : convert_to<std::uint64_t>(result, from, bytes);
             }
         case DType::Kind::floating:
             if (to.size_bytes() == 2) return convert_to_narrow<half>(result, from, bytes);
-            return to.size_bytes() == 4 ? convert_to<float>(result, from, bytes) : convert_to<double>(result, from, bytes);
+            return to.size_bytes() == 4 ? convert_to<float>(result, from, bytes)
+                                        : convert_to<double>(result, from, bytes);
         case DType::Kind::bfloat: return convert_to_narrow<bfloat16>(result, from, bytes);
         case DType::Kind::complex:
             return to.size_bytes() == 8 ? convert_to_complex<float>(result, from, bytes)
@@ -260,8 +275,8 @@ Call::Call(const DeclaredArguments& declared, std::span<const CallArgument> argu
     : declared_(declared), arguments_(arguments) {
     const std::size_t expected = declared.parameters.size();
     if (arguments.size() != expected)
-        declared.refuse(text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ", arguments.size(),
-                             ": ", declared.text()));
+        declared.refuse(text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
+                             arguments.size(), ": ", declared.text()));
     for (std::size_t i = 0; i < expected; ++i) check_argument(i, arguments[i]);
     check_shapes();
     check_aliasing();
@@ -283,9 +298,10 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
         return;
     }
     if (!argument.array)
-        declared_.refuse(i, text("is declared '", p.text(), "', an array, but got ",
-                                 argument.value.kind == Argument::Kind::memory ? "a Buffer; GPUArray makes an array of it"
-                                                                              : "a value"));
+        declared_.refuse(i,
+                         text("is declared '", p.text(), "', an array, but got ",
+                              argument.value.kind == Argument::Kind::memory ? "a Buffer; GPUArray makes an array of it"
+                                                                            : "a value"));
     const AnyArray& array = *argument.array;
     if (array.empty()) declared_.refuse(i, "is an empty handle, without an array");
     const DType& dtype = array.dtype();
@@ -303,16 +319,18 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
         ++array_count_;
     }
     if (use.bare && !array.is_contiguous())
-        declared_.refuse(i, text("has gaps between its elements (shape ", to_string(array.shape()), ", strides ",
-                                 to_string(array.strides()),
-                                 "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
-    if (array.rank() > most_call_axes) declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
+        declared_.refuse(
+            i, text("has gaps between its elements (shape ", to_string(array.shape()), ", strides ",
+                    to_string(array.strides()),
+                    "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
+    if (array.rank() > most_call_axes)
+        declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
     // Elements of one place in memory cannot be written by several threads.
     if (use.element_written && array.size() > 0)
         for (std::size_t axis = 0; axis < array.rank(); ++axis)
             if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
-                declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ", to_string(array.shape()),
-                                         " has the stride 0; copy() makes a whole one"));
+                declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
+                                         to_string(array.shape()), " has the stride 0; copy() makes a whole one"));
 }
 
 void Call::check_shapes() {
@@ -336,11 +354,9 @@ void Call::check_shapes() {
         if (!(array.shape() == *shape_)) {
             if (array.size() != count_)
                 declared_.refuse(i, text("has ", array.size(), " elements, shape ", to_string(array.shape()), ", but ",
-                                         leading_name(), " has ", count_,
-                                         ", shape ", to_string(*shape_)));
+                                         leading_name(), " has ", count_, ", shape ", to_string(*shape_)));
             if (!contiguous || !leading_->is_contiguous())
-                declared_.refuse(i, text("has the shape ", to_string(array.shape()), ", but ",
-                                         leading_name(), " has ",
+                declared_.refuse(i, text("has the shape ", to_string(array.shape()), ", but ", leading_name(), " has ",
                                          to_string(*shape_), "; arrays of different shapes must be contiguous"));
         }
         all_contiguous_ &= contiguous;
@@ -362,7 +378,8 @@ std::pair<std::int64_t, std::int64_t> reach(const AnyArray& array, std::size_t o
         const std::int64_t step = array.strides()[axis] * (array.shape()[axis] - 1);
         (step < 0 ? low : high) += step;
     }
-    const auto item = static_cast<std::int64_t>(array.dtype().size_bytes()), first = static_cast<std::int64_t>(offset_bytes);
+    const auto item = static_cast<std::int64_t>(array.dtype().size_bytes()),
+               first = static_cast<std::int64_t>(offset_bytes);
     return {first + low * item, first + (high + 1) * item};
 }
 
@@ -392,7 +409,8 @@ void Call::check_aliasing() const {
             if (read.size() == 0 || written.size() == 0) continue;
             const ArrayUse& use = declared_.uses[r];
             const bool same = arrays_[r].offset_bytes == arrays_[w].offset_bytes && read.shape() == written.shape() &&
-                              read.strides() == written.strides() && read.dtype().size_bytes() == written.dtype().size_bytes();
+                              read.strides() == written.strides() &&
+                              read.dtype().size_bytes() == written.dtype().size_bytes();
             // Another array's own element is read before it is written, by the same thread.
             if (same && !use.elsewhere && !use.bare) continue;
             const auto [read_low, read_high] = reach(read, arrays_[r].offset_bytes);
@@ -400,9 +418,10 @@ void Call::check_aliasing() const {
             if (read_high <= low || high <= read_low ||
                 interleaved(written, arrays_[w].offset_bytes, read, arrays_[r].offset_bytes))
                 continue;
-            declared_.refuse(w, text("is written and shares memory with argument ", r + 1, " (", declared_.parameters[r].name,
-                                     ") element by different element, so that the result would depend on the order of "
-                                     "threads; pass a copy() of one of them"));
+            declared_.refuse(
+                w, text("is written and shares memory with argument ", r + 1, " (", declared_.parameters[r].name,
+                        ") element by different element, so that the result would depend on the order of "
+                        "threads; pass a copy() of one of them"));
         }
     }
 }
@@ -426,7 +445,8 @@ void Call::collapse() {
         };
         // By insertion: std::stable_sort takes memory from the heap.
         for (std::size_t k = 1; k < used; ++k)
-            for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
+            for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at)
+                std::swap(axes[at], axes[at - 1]);
     }
     rank_ = 0;
     std::array<std::size_t, most_call_axes> last;  // of the axes merged into one, the fastest
@@ -479,7 +499,8 @@ void Call::collapse_group(std::span<const std::size_t> axes, std::pmr::vector<Ax
     const auto merges = [&](std::size_t slow, std::size_t fast) {
         const std::int64_t extent = (*shape_)[fast];
         for (std::size_t i = 0; i < arguments_.size(); ++i)
-            if (arrays_[i].is_element && arrays_[i].array->strides()[slow] != arrays_[i].array->strides()[fast] * extent)
+            if (arrays_[i].is_element &&
+                arrays_[i].array->strides()[slow] != arrays_[i].array->strides()[fast] * extent)
                 return false;
         return index_strides_.empty() || index_strides_[slow] == index_strides_[fast] * extent;
     };
@@ -501,7 +522,8 @@ bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_ad
             declared_.refuse(i, text("has the shape ", to_string(arrays_[i].array->shape()), ", which differs from ",
                                      to_string(*shape_), "; over axes all arrays must have one shape"));
         if (declared_.uses[i].elsewhere && !arrays_[i].array->is_contiguous())
-            declared_.refuse(i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
+            declared_.refuse(
+                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
     }
     sliced_ = packed_ = false;
     lanes_ = 1;
@@ -574,15 +596,16 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
         packs[i] = arrays_[i].access == Access::linear && !declared_.uses[i].element_address;
         if (!packs[i]) continue;
         const DType d = arrays_[i].array->dtype();
-        packs[i] = d.kind() != DType::Kind::structure && d.size_bytes() <= 16 && (d.size_bytes() & (d.size_bytes() - 1)) == 0;
+        packs[i] =
+            d.kind() != DType::Kind::structure && d.size_bytes() <= 16 && (d.size_bytes() & (d.size_bytes() - 1)) == 0;
     }
     const auto address = [&](std::size_t i) {
         const Array& a = arrays_[i];
         return linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
     };
     const auto item_bytes = [&](std::size_t i) { return std::size_t{arrays_[i].array->dtype().size_bytes()}; };
-    // The length of a pack follows from the arrays that are moved in packs, and the alignment that these need from the length:
-    // those that do not have it are left out, until all that remain have.
+    // The length of a pack follows from the arrays that are moved in packs, and the alignment that these need from the
+    // length: those that do not have it are left out, until all that remain have.
     for (bool settled = false; !settled;) {
         std::size_t largest = 0, smallest = 16;
         // The first array that is written, else the first, decides how many elements come before the packs.
@@ -599,7 +622,8 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
         lanes_ = 1;
         if (largest == 0) return;
         const std::size_t access = tuning.access_bytes;
-        const std::size_t lanes = std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
+        const std::size_t lanes =
+            std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
         const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * item_bytes(i)); };
         const std::size_t past = address(deciding) % alignment(deciding);
         if (past % item_bytes(deciding) != 0) return;
@@ -617,7 +641,8 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
 codegen::KernelLayout Call::layout() const {
     codegen::KernelLayout layout;
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-        layout.arguments.push_back({arrays_[i].array ? arrays_[i].access : Access::none, arrays_[i].array && arrays_[i].offset});
+        layout.arguments.push_back(
+            {arrays_[i].array ? arrays_[i].access : Access::none, arrays_[i].array && arrays_[i].offset});
     layout.rank = rank_;
     layout.wide_index = wide_;
     layout.sliced = sliced_;
@@ -628,7 +653,8 @@ codegen::KernelLayout Call::layout() const {
 DType Call::open_dtype(std::size_t i) const {
     if (arrays_[i].array) return arrays_[i].array->dtype();
     for (std::size_t k = 0; k < arguments_.size(); ++k)
-        if (arrays_[k].array && declared_.parameters[k].type == declared_.parameters[i].type) return arrays_[k].array->dtype();
+        if (arrays_[k].array && declared_.parameters[k].type == declared_.parameters[i].type)
+            return arrays_[k].array->dtype();
     return arguments_[i].value.dtype;
 }
 
@@ -640,12 +666,13 @@ std::vector<Parameter> Call::parameters() const {
             const Parameter& p = declared_.parameters[i];
             if (!p.dtype.empty() || (arrays_[i].array != nullptr) != arrays) continue;
             const DType dtype = open_dtype(i);
-            const auto known = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
+            const auto known =
+                std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
             if (known == types.end()) {
                 types.push_back({p.type, dtype});
             } else if (arrays && !(known->second == dtype)) {
-                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(), ", but an argument before it for ",
-                                         known->second.name()));
+                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(),
+                                         ", but an argument before it for ", known->second.name()));
             }
         }
     return bind_types(declared_, types);
@@ -694,7 +721,8 @@ void Call::pack(ArgumentList& into) {
         into.add(out);
     }
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (arrays_[i].array && arrays_[i].offset) into.add(as_argument(static_cast<std::int64_t>(arrays_[i].offset_bytes)));
+        if (arrays_[i].array && arrays_[i].offset)
+            into.add(as_argument(static_cast<std::int64_t>(arrays_[i].offset_bytes)));
     if (rank_ == 0) return;
     const std::size_t item = wide_ ? 8 : 4;
     layout_bytes_.resize(layout_values_.size() * item);

@@ -41,7 +41,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
 /// Whether a type is left open: one capital letter, digits may follow.
 bool is_open_type(const Parameter& parameter);
 /// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
-std::vector<Parameter> bind_types(const DeclaredArguments& declared, const std::vector<std::pair<std::string, DType>>& types);
+std::vector<Parameter> bind_types(const DeclaredArguments& declared,
+                                  const std::vector<std::pair<std::string, DType>>& types);
 
 /// What identifies a variant of a kernel, compared on every call: no allocation.
 class CallKey {
@@ -55,7 +56,8 @@ class CallKey {
         return h;
     }
     friend bool operator==(const CallKey& a, const CallKey& b) {
-        return a.count_ == b.count_ && std::memcmp(a.words_.data(), b.words_.data(), a.count_ * sizeof(std::uint64_t)) == 0;
+        return a.count_ == b.count_ &&
+               std::memcmp(a.words_.data(), b.words_.data(), a.count_ * sizeof(std::uint64_t)) == 0;
     }
 
    private:
@@ -73,7 +75,9 @@ class ArgumentList {
         if (count_ == most) throw Error("too many arguments for one kernel");
         new (memory_.data() + count_++ * sizeof(Argument)) Argument(argument);
     }
-    std::span<const Argument> span() const { return {std::launder(reinterpret_cast<const Argument*>(memory_.data())), count_}; }
+    std::span<const Argument> span() const {
+        return {std::launder(reinterpret_cast<const Argument*>(memory_.data())), count_};
+    }
 
    private:
     static constexpr std::size_t most = 2 * most_call_arguments + 8;
@@ -98,8 +102,8 @@ class Call {
 
     /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ... @param count  how many there are
     void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count);
-    /// For a reduction over some axes, one flag per axis of shape(): arrays are found by steps along reduced and kept axes. Returns
-    /// whether neighbouring outputs lie nearer to each other than neighbouring elements of one.
+    /// For a reduction over some axes, one flag per axis of shape(): arrays are found by steps along reduced and kept
+    /// axes. Returns whether neighbouring outputs lie nearer to each other than neighbouring elements of one.
     bool choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses);
     int kept_rank() const { return kept_rank_; }
     bool has_index() const { return !index_strides_.empty(); }
@@ -125,9 +129,9 @@ class Call {
     struct Array {
         const AnyArray* array;
         codegen::Access access;
-        bool offset;                ///< the kernel is told
-        bool is_element;            ///< touched as x[i]
-        std::size_t offset_bytes;   ///< from the start of the allocation
+        bool offset;               ///< the kernel is told
+        bool is_element;           ///< touched as x[i]
+        std::size_t offset_bytes;  ///< from the start of the allocation
     };
     void check_argument(std::size_t i, const CallArgument& argument);
     DType open_dtype(std::size_t i) const;
@@ -158,7 +162,8 @@ class Call {
     // Layouts of the usual size need no allocation.
     std::array<std::byte, 3072> memory_;
     std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
-    std::pmr::vector<std::int64_t> strides_{&resource_};  ///< of element arrays, after collapsing: axes of the first, ...
+    std::pmr::vector<std::int64_t> strides_{
+        &resource_};  ///< of element arrays, after collapsing: axes of the first, ...
     std::pmr::vector<std::int64_t> layout_values_{&resource_};
     std::pmr::vector<std::byte> layout_bytes_{&resource_};
 };

@@ -71,16 +71,11 @@ bool fill_elements(const AnyArray& to, const void* element) {
         return true;
     };
     switch (dtype.size_bytes()) {
-        case 1:
-            return run(std::uint8_t{});
-        case 2:
-            return run(std::uint16_t{});
-        case 4:
-            return run(std::uint32_t{});
-        case 8:
-            return run(std::uint64_t{});
-        default:
-            return false;
+        case 1: return run(std::uint8_t{});
+        case 2: return run(std::uint16_t{});
+        case 4: return run(std::uint32_t{});
+        case 8: return run(std::uint64_t{});
+        default: return false;
     }
 }
 

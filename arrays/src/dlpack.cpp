@@ -27,20 +27,13 @@ DLDataType type_of(DType dtype) {
         return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.size_bytes() / dtype.lanes()), dtype.lanes()};
     };
     switch (dtype.kind()) {
-        case Kind::boolean:
-            return make(kDLBool);
-        case Kind::signed_integer:
-            return make(kDLInt);
-        case Kind::unsigned_integer:
-            return make(kDLUInt);
-        case Kind::floating:
-            return make(kDLFloat);
-        case Kind::bfloat:
-            return make(kDLBfloat);
-        case Kind::complex:
-            return make(kDLComplex);
-        default:
-            throw ArgumentError(text("DLPack has no type for ", dtype.name()));
+        case Kind::boolean: return make(kDLBool);
+        case Kind::signed_integer: return make(kDLInt);
+        case Kind::unsigned_integer: return make(kDLUInt);
+        case Kind::floating: return make(kDLFloat);
+        case Kind::bfloat: return make(kDLBfloat);
+        case Kind::complex: return make(kDLComplex);
+        default: throw ArgumentError(text("DLPack has no type for ", dtype.name()));
     }
 }
 
@@ -54,20 +47,13 @@ DType type_of(const DLDataType& type) {
         return DType(kind, type.bits / 8u * type.lanes, static_cast<std::uint8_t>(type.lanes));
     };
     switch (type.code) {
-        case kDLInt:
-            return make(Kind::signed_integer, {8, 16, 32, 64});
-        case kDLUInt:
-            return make(Kind::unsigned_integer, {8, 16, 32, 64});
-        case kDLFloat:
-            return make(Kind::floating, {16, 32, 64});
-        case kDLBfloat:
-            return make(Kind::bfloat, {16});
-        case kDLComplex:
-            return make(Kind::complex, {64, 128});
-        case kDLBool:
-            return make(Kind::boolean, {8});
-        default:
-            return make(Kind::none, {});
+        case kDLInt: return make(Kind::signed_integer, {8, 16, 32, 64});
+        case kDLUInt: return make(Kind::unsigned_integer, {8, 16, 32, 64});
+        case kDLFloat: return make(Kind::floating, {16, 32, 64});
+        case kDLBfloat: return make(Kind::bfloat, {16});
+        case kDLComplex: return make(Kind::complex, {64, 128});
+        case kDLBool: return make(Kind::boolean, {8});
+        default: return make(Kind::none, {});
     }
 }
 

@@ -101,20 +101,23 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     const Context context = call.context();
     Indices indices{0, 1, static_cast<std::int64_t>(call.count())};
     if (options.range) indices = resolve(state.declared, *options.range, call.count());
-    const bool sliced = options.range && !(indices.start == 0 && indices.step == 1 && std::cmp_equal(indices.count, call.count()));
+    const bool sliced =
+        options.range && !(indices.start == 0 && indices.step == 1 && std::cmp_equal(indices.count, call.count()));
     if (indices.count == 0) return;
 
     PlanCache& cache = PlanCache::of(context);
-    const codegen::Tuning tuning = choose_tuning(
-        options.tuning, context, cache, "elementwise",
-        {.count = static_cast<std::size_t>(indices.count), .item_bytes = call.item_bytes(), .arrays = call.array_count()},
-        codegen::elementwise_tuning);
+    const codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
+                                                 {.count = static_cast<std::size_t>(indices.count),
+                                                  .item_bytes = call.item_bytes(),
+                                                  .arrays = call.array_count()},
+                                                 codegen::elementwise_tuning);
     call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
     call.add_to(key);
-    const auto plan = cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
+    const auto plan =
+        cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
 
     ArgumentList list;
     call.pack(list);
@@ -129,8 +132,9 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         list.add(call.index(indices.step));
     }
     const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
-    plan->kernel.launch({.grid = {(threads + per_block - 1) / per_block}, .block = {plan->block}, .stream = options.stream},
-                        list.span());
+    plan->kernel.launch(
+        {.grid = {(threads + per_block - 1) / per_block}, .block = {plan->block}, .stream = options.stream},
+        list.span());
 }
 
 const std::string& ElementwiseKernel::name() const { return state_->request.name; }

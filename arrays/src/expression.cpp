@@ -22,7 +22,8 @@ bool same_elements(const AnyArray& a, const AnyArray& b) {
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
 }
 
 /// A value of one type as one of another, in C.
@@ -43,7 +44,9 @@ std::string converted(const std::string& value, DType from, DType to) {
 
 /// Lines that begin with a kind of number ("%real ") are kept for that kind alone.
 std::string helper_text(const char* helper, DType dtype) {
-    const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex " : dtype.is_floating() ? "%real " : "%whole ";
+    const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex "
+                             : dtype.is_floating()                ? "%real "
+                                                                  : "%whole ";
     std::string out;
     std::istringstream lines{std::string(helper)};
     for (std::string line; std::getline(lines, line);) {
@@ -62,7 +65,8 @@ std::string helper_text(const char* helper, DType dtype) {
 void ExpressionOperands::add(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
     if (use_count == most_uses)
-        throw ArgumentError(text("an expression names more than ", most_uses, " arrays; evaluate parts of it with .eval()"));
+        throw ArgumentError(
+            text("an expression names more than ", most_uses, " arrays; evaluate parts of it with .eval()"));
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
     if (k == array_count) {
@@ -76,7 +80,8 @@ void ExpressionOperands::add(const AnyArray& array) {
 
 void ExpressionOperands::add(const Argument& number) {
     if (number_count == most_numbers)
-        throw ArgumentError(text("an expression holds more than ", most_numbers, " numbers; evaluate parts of it with .eval()"));
+        throw ArgumentError(
+            text("an expression holds more than ", most_numbers, " numbers; evaluate parts of it with .eval()"));
     numbers[number_count++] = number;
 }
 
@@ -153,8 +158,8 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
             if (extent == 1) {
                 extent = other;
             } else if (other != 1 && other != extent) {
-                throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ", to_string(own),
-                                         ", which cannot be broadcast to one"));
+                throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ",
+                                         to_string(own), ", which cannot be broadcast to one"));
             }
         }
     }
@@ -194,7 +199,8 @@ ElementwiseKernel make_kernel(const ExpressionView& expression, const Expression
     ExpressionParts parts = expression_parts(expression, operands);
     std::vector<Parameter> arguments{VectorArg(expression.dtype, "out")};
     for (Parameter& argument : parts.arguments) arguments.push_back(std::move(argument));
-    return ElementwiseKernel(std::move(arguments), "out[i] = " + parts.value, "expression", {.preamble = std::move(parts.preamble)});
+    return ElementwiseKernel(std::move(arguments), "out[i] = " + parts.value, "expression",
+                             {.preamble = std::move(parts.preamble)});
 }
 
 }  // namespace

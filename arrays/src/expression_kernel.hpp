@@ -38,7 +38,9 @@ class BroadcastOperands {
 class CallArguments {
    public:
     void add(const CallArgument& argument) {
-        if (count_ == most_call_arguments) throw ArgumentError("an expression has too many operands for one kernel; evaluate parts of it with .eval()");
+        if (count_ == most_call_arguments)
+            throw ArgumentError(
+                "an expression has too many operands for one kernel; evaluate parts of it with .eval()");
         new (memory_.data() + count_++ * sizeof(CallArgument)) CallArgument(argument);
     }
     std::span<const CallArgument> span() const {

@@ -217,10 +217,8 @@ std::string integer_text(const DType& dtype, const std::byte* at) {
         case 2:
             return is_signed ? std::to_string(int(read<std::int16_t>(at)))
                              : std::to_string(int(read<std::uint16_t>(at)));
-        case 4:
-            return is_signed ? std::to_string(read<std::int32_t>(at)) : std::to_string(read<std::uint32_t>(at));
-        default:
-            return is_signed ? std::to_string(read<std::int64_t>(at)) : std::to_string(read<std::uint64_t>(at));
+        case 4: return is_signed ? std::to_string(read<std::int32_t>(at)) : std::to_string(read<std::uint32_t>(at));
+        default: return is_signed ? std::to_string(read<std::int64_t>(at)) : std::to_string(read<std::uint64_t>(at));
     }
 }
 
@@ -324,21 +322,18 @@ Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t 
         case Kind::boolean:
             return [](const std::byte* at) { return std::string(*at != std::byte{0} ? " True" : "False"); };
         case Kind::signed_integer:
-        case Kind::unsigned_integer:
-            return integer_formatter(dtype, first, count, step);
+        case Kind::unsigned_integer: return integer_formatter(dtype, first, count, step);
         case Kind::floating:
         case Kind::bfloat: {
             const FloatType type{dtype.kind() == Kind::bfloat, dtype.size_bytes()};
             const FloatFormat format(type, first, count, step, false);
             return [=](const std::byte* at) { return format(type.value(at)); };
         }
-        case Kind::complex:
-            return complex_formatter(dtype, first, count, step);
+        case Kind::complex: return complex_formatter(dtype, first, count, step);
         case Kind::structure:
             if (dtype.layout()) return struct_formatter(*dtype.layout(), first, count, step);
             break;
-        case Kind::none:
-            break;
+        case Kind::none: break;
     }
     return [](const std::byte*) { return std::string("?"); };
 }

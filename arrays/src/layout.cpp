@@ -110,9 +110,7 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
                 result.shape.push_back(1);
                 result.strides.push_back(0);
                 break;
-            case Index::Kind::ellipsis:
-                keep(rank - named);
-                break;
+            case Index::Kind::ellipsis: keep(rank - named); break;
         }
     }
     keep(rank - axis);

@@ -93,8 +93,7 @@ void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table) 
     const auto& constants = draw.constants;
     switch (draw.distribution) {
         case Distribution::bits:
-        case Distribution::unit:
-            return;
+        case Distribution::unit: return;
         case Distribution::uniform:
             for (const double value : constants.real) arguments.add_real(value, is_double);
             return;
@@ -103,9 +102,7 @@ void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table) 
             arguments.add_real(constants.real[0], is_double);
             arguments.add_real(constants.real[1], is_double);
             return;
-        case Distribution::exponential:
-            arguments.add_real(constants.real[0], is_double);
-            return;
+        case Distribution::exponential: arguments.add_real(constants.real[0], is_double); return;
         case Distribution::integers: {
             const std::uint64_t least = is_double ? (0 - constants.range) % constants.range
                                                   : static_cast<std::uint32_t>(0 - constants.range) % constants.range;
@@ -113,9 +110,7 @@ void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table) 
                 arguments.add_word(value, is_double);
             return;
         }
-        case Distribution::bernoulli:
-            arguments.add(constants.range);
-            return;
+        case Distribution::bernoulli: arguments.add(constants.range); return;
         case Distribution::poisson:
             arguments.add(table);
             arguments.add(static_cast<std::int32_t>(constants.table.size()));

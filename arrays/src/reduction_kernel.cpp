@@ -27,38 +27,41 @@ using Mapping = codegen::ReductionLayout::Mapping;
 /// A variant with what its launches share.
 struct ReductionPlan : Plan {
     Kernel finish_kernel{nullptr};
-    Buffer counters;         ///< all zero between launches
-    std::mutex launching;    ///< launches that share the counters enter their stream in one order
+    Buffer counters;       ///< all zero between launches
+    std::mutex launching;  ///< launches that share the counters enter their stream in one order
 };
 
 /// The work of one call.
 struct Work {
-    std::size_t count = 0;    ///< elements per output
+    std::size_t count = 0;  ///< elements per output
     std::size_t outputs = 1;
     std::size_t splits = 1;
-    std::size_t blocks = 1;   ///< of threads
+    std::size_t blocks = 1;  ///< of threads
 };
 
-Work spread(const Call& call, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t outputs, Mapping mapping,
-            bool serial) {
+Work spread(const Call& call, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t outputs,
+            Mapping mapping, bool serial) {
     Work work{.count = outputs ? call.count() / outputs : 0, .outputs = outputs};
     const std::size_t block = serial ? 1 : tuning.block;
     const std::size_t resident = std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
     const std::size_t groups = mapping == Mapping::thread_per_output ? (outputs + block - 1) / block : outputs;
     // A split is worth its while if each of its threads has several elements.
     const std::size_t per_thread = mapping == Mapping::thread_per_output ? 64
-                                   : serial                             ? 4096
+                                   : serial                              ? 4096
                                    : call.packed() ? std::size_t{tuning.unroll} * static_cast<std::size_t>(call.lanes())
                                                    : 4;
     const std::size_t threads = mapping == Mapping::thread_per_output ? 1 : block;
-    const std::size_t useful = std::max<std::size_t>(1, (work.count + per_thread * threads - 1) / (per_thread * threads));
-    work.splits = groups >= resident ? 1 : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1, useful);
+    const std::size_t useful =
+        std::max<std::size_t>(1, (work.count + per_thread * threads - 1) / (per_thread * threads));
+    work.splits =
+        groups >= resident ? 1 : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1, useful);
     work.blocks = groups * work.splits;
     return work;
 }
 
 std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, const Context& context,
-                                const codegen::Tuning& tuning, const codegen::ReductionLayout& layout, std::size_t groups) {
+                                const codegen::Tuning& tuning, const codegen::ReductionLayout& layout,
+                                std::size_t groups) {
     codegen::ReductionRequest request = state.request;
     request.arguments = call.parameters();
     auto plan = std::make_shared<ReductionPlan>();
@@ -91,7 +94,8 @@ AxisFlags resolve(const DeclaredArguments& declared, const Shape& shape, const R
     for (const int given : *options.axes) {
         const int axis = given < 0 ? given + rank : given;
         if (axis < 0 || axis >= rank)
-            declared.refuse(text("axis ", given, " is out of range for arrays of ", rank, rank == 1 ? " axis" : " axes"));
+            declared.refuse(
+                text("axis ", given, " is out of range for arrays of ", rank, rank == 1 ? " axis" : " axes"));
         if (axes.reduced[static_cast<std::size_t>(axis)]) declared.refuse(text("axis ", given, " is given twice"));
         axes.reduced[static_cast<std::size_t>(axis)] = true;
     }
@@ -120,7 +124,8 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
     request.name = name;
     request.preamble = std::move(preamble);
     if (results.size() != dtypes.size())
-        throw ArgumentError(text("ReductionKernel '", name, "': ", dtypes.size(), " result types, but ", results.size(), " results"));
+        throw ArgumentError(
+            text("ReductionKernel '", name, "': ", dtypes.size(), " result types, but ", results.size(), " results"));
     for (std::size_t k = 0; k < results.size(); ++k)
         request.values.push_back({.dtype = dtypes[k],
                                   .accumulator = results[k].accumulator,
@@ -161,17 +166,19 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
         if (results.size() > 1) state.declared.refuse("has several results; .out takes a single one");
         if (out.empty() || !(out.dtype() == dtype) || !(out.shape() == shape) || !out.is_contiguous())
             state.declared.refuse(text("the array for the result must be contiguous, of ", dtype.name(), " and shape ",
-                                       to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(), " and ",
-                                       to_string(out.shape())));
+                                       to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(),
+                                       " and ", to_string(out.shape())));
         results[k] = out;
     }
     if (outputs == 0) return;
 
     PlanCache& cache = PlanCache::of(context);
-    const codegen::Tuning tuning = choose_tuning(
-        options.tuning, context, cache, "reduction",
-        {.count = call.count() / outputs, .item_bytes = call.item_bytes(), .arrays = call.array_count(), .outputs = outputs},
-        codegen::reduction_tuning);
+    const codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "reduction",
+                                                 {.count = call.count() / outputs,
+                                                  .item_bytes = call.item_bytes(),
+                                                  .arrays = call.array_count(),
+                                                  .outputs = outputs},
+                                                 codegen::reduction_tuning);
     const bool linear = cache.addresses_are_linear(), whole = axes.all;
     codegen::ReductionLayout layout;
     layout.serial = tuning.block == 1;
@@ -179,9 +186,11 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
         call.choose_layout(tuning, false, linear, call.count());
     } else {
         const std::size_t run = call.count() / outputs;
-        const bool neighbours_are_outputs = call.choose_reduction_layout({axes.reduced.data(), call.shape().rank()}, linear);
+        const bool neighbours_are_outputs =
+            call.choose_reduction_layout({axes.reduced.data(), call.shape().rank()}, linear);
         // Threads of one block along a short run would be idle.
-        layout.mapping = neighbours_are_outputs || (run < 64 && outputs > run) ? Mapping::thread_per_output : Mapping::block_per_output;
+        layout.mapping = neighbours_are_outputs || (run < 64 && outputs > run) ? Mapping::thread_per_output
+                                                                               : Mapping::block_per_output;
         if (layout.serial && layout.mapping == Mapping::thread_per_output) layout.mapping = Mapping::block_per_output;
     }
     const Work work = spread(call, tuning, cache.info(), outputs, layout.mapping, layout.serial);
@@ -190,15 +199,16 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     layout.split = work.splits > 1;
     layout.finish = layout.split && !layout.serial && cache.info().has_cross_block_visibility;
     bool any_offset = false;
-    for (const AnyArray& result : results) any_offset |= !linear && result.buffer().offset_bytes() + result.offset_bytes() != 0;
+    for (const AnyArray& result : results)
+        any_offset |= !linear && result.buffer().offset_bytes() + result.offset_bytes() != 0;
     if (call.count() >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
 
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
     key.add(tuning.items_per_thread | std::uint64_t{layout.serial} << 32 | std::uint64_t{layout.split} << 33 |
-            std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 | std::uint64_t{layout.has_index} << 36 |
-            std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
+            std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 |
+            std::uint64_t{layout.has_index} << 36 | std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
     call.add_to(key);
     const std::size_t most_groups = std::size_t{cache.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
     const auto plan = std::static_pointer_cast<ReductionPlan>(cache.find(key, [&] {

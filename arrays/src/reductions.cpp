@@ -18,7 +18,8 @@ namespace {
 DType place_type(DType value) {
     const DType index = dtype_of<std::int64_t>();
     const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
-    StructLayout layout{.name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
+    StructLayout layout{
+        .name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
     layout.fields.push_back({.name = "value", .dtype = value, .offset_bytes = 0});
     layout.fields.push_back({.name = "index", .dtype = index, .offset_bytes = offset});
     return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
@@ -36,14 +37,17 @@ std::string extreme(DType dtype, bool greatest) {
 
 bool is_arg(ReductionKind kind) { return kind == ReductionKind::argmin || kind == ReductionKind::argmax; }
 
-Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result) {
+Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
+                         DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
     const DType own = expression.dtype;
     const bool is_complex = result.kind() == DType::Kind::complex;
     ReductionResult value;
     value.map_expr = parts.value;
     const std::string type = codegen::value_type(result);
-    const auto constant = [&](const char* number) { return is_complex ? text(type, "_new(", number, ", 0)") : std::string(number); };
+    const auto constant = [&](const char* number) {
+        return is_complex ? text(type, "_new(", number, ", 0)") : std::string(number);
+    };
     DType stored = result;
     switch (kind) {
         case ReductionKind::sum:
@@ -51,7 +55,8 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             const bool is_sum = kind == ReductionKind::sum;
             value.neutral = constant(is_sum ? "0" : "1");
             value.reduce_expr = is_complex ? (is_sum ? "c_add(a, b)" : "c_mul(a, b)") : (is_sum ? "a + b" : "a * b");
-            if (is_complex && !(own == result)) throw ArgumentError("a sum of complex numbers in another type than theirs");
+            if (is_complex && !(own == result))
+                throw ArgumentError("a sum of complex numbers in another type than theirs");
             if (!is_complex) value.map_expr = text("(", type, ")", parts.value);
             break;
         }
@@ -78,20 +83,23 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             const bool is_max = kind == ReductionKind::argmax;
             const std::string value_type = codegen::value_type(own);
             // 16-bit floats are compared as the floats that they are.
-            const DType compared = own.is_floating() && own.size_bytes() == 2 ? dtype_of<float>() : own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
+            const DType compared = own.is_floating() && own.size_bytes() == 2 ? dtype_of<float>()
+                                   : own.kind() == DType::Kind::boolean       ? dtype_of<std::uint8_t>()
+                                                                              : own;
             stored = place_type(compared);
             const std::string place = stored.name();
-            parts.preamble += text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
-                                   " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
-            parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
-                                   "    // NaN beats everything, and of equals the first wins; an index below zero is that of nothing.\n",
-                                   "    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;\n",
-                                   compared.is_floating()
-                                       ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
+            parts.preamble +=
+                text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
+                     " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
+            parts.preamble += text(
+                "WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
+                "    // NaN beats everything, and of equals the first wins; an index below zero is that of nothing.\n",
+                "    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;\n",
+                compared.is_floating() ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
                                          "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
                                          "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
                                        : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
-                                   "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
+                "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
             value.neutral = text("place(0, -1)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");
             value.reduce_expr = "better(a, b)";
@@ -108,12 +116,14 @@ struct Kernels {
 
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over, bool keepdims) {
+AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
+                bool keepdims) {
     static Kernels& kernels = *new Kernels;
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);
     CallKey key = expression_key(expression, operands);
-    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 | static_cast<std::uint64_t>(result.kind()) << 16);
+    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
+            static_cast<std::uint64_t>(result.kind()) << 16);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
     std::shared_ptr<const Reduction> reduction;

@@ -29,7 +29,7 @@ struct ScanPlan : Plan {
     std::size_t tile = 0;
     std::mutex launching;
     Buffer states, ticket;
-    std::size_t capacity = 0;   ///< tiles
+    std::size_t capacity = 0;  ///< tiles
     std::uint32_t epoch = 0, dealt = 0;
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
@@ -53,15 +53,15 @@ struct ScanPlan : Plan {
     }
 };
 
-std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context, codegen::Tuning tuning,
-                                bool items_given, codegen::ScanLayout layout) {
+std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context,
+                                codegen::Tuning tuning, bool items_given, codegen::ScanLayout layout) {
     codegen::ScanRequest request = state.request;
     request.arguments = call.parameters();
     layout.elements = call.layout();
     auto plan = std::make_shared<ScanPlan>();
     while (true) {
-        const Module module =
-            context.compile(GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
+        const Module module = context.compile(
+            GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
         plan->kernel = module.kernel(request.name);
         if (layout.strategy != Strategy::look_back) {
             plan->totals_kernel = module.kernel(request.name + "_totals");
@@ -114,10 +114,10 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     PlanCache& cache = PlanCache::of(context);
     const DeviceInfo& info = cache.info();
     const std::size_t item_bytes = codegen::scan_item_bytes(state.request);
-    codegen::Tuning tuning =
-        choose_tuning(options.tuning, context, cache, "scan",
-                      {.count = count, .item_bytes = static_cast<std::uint32_t>(item_bytes), .arrays = call.array_count()},
-                      codegen::scan_tuning);
+    codegen::Tuning tuning = choose_tuning(
+        options.tuning, context, cache, "scan",
+        {.count = count, .item_bytes = static_cast<std::uint32_t>(item_bytes), .arrays = call.array_count()},
+        codegen::scan_tuning);
     codegen::ScanLayout layout;
     layout.strategy = tuning.scan;
     layout.shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0;
@@ -140,8 +140,8 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     key.add(std::uint64_t{tuning.block} << 32 | std::uint64_t{tuning.items_per_thread} << 16 | tuning.access_bytes);
     key.add(static_cast<std::uint64_t>(layout.strategy) << 1 | (layout.shuffles ? 1u : 0u));
     call.add_to(key);
-    const auto plan = std::static_pointer_cast<ScanPlan>(
-        cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
+    const auto plan = std::static_pointer_cast<ScanPlan>(cache.find(
+        key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
 
     std::size_t tile = plan->tile;
     if (chunks) {

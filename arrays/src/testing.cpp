@@ -96,8 +96,7 @@ Type type_of(DType dtype) {
     using Kind = DType::Kind;
     const std::size_t bytes = dtype.size_bytes() / dtype.lanes() / (dtype.kind() == Kind::complex ? 2 : 1);
     switch (dtype.kind()) {
-        case Kind::boolean:
-            return integer_type<std::uint8_t>;
+        case Kind::boolean: return integer_type<std::uint8_t>;
         case Kind::signed_integer:
             return bytes == 1   ? integer_type<std::int8_t>
                    : bytes == 2 ? integer_type<std::int16_t>
@@ -108,15 +107,13 @@ Type type_of(DType dtype) {
                    : bytes == 2 ? integer_type<std::uint16_t>
                    : bytes == 4 ? integer_type<std::uint32_t>
                                 : integer_type<std::uint64_t>;
-        case Kind::bfloat:
-            return {apart_real<bfloat16, std::uint16_t>, shown<bfloat16>, 2};
+        case Kind::bfloat: return {apart_real<bfloat16, std::uint16_t>, shown<bfloat16>, 2};
         case Kind::floating:
         case Kind::complex:
             if (bytes == 2) return {apart_real<half, std::uint16_t>, shown<half>, 2};
             if (bytes == 4) return {apart_real<float, std::uint32_t>, shown<float>, 4};
             return {apart_real<double, std::uint64_t>, shown<double>, 8};
-        default:
-            return integer_type<std::uint8_t>;  // structs byte by byte
+        default: return integer_type<std::uint8_t>;  // structs byte by byte
     }
 }
 

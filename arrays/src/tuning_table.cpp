@@ -19,10 +19,11 @@ namespace gemel {
 namespace {
 
 std::string entry_name(std::string_view family, const codegen::Workload& work) {
-    if (family.empty() || !std::all_of(family.begin(), family.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
+    if (family.empty() ||
+        !std::all_of(family.begin(), family.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
         throw ArgumentError(text("store_tuning: the family '", family, "' is no simple word"));
-    return text(family, " item_bytes=", work.item_bytes, " arrays=", work.arrays, " log2_count=", std::bit_width(work.count),
-                " log2_outputs=", std::bit_width(work.outputs));
+    return text(family, " item_bytes=", work.item_bytes, " arrays=", work.arrays,
+                " log2_count=", std::bit_width(work.count), " log2_outputs=", std::bit_width(work.outputs));
 }
 
 std::optional<DiskCache> store_folder() {
@@ -135,13 +136,14 @@ const TuningTable& PlanCache::tunings(const Context& context) {
     return *tunings_;
 }
 
-codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache, const char* family,
-                              const codegen::Workload& work,
+codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache,
+                              const char* family, const codegen::Workload& work,
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
     const bool nothing_given = given == codegen::Tuning{};
     if (nothing_given && cache.tunings(context).empty()) return heuristic(cache.info(), work);
     codegen::Tuning tuning = given;
-    if (const TuningTable& table = cache.tunings(context); !table.empty()) tuning = merge(tuning, table.find(family, work));
+    if (const TuningTable& table = cache.tunings(context); !table.empty())
+        tuning = merge(tuning, table.find(family, work));
     return merge(tuning, heuristic(cache.info(), work));
 }
 

@@ -55,20 +55,21 @@ std::string bind_all(void* library, E&... entries) {
 
 void open_driver(Driver& d) {
     // WSL and containers keep the driver's library beside the usual folders.
-    void* library = open_first({"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"},
-                               d.path, d.trouble);
+    void* library = open_first(
+        {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}, d.path, d.trouble);
     if (!library) return;
-    const std::string missing = bind_all(
-        library, d.Init, d.DriverGetVersion, d.DeviceGetCount, d.DeviceGet, d.DeviceGetName, d.DeviceGetUuid,
-        d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
-        d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
-        d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged, d.MemHostAlloc, d.MemFreeHost,
-        d.MemHostGetDevicePointer, d.MemGetAddressRange, d.PointerGetAttributes, d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync,
-        d.MemcpyPeerAsync, d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async, d.MemsetD32Async, d.StreamCreate,
-        d.StreamDestroy, d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent, d.EventCreate,
-        d.EventDestroy, d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc,
-        d.ModuleLoadDataEx, d.ModuleUnload, d.ModuleGetFunction, d.ModuleGetGlobal, d.FuncGetAttribute,
-        d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor, d.LaunchKernel);
+    const std::string missing =
+        bind_all(library, d.Init, d.DriverGetVersion, d.DeviceGetCount, d.DeviceGet, d.DeviceGetName, d.DeviceGetUuid,
+                 d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
+                 d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
+                 d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged,
+                 d.MemHostAlloc, d.MemFreeHost, d.MemHostGetDevicePointer, d.MemGetAddressRange, d.PointerGetAttributes,
+                 d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync, d.MemcpyPeerAsync, d.Memcpy3DAsync,
+                 d.MemsetD8Async, d.MemsetD16Async, d.MemsetD32Async, d.StreamCreate, d.StreamDestroy, d.StreamGetCtx,
+                 d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent, d.EventCreate, d.EventDestroy, d.EventRecord,
+                 d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx,
+                 d.ModuleUnload, d.ModuleGetFunction, d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute,
+                 d.OccupancyMaxActiveBlocksPerMultiprocessor, d.LaunchKernel);
     if (!missing.empty()) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;
@@ -80,7 +81,8 @@ void open_driver(Driver& d) {
         using Describe = CUresult (*)(CUresult, const char**);
         if (const auto describe = reinterpret_cast<Describe>(dlsym(library, "cuGetErrorString")))
             describe(status, &words);
-        d.trouble = text("cuInit failed: ", error_name(status), words ? " (" : "", words ? words : "", words ? ")" : "");
+        d.trouble =
+            text("cuInit failed: ", error_name(status), words ? " (" : "", words ? words : "", words ? ")" : "");
         return;
     }
     d.DriverGetVersion(&d.version);
@@ -119,9 +121,9 @@ std::string find_headers(const std::string& compiler_path) {
 void open_compiler(Compiler& c) {
     void* library = open_first(compiler_candidates(driver().version), c.path, c.trouble);
     if (!library) return;
-    const std::string missing =
-        bind_all(library, c.Version, c.GetNumSupportedArchs, c.GetSupportedArchs, c.CreateProgram, c.DestroyProgram,
-                 c.CompileProgram, c.GetProgramLogSize, c.GetProgramLog, c.GetCUBINSize, c.GetCUBIN, c.GetPTXSize, c.GetPTX);
+    const std::string missing = bind_all(library, c.Version, c.GetNumSupportedArchs, c.GetSupportedArchs,
+                                         c.CreateProgram, c.DestroyProgram, c.CompileProgram, c.GetProgramLogSize,
+                                         c.GetProgramLog, c.GetCUBINSize, c.GetCUBIN, c.GetPTXSize, c.GetPTX);
     if (!missing.empty()) {
         c.trouble = text(c.path, " lacks ", missing, "; gemel needs NVRTC 12 or newer");
         return;
@@ -133,7 +135,7 @@ void open_compiler(Compiler& c) {
     c.architectures.resize(static_cast<std::size_t>(count));
     c.GetSupportedArchs(c.architectures.data());
     std::sort(c.architectures.begin(), c.architectures.end());
-    struct stat file{};
+    struct stat file {};
     if (::stat(c.path.c_str(), &file) == 0) c.build = text(file.st_size, "@", file.st_mtim.tv_sec);
     c.include_folder = find_headers(c.path);
 }

@@ -60,10 +60,11 @@ class Entry<R(P...)> {
 
 using HostFunction = void(CUDA_CB*)(void*);
 
-/// The functions in use, each with the name that the library exports. cuda.h maps some short names to versioned ones, and
-/// CUDA 13 maps more of them: what stands here is what a driver of CUDA 12.0 has. Those marked optional are newer.
+/// The functions in use, each with the name that the library exports. cuda.h maps some short names to versioned ones,
+/// and CUDA 13 maps more of them: what stands here is what a driver of CUDA 12.0 has. Those marked optional are newer.
 struct Driver {
-#define GEMEL_CU(member, exported) Entry<decltype(cu##member)> member{exported}
+#define GEMEL_CU(member, exported) \
+    Entry<decltype(cu##member)> member { exported }
     GEMEL_CU(Init, "cuInit");
     GEMEL_CU(DriverGetVersion, "cuDriverGetVersion");
     GEMEL_CU(DeviceGetCount, "cuDeviceGetCount");

@@ -41,8 +41,8 @@ Memory CudaContext::wrap_memory(std::uint64_t handle, std::size_t bytes) {
     if (cu.MemGetAddressRange.status(&base, &size, handle) != success)
         throw ArgumentError("wrap_buffer: the address is no memory of this device's primary CUcontext");
     if (handle + bytes > base + size)
-        throw ArgumentError(text("wrap_buffer: ", base + size - handle, " bytes of the allocation follow the address, not ",
-                                 bytes));
+        throw ArgumentError(
+            text("wrap_buffer: ", base + size - handle, " bytes of the allocation follow the address, not ", bytes));
     return {.handle = handle, .bytes = bytes, .foreign = true};
 }
 

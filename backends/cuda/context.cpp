@@ -66,7 +66,8 @@ std::unique_ptr<Stream> CudaContext::wrap_stream(std::uint64_t handle) {
     CUcontext context = nullptr;
     cu.StreamGetCtx(stream, &context);
     if (context != shared_->context)
-        throw ArgumentError("wrap_stream: the CUstream belongs to another CUcontext; gemel works in the device's primary one");
+        throw ArgumentError(
+            "wrap_stream: the CUstream belongs to another CUcontext; gemel works in the device's primary one");
     return std::make_unique<CudaStream>(shared_, stream, true);
 }
 
@@ -97,7 +98,8 @@ std::vector<std::string> build_options(const CompileOptions& options, const std:
 
 std::vector<std::string> CudaContext::compiler_options(const CompileOptions& options) const {
     const std::string& architecture = options.architecture;
-    return build_options(options, architecture.empty() ? target_architecture(shared_->info->architecture) : architecture);
+    return build_options(options,
+                         architecture.empty() ? target_architecture(shared_->info->architecture) : architecture);
 }
 
 std::vector<std::byte> run_compiler(std::string_view source, std::string_view name,
@@ -123,7 +125,9 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
     if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION)
         throw BuildFailure(log.empty() ? text("NVRTC: ", error_name(result), ", options: ", join(options, " ")) : log);
     if (result != NVRTC_SUCCESS) fail(nvrtc.CompileProgram.name(), result);
-    const auto is_virtual = [](const std::string& option) { return option.find("architecture=compute_") != std::string::npos; };
+    const auto is_virtual = [](const std::string& option) {
+        return option.find("architecture=compute_") != std::string::npos;
+    };
     const bool ptx = std::any_of(options.begin(), options.end(), is_virtual);
     if (ptx) {
         nvrtc.GetPTXSize(program, &size);
@@ -145,9 +149,7 @@ BuildResult CudaContext::build(const BuildRequest& request) {
     return result;
 }
 
-bool CudaContext::logs_follow_line_directives() const {
-    return true;
-}
+bool CudaContext::logs_follow_line_directives() const { return true; }
 
 std::string CudaContext::build_lock() const {
     return {};  // NVRTC keeps no folder of its own
@@ -158,7 +160,7 @@ std::unique_ptr<Module> CudaContext::load(std::span<const std::byte> binary) {
     // The driver reads PTX as a C string, and takes a cubin's size from its header: a cut one must not reach it.
     std::vector<std::byte> bytes(binary.begin(), binary.end());
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const bool is_cubin = head.starts_with("\x7f" "ELF");
+    const bool is_cubin = head.starts_with("\177ELF");
     const bool is_fatbin = head.starts_with("\x50\xed\x55\xba");
     if (!is_cubin && !is_fatbin && head.find(".version") == std::string_view::npos)
         throw Error("this is neither a cubin nor PTX");
@@ -179,8 +181,8 @@ std::unique_ptr<Module> CudaContext::load(std::span<const std::byte> binary) {
     std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
     CUmodule module = nullptr;
-    const Status status =
-        cu.ModuleLoadDataEx.status(&module, bytes.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
+    const Status status = cu.ModuleLoadDataEx.status(&module, bytes.data(), static_cast<unsigned>(options.size()),
+                                                     options.data(), values.data());
     switch (status) {
         case CUDA_SUCCESS: break;
         case CUDA_ERROR_INVALID_IMAGE:

@@ -39,7 +39,8 @@ std::string kernel_module_version() {
     if (std::getline(file, version) && !version.empty()) return version;
     std::ifstream proc("/proc/driver/nvidia/version");
     for (std::string word; proc >> word;)
-        if (std::count(word.begin(), word.end(), '.') >= 1 && std::isdigit(static_cast<unsigned char>(word[0]))) return word;
+        if (std::count(word.begin(), word.end(), '.') >= 1 && std::isdigit(static_cast<unsigned char>(word[0])))
+            return word;
     return {};
 }
 
@@ -62,8 +63,10 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     d.type = DeviceInfo::Type::gpu;
     d.compute_units = number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     if (const int khz = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) d.clock_mhz = khz / 1000;
-    if (const int khz = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)) d.memory_clock_mhz = khz / 1000;
-    if (const int bits = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)) d.memory_bus_bits = bits;
+    if (const int khz = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
+        d.memory_clock_mhz = khz / 1000;
+    if (const int bits = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH))
+        d.memory_bus_bits = bits;
 
     cu.DeviceTotalMem(&d.global_memory_bytes, device);
     d.max_allocation_bytes = d.global_memory_bytes;
@@ -104,7 +107,8 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     d.driver_version = kernel_module_version();
     if (d.driver_version.empty()) d.driver_version = version_text(driver().version);
     d.api_version = text("CUDA ", version_text(driver().version));
-    d.language_version = compiler().trouble.empty() ? text("NVRTC ", compiler().major, ".", compiler().minor) : "no NVRTC";
+    d.language_version =
+        compiler().trouble.empty() ? text("NVRTC ", compiler().major, ".", compiler().minor) : "no NVRTC";
     d.architecture = text("sm_", major, minor);
     char bus[32] = {};
     if (cu.DeviceGetPCIBusId.status(bus, sizeof bus, device) == success) {
@@ -115,8 +119,8 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     cu.DeviceGetUuid(&uuid, device);
     d.identity = uuid_text(uuid);
 
-    fingerprint_ = text("cuda; ", d.name, "; ", d.architecture, "; driver ", d.driver_version, "; ", d.api_version, "; ",
-                        d.language_version, " (", compiler().build, ")");
+    fingerprint_ = text("cuda; ", d.name, "; ", d.architecture, "; driver ", d.driver_version, "; ", d.api_version,
+                        "; ", d.language_version, " (", compiler().build, ")");
 }
 
 const DeviceInfo& CudaDevice::info() const { return info_; }
@@ -156,8 +160,9 @@ void CudaDevice::give_up_primary() {
 }
 
 std::unique_ptr<Context> CudaDevice::wrap_context(std::uint64_t) {
-    throw ArgumentError("wrap: CUDA contexts are not wrapped, because gemel uses the device's primary context, which the "
-                        "CUDA run-time library and its libraries share; make a Context on the device");
+    throw ArgumentError(
+        "wrap: CUDA contexts are not wrapped, because gemel uses the device's primary context, which the "
+        "CUDA run-time library and its libraries share; make a Context on the device");
 }
 
 std::string CudaDevice::fingerprint() const { return fingerprint_; }

@@ -17,7 +17,8 @@ int attribute(CUfunction function, CUfunction_attribute which) {
 
 KernelFacts read_facts(CUfunction function, const DeviceInfo& info) {
     KernelFacts facts;
-    facts.max_threads_per_block = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    facts.max_threads_per_block =
+        static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     facts.registers = static_cast<std::uint32_t>(attribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     facts.shared_bytes = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     facts.local_bytes = static_cast<std::size_t>(attribute(function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
@@ -45,8 +46,8 @@ void allow_shared_bytes(CUfunction function, std::atomic<std::uint32_t>& allowed
 }
 
 void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments) {
-    cu.LaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
-                    shape.shared_bytes, stream, arguments, nullptr);
+    cu.LaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+                    shape.block[2], shape.shared_bytes, stream, arguments, nullptr);
 }
 
 /// What stands for the arena parameter, which only OpenCL uses.
@@ -91,8 +92,7 @@ class CudaKernel final : public Kernel {
 
     const KernelFacts& facts() const override { return facts_; }
 
-    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
-                int arena) override {
+    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) override {
         Current current(*shared_);
         allow_shared_bytes(function_, allowed_, shape.shared_bytes);
         void* pointers[most_arguments];

@@ -20,7 +20,7 @@ struct Shared {
     CUcontext context = nullptr;
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
-    std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+    std::atomic<bool> dead{false};             ///< after a fault: nothing is released any more
     std::atomic<bool>* device_lost = nullptr;  ///< of the device, which outlives this
 
     ~Shared();

@@ -61,9 +61,8 @@ std::vector<std::byte> CudaPlugin::compile_offline(std::string_view source, std:
 }  // namespace gemel::plugin::cuda
 
 extern "C" __attribute__((visibility("default"))) const gemel::plugin::PluginEntry* gemel_plugin_entry() {
-    static const gemel::plugin::PluginEntry entry{gemel::plugin::abi_version, GEMEL_BUILD_TAG,
-                                                  []() -> gemel::plugin::Plugin* {
-                                                      return new gemel::plugin::cuda::CudaPlugin;
-                                                  }};
+    static const gemel::plugin::PluginEntry entry{
+        gemel::plugin::abi_version, GEMEL_BUILD_TAG,
+        []() -> gemel::plugin::Plugin* { return new gemel::plugin::cuda::CudaPlugin; }};
     return &entry;
 }

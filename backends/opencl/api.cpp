@@ -78,7 +78,8 @@ void fail(const char* call, Status status) {
             const std::string_view where = call;
             if (where == "clCreateBuffer") throw OutOfMemory(message);
             if (where == "clEnqueueNDRangeKernel" || where == "clCreateKernel" || where == "clBuildProgram") break;
-            throw DeviceLost(message, call, status, error_name(status));  // NVIDIA's answer to waiting for a faulted kernel
+            throw DeviceLost(message, call, status,
+                             error_name(status));  // NVIDIA's answer to waiting for a faulted kernel
         }
         case CL_INVALID_COMMAND_QUEUE:  // ours are valid: NVIDIA says this of every queue of a context that has faulted
         case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:

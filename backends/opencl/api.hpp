@@ -86,7 +86,8 @@ using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 /// The functions in use. The ICD loader is linked, so all of OpenCL 1.2 is there; newer ones are optional and asked for
 /// only after a version check.
 struct Driver {
-#define GEMEL_CL(member) Entry<decltype(cl##member)> member{"cl" #member, &cl##member}
+#define GEMEL_CL(member) \
+    Entry<decltype(cl##member)> member { "cl" #member, &cl##member }
     GEMEL_CL(GetPlatformIDs);
     GEMEL_CL(GetPlatformInfo);
     GEMEL_CL(GetDeviceIDs);
@@ -136,7 +137,7 @@ struct Driver {
     Maker<cl_event, cl_context> CreateUserEvent{"clCreateUserEvent", &clCreateUserEvent};
     Maker<cl_mem, cl_context, cl_mem_flags, size_t, void*> CreateBuffer{"clCreateBuffer", &clCreateBuffer};
     Maker<cl_mem, cl_mem, cl_mem_flags, cl_buffer_create_type, const void*> CreateSubBuffer{"clCreateSubBuffer",
-                                                                                           &clCreateSubBuffer};
+                                                                                            &clCreateSubBuffer};
     Maker<void*, cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint, const cl_event*, cl_event*>
         EnqueueMapBuffer{"clEnqueueMapBuffer", &clEnqueueMapBuffer};
     Maker<cl_program, cl_context, cl_uint, const char**, const size_t*> CreateProgramWithSource{

@@ -23,7 +23,8 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
         buffer = cl.CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  static_cast<char*>(block) + offset);
         // The driver may use the block until its last command is done: it says when.
-        cl.SetMemObjectDestructorCallback(buffer, [](cl_mem, void* data) { std::free(data); }, block);
+        cl.SetMemObjectDestructorCallback(
+            buffer, [](cl_mem, void* data) { std::free(data); }, block);
     } catch (...) {
         if (buffer) cl.ReleaseMemObject.quietly(buffer);
         std::free(block);
@@ -95,11 +96,10 @@ Memory OpenClContext::wrap_memory(std::uint64_t native, std::size_t bytes) {
 }
 
 Memory OpenClContext::allocate_host(std::size_t bytes) {
-    const cl_mem buffer =
-        cl.CreateBuffer(shared_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr);
+    const cl_mem buffer = cl.CreateBuffer(shared_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr);
     try {
-        void* host = cl.EnqueueMapBuffer(service_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr,
-                                         nullptr);
+        void* host =
+            cl.EnqueueMapBuffer(service_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr);
         return {.handle = reinterpret_cast<std::uint64_t>(buffer), .host = host, .bytes = bytes};
     } catch (...) {
         cl.ReleaseMemObject.quietly(buffer);
@@ -117,9 +117,9 @@ void OpenClContext::release_host(const Memory& memory) noexcept {
 std::uint64_t OpenClContext::argument(const Place& place, std::size_t bytes) {
     if (place.offset_bytes == 0) return place.memory->handle;
     if (place.offset_bytes % shared_->info->base_alignment_bytes != 0)
-        throw ArgumentError(text("a view at byte ", place.offset_bytes, " cannot be an argument of a hand-written kernel on ",
-                                 shared_->info->name, ": OpenCL sub-buffers begin at multiples of ",
-                                 shared_->info->base_alignment_bytes,
+        throw ArgumentError(text("a view at byte ", place.offset_bytes,
+                                 " cannot be an argument of a hand-written kernel on ", shared_->info->name,
+                                 ": OpenCL sub-buffers begin at multiples of ", shared_->info->base_alignment_bytes,
                                  " bytes there. Pass the whole buffer and an offset as a further argument."));
     const cl_buffer_region region{place.offset_bytes, bytes};
     return reinterpret_cast<std::uint64_t>(

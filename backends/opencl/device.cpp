@@ -143,15 +143,16 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
         d.pci_bus_id = id;
     }
     unsigned char uuid[16] = {};
-    if (has("cl_khr_device_uuid") && cl.GetDeviceInfo.status(device, khr_device_uuid, sizeof uuid, uuid, nullptr) == success &&
+    if (has("cl_khr_device_uuid") &&
+        cl.GetDeviceInfo.status(device, khr_device_uuid, sizeof uuid, uuid, nullptr) == success &&
         std::any_of(std::begin(uuid), std::end(uuid), [](unsigned char c) { return c != 0; }))
         d.identity = uuid_text(uuid);
     else
         d.identity = text(d.platform, ", ", d.name, ", number ", place);
 
-    fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform), "; ",
-                        d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version, "; ",
-                        d.architecture, "; ", device_text(CL_DEVICE_EXTENSIONS));
+    fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),
+                        "; ", d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version,
+                        "; ", d.architecture, "; ", device_text(CL_DEVICE_EXTENSIONS));
 }
 
 const DeviceInfo& OpenClDevice::info() const { return info_; }
@@ -168,8 +169,8 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
 }
 
 std::unique_ptr<Context> OpenClDevice::create_context() {
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                reinterpret_cast<cl_context_properties>(platform_), 0};
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_),
+                                                0};
     cl_context context = nullptr;
     try {
         context = cl.CreateContext(properties, 1, &device_, nullptr, nullptr);

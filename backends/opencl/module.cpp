@@ -81,8 +81,7 @@ class OpenClKernel final : public Kernel {
 
     const KernelFacts& facts() const override { return facts_; }
 
-    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
-                int arena) override {
+    void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) override {
         // The kernel holds its arguments: between setting and enqueueing nobody else may set.
         std::lock_guard lock(mutex_);
         // Handles of memory objects are only comparable while none is released: a new one may get an old one's address.
@@ -185,9 +184,10 @@ std::vector<std::byte> OpenClModule::binary() const {
 bool OpenClModule::finishes_at_first_launch() const { return shared_->is_pocl; }
 
 Global OpenClModule::global(const std::string& name) {
-    throw Error(text("variable '", name,
-                     "': OpenCL 1.2 has no variables at file scope that the host can write; pass a ConstantBuffer (or a "
-                     "Buffer) as an argument instead"));
+    throw Error(
+        text("variable '", name,
+             "': OpenCL 1.2 has no variables at file scope that the host can write; pass a ConstantBuffer (or a "
+             "Buffer) as an argument instead"));
 }
 
 std::uint64_t OpenClModule::native() const { return reinterpret_cast<std::uint64_t>(program_); }

@@ -21,7 +21,7 @@ struct Shared {
     cl_device_id device = nullptr;
     const DeviceInfo* info = nullptr;
     bool is_pocl = false;
-    int version = 12;  ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
+    int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
@@ -94,10 +94,10 @@ class OpenClStream final : public Stream {
     std::mutex mutex_;
     cl_command_queue queue_;
     cl_command_queue retired_ = nullptr;  ///< what queue_ was before it could time: somebody may still wait in it
-    bool timed_;                  ///< the queue can time, or must stay as it is
-    bool others_enqueue_;         ///< wrapped, or handed out: what is in it is not known
-    std::uint64_t enqueued_ = 0;  ///< commands
-    std::uint64_t finished_ = 0;  ///< how many of them have ended for certain
+    bool timed_;                          ///< the queue can time, or must stay as it is
+    bool others_enqueue_;                 ///< wrapped, or handed out: what is in it is not known
+    std::uint64_t enqueued_ = 0;          ///< commands
+    std::uint64_t finished_ = 0;          ///< how many of them have ended for certain
     std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
     std::uint64_t probed_ = 0;            ///< commands before the probe
 };

@@ -46,7 +46,8 @@ std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
         cl.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, device_count, devices.data(), nullptr);
         for (std::size_t i = 0; i < devices.size(); ++i) {
             try {
-                if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_AVAILABLE, devices[i])) throw Error("it is not available");
+                if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_AVAILABLE, devices[i]))
+                    throw Error("it is not available");
                 if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_COMPILER_AVAILABLE, devices[i]))
                     throw Error("it has no compiler");
                 auto device = std::make_shared<OpenClDevice>(platform, devices[i], static_cast<int>(i));
@@ -73,9 +74,8 @@ std::vector<std::byte> OpenClPlugin::compile_offline(std::string_view, std::stri
 }  // namespace gemel::plugin::opencl
 
 extern "C" __attribute__((visibility("default"))) const gemel::plugin::PluginEntry* gemel_plugin_entry() {
-    static const gemel::plugin::PluginEntry entry{gemel::plugin::abi_version, GEMEL_BUILD_TAG,
-                                                  []() -> gemel::plugin::Plugin* {
-                                                      return new gemel::plugin::opencl::OpenClPlugin;
-                                                  }};
+    static const gemel::plugin::PluginEntry entry{
+        gemel::plugin::abi_version, GEMEL_BUILD_TAG,
+        []() -> gemel::plugin::Plugin* { return new gemel::plugin::opencl::OpenClPlugin; }};
     return &entry;
 }

@@ -70,14 +70,15 @@ void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, 
 
 void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
     const auto read = [&](cl_command_queue queue) {
-        cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr, nullptr);
+        cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr,
+                             nullptr);
     };
     blocking ? read(waiting_turn()) : read(Turn(*this));
 }
 
 void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
-    cl.EnqueueCopyBuffer(Turn(*this), handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes, bytes, 0,
-                         nullptr, nullptr);
+    cl.EnqueueCopyBuffer(Turn(*this), handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes,
+                         bytes, 0, nullptr, nullptr);
 }
 
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
@@ -95,8 +96,8 @@ void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std:
                                   from.slice_pitch_bytes, from.host, 0, nullptr, nullptr);
     } else {
         cl.EnqueueReadBufferRect(queue, handle(*from.device), blocking, origin_of(from).data(), zero, extent.data(),
-                                 from.row_pitch_bytes, from.slice_pitch_bytes, to.row_pitch_bytes,
-                                 to.slice_pitch_bytes, to.host, 0, nullptr, nullptr);
+                                 from.row_pitch_bytes, from.slice_pitch_bytes, to.row_pitch_bytes, to.slice_pitch_bytes,
+                                 to.host, 0, nullptr, nullptr);
     }
 }
 
@@ -111,8 +112,8 @@ bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t patter
 }
 
 void* OpenClStream::map(const Place& from, std::size_t bytes) {
-    return cl.EnqueueMapBuffer(waiting_turn(), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, from.offset_bytes,
-                               bytes, 0, nullptr, nullptr);
+    return cl.EnqueueMapBuffer(waiting_turn(), handle(*from.memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                               from.offset_bytes, bytes, 0, nullptr, nullptr);
 }
 
 void OpenClStream::unmap(const Memory& memory, void* host) {
@@ -172,8 +173,8 @@ void OpenClStream::synchronize() {
 }
 
 bool OpenClStream::idle() {
-    // A marker's end takes a moment to be seen even on an empty queue. Of a stream of ours it is known what was enqueued;
-    // what others put into a wrapped one, or one handed out, is not, and only a new marker tells.
+    // A marker's end takes a moment to be seen even on an empty queue. Of a stream of ours it is known what was
+    // enqueued; what others put into a wrapped one, or one handed out, is not, and only a new marker tells.
     std::lock_guard lock(mutex_);
     if (!others_enqueue_ && finished_ == enqueued_) return true;
     if (others_enqueue_ || !probe_ || probed_ != enqueued_) {
@@ -193,8 +194,8 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         void (*function)(void*);
         void* data;
     };
-    // A callback of an event that is complete already may be called by this very thread (PoCL does): the marker waits for
-    // an event of ours until the callback is in place, so that a thread of the driver always calls it.
+    // A callback of an event that is complete already may be called by this very thread (PoCL does): the marker waits
+    // for an event of ours until the callback is in place, so that a thread of the driver always calls it.
     const cl_event gate = cl.CreateUserEvent(shared_->context);
     struct Open {
         cl_event gate;

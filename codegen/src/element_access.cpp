@@ -52,7 +52,8 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
                          p.dtype.kind() != DType::Kind::structure;
-        if (array.in_packs) array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
+        if (array.in_packs)
+            array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
         std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
     }
 }
@@ -79,8 +80,8 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         int words = 0;
         const std::string word = word_type(array, words);
         const std::string type = storage_type(parameter(array).dtype, writer_.dialect());
-        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ", array.pack_type,
-                     ";");
+        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ",
+                     array.pack_type, ";");
     }
     if (layout_.rank == 0) return;
     writer_.open("typedef struct");
@@ -175,8 +176,8 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
         } else {
             for (int lane = 0; lane < lanes_; ++lane)
-                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ",
-                             lane, "];");
+                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[",
+                             has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane, "];");
         }
     }
 }
@@ -194,8 +195,8 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
                              "] = ", array.pack, "[", slot, "].words[", w, "];");
         } else {
             for (int lane = 0; lane < lanes_; ++lane)
-                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane, "] = ", array.pack, "[", slot, "].value[",
-                             lane, "];");
+                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane,
+                             "] = ", array.pack, "[", slot, "].value[", lane, "];");
         }
     }
 }
@@ -237,7 +238,8 @@ void ElementAccess::begin_lane(const std::string& slot, const std::string& lane)
 void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
     for (const Array& array : arrays_) {
         if (!is_local(array, Mode::lane) || !array.use.element_written) continue;
-        const std::string to = array.in_packs ? gemel::text(array.pack, "[", slot, "].value[", lane, "]") : place(array);
+        const std::string to =
+            array.in_packs ? gemel::text(array.pack, "[", slot, "].value[", lane, "]") : place(array);
         writer_.line(to, " = ", store_text(parameter(array).dtype, array.local), ";");
     }
 }
@@ -249,8 +251,8 @@ std::string ElementAccess::axis_index(const std::string& index, int rank, const 
     const std::string rest = unused(prefix + "rest");
     writer_.line(index_, " ", rest, " = ", index, ";");
     for (int axis = rank - 1; axis > 0; --axis) {
-        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".", extents, "[",
-                     axis, "];");
+        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".",
+                     extents, "[", axis, "];");
         writer_.line(rest, " /= ", layout_name_, ".", extents, "[", axis, "];");
     }
     return rest;
@@ -261,8 +263,8 @@ void ElementAccess::begin_output(const std::string& output) {
     const auto base = [&](const std::string& name, const std::string& member) {
         std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
         for (int axis = 1; axis < axes_.kept_rank; ++axis)
-            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[", layout_.rank + axis,
-                               "]");
+            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
+                               layout_.rank + axis, "]");
         writer_.line("const ", index_, " ", name, " = ", sum, ";");
     };
     for (const Array& array : arrays_)
@@ -272,14 +274,14 @@ void ElementAccess::begin_output(const std::string& output) {
 
 void ElementAccess::begin_element(const std::string& run_index) {
     bool needs_axes = axes_.has_index;
-    for (const Array& array : arrays_)
-        needs_axes |= array.access == Access::strided && array.use.element;
+    for (const Array& array : arrays_) needs_axes |= array.access == Access::strided && array.use.element;
     if (needs_axes) {
         const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
         const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
             std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");
             for (int axis = 1; axis < layout_.rank; ++axis)
-                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", member, "[", axis, "]");
+                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", member, "[", axis,
+                                   "]");
             if (axes_.kept_rank) sum = gemel::text(base, " + ", sum);
             writer_.line("const ", index_, " ", name, " = ", sum, ";");
         };
@@ -300,11 +302,12 @@ void ElementAccess::end_element() {
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
     return snippet.replaced(array_names_, [&](std::string_view name, const std::string& subscript, bool written) {
-        const Array& array = *std::find_if(arrays_.begin(), arrays_.end(),
-                                           [&](const Array& a) { return parameter(a).name == name; });
+        const Array& array =
+            *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
-        const std::string where =
-            array.access == Access::strided ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")") : subscript;
+        const std::string where = array.access == Access::strided
+                                      ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")")
+                                      : subscript;
         const std::string stored = gemel::text(name, "[", where, "]");
         return written ? stored : load_text(parameter(array).dtype, stored);
     });

@@ -16,8 +16,9 @@ struct ReducedAxes {
     bool has_index = false;  ///< the flat index `i` is found like an array's element
 };
 
-/// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array accesses are
-/// replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the place in memory.
+/// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array
+/// accesses are replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the
+/// place in memory.
 class ElementAccess {
    public:
     ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments, std::vector<ArrayUse> uses,
@@ -35,7 +36,8 @@ class ElementAccess {
     /// At the head of the kernel: arrays begin where their offsets say.
     void apply_offsets();
 
-    // Packs: `slot` names an element of the arrays of packs (a literal or loop variable), `pack` the number of the pack.
+    // Packs: `slot` names an element of the arrays of packs (a literal or loop variable), `pack` the number of the
+    // pack.
     void declare_packs(int count);
     void load_packs(const std::string& slot, const std::string& pack);
     /// The elements of one lane as local variables, and back.
@@ -69,7 +71,7 @@ class ElementAccess {
         std::string at;     ///< where its element lies, if strided
         std::string pack;   ///< its packs
         std::string pack_type;
-        bool in_packs;      ///< takes part in loads and stores by pack (by wide accesses or element by element)
+        bool in_packs;  ///< takes part in loads and stores by pack (by wide accesses or element by element)
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     bool is_local(const Array& array, Mode mode) const;

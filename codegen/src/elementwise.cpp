@@ -27,7 +27,8 @@ std::string length_name(const std::vector<Parameter>& arguments) {
 /// Prints one element-wise kernel.
 class Elementwise {
    public:
-    Elementwise(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning, const Dialect& dialect)
+    Elementwise(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
+                const Dialect& dialect)
         : request_(request),
           layout_(layout),
           block_(tuning.block ? tuning.block : 256),
@@ -143,8 +144,8 @@ class Elementwise {
         });
         writer_.line("// Elements before the first whole pack and after the last.");
         writer_.open("if (", writer_.block_id(), " == ", writer_.grid_size(), " - 1)");
-        writer_.open("for (int ", r, " = ", writer_.thread_id(), "; ", r, " < ", length_, " - ", packs, " * ", lanes, "; ", r,
-                     " += ", block_, ")");
+        writer_.open("for (int ", r, " = ", writer_.thread_id(), "; ", r, " < ", length_, " - ", packs, " * ", lanes,
+                     "; ", r, " += ", block_, ")");
         element(gemel::text(r, " < ", head, " ? ", r, " : ", r, " + ", packs, " * ", lanes));
         writer_.close();
         writer_.close();
@@ -163,7 +164,8 @@ class Elementwise {
     bool uses_memory() const {
         for (const Parameter& p : request_.arguments) {
             const ArrayUse use = request_.operation.use_of(p.name);
-            if (p.is_pointer && use.element && (use.element_address || p.dtype.kind() == DType::Kind::structure)) return true;
+            if (p.is_pointer && use.element && (use.element_address || p.dtype.kind() == DType::Kind::structure))
+                return true;
         }
         return false;
     }
@@ -209,7 +211,8 @@ KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::ve
     KernelLayout layout;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         ArgumentLayout argument;
-        const bool movable = uses[i].element && !uses[i].element_address && arguments[i].dtype.kind() != DType::Kind::structure;
+        const bool movable =
+            uses[i].element && !uses[i].element_address && arguments[i].dtype.kind() != DType::Kind::structure;
         if (arguments[i].is_pointer)
             argument.access = movable ? Access::packed : uses[i].element ? Access::linear : Access::pointer;
         layout.arguments.push_back(argument);
@@ -220,8 +223,8 @@ KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::ve
 std::string elementwise_source(const ElementwiseRequest& request, const Dialect& dialect) {
     std::vector<ArrayUse> uses;
     for (const Parameter& p : request.arguments) uses.push_back(request.operation.use_of(p.name));
-    return elementwise_source(request, plain_layout(request.arguments, uses), Tuning{.block = 256, .access_bytes = 16, .unroll = 2},
-                              dialect);
+    return elementwise_source(request, plain_layout(request.arguments, uses),
+                              Tuning{.block = 256, .access_bytes = 16, .unroll = 2}, dialect);
 }
 
 }  // namespace gemel::codegen

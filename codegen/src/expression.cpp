@@ -114,8 +114,7 @@ Node real_literal(DType dtype, double value) {
         case DType::Kind::complex:
             if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
             [[fallthrough]];
-        default:
-            throw ArgumentError(text("literal: there are none of type ", dtype.name()));
+        default: throw ArgumentError(text("literal: there are none of type ", dtype.name()));
     }
 }
 
@@ -128,9 +127,7 @@ std::shared_ptr<const ExpressionNode> Expression::make_literal(DType dtype, cons
         return place;
     };
     switch (dtype.kind()) {
-        case DType::Kind::boolean:
-            node.integer = read(bool{});
-            break;
+        case DType::Kind::boolean: node.integer = read(bool{}); break;
         case DType::Kind::signed_integer:
             node.integer = dtype.size_bytes() == 1   ? read(std::int8_t{})
                            : dtype.size_bytes() == 2 ? read(std::int16_t{})
@@ -148,9 +145,7 @@ std::shared_ptr<const ExpressionNode> Expression::make_literal(DType dtype, cons
                         : dtype.size_bytes() == 4 ? read(float{})
                                                   : read(double{});
             break;
-        case DType::Kind::bfloat:
-            node.real = static_cast<float>(read(bfloat16{}));
-            break;
+        case DType::Kind::bfloat: node.real = static_cast<float>(read(bfloat16{})); break;
         default:
             if (dtype.size_bytes() == 8) {
                 const auto z = read(std::complex<float>{});

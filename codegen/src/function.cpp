@@ -94,18 +94,10 @@ std::string Program::source(const Dialect& dialect) const {
     for (const std::shared_ptr<const Item>& item : items_) {
         if (item != items_.front()) printer.blank_line();
         switch (item->kind) {
-            case Item::Kind::function:
-                printer.function(item->function);
-                break;
-            case Item::Kind::structure:
-                printer.structure(item->name, item->members);
-                break;
-            case Item::Kind::table:
-                printer.table(item->type, item->name, item->values);
-                break;
-            case Item::Kind::text:
-                printer.lines(item->text);
-                break;
+            case Item::Kind::function: printer.function(item->function); break;
+            case Item::Kind::structure: printer.structure(item->name, item->members); break;
+            case Item::Kind::table: printer.table(item->type, item->name, item->values); break;
+            case Item::Kind::text: printer.lines(item->text); break;
         }
     }
     std::vector<DType> structs;

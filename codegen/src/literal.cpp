@@ -71,8 +71,7 @@ Text integer(const Node& node, const Dialect& dialect) {
 std::pair<std::string, ExpressionNode::Precedence> literal_text(const ExpressionNode& node, const Dialect& dialect) {
     const DType dtype = node.type.dtype;
     switch (dtype.kind()) {
-        case DType::Kind::boolean:
-            return {node.integer != 0 ? "true" : "false", Node::primary};
+        case DType::Kind::boolean: return {node.integer != 0 ? "true" : "false", Node::primary};
         case DType::Kind::floating:
             if (dtype.size_bytes() == 2)
                 return {"store_float16(" + real(node.real, false, dialect).first + ")", Node::postfix};
@@ -85,8 +84,7 @@ std::pair<std::string, ExpressionNode::Precedence> literal_text(const Expression
                         real(node.imaginary, is_double, dialect).first + ")",
                     Node::postfix};
         }
-        default:
-            return integer(node, dialect);
+        default: return integer(node, dialect);
     }
 }
 

@@ -30,14 +30,10 @@ std::string storage(DType element, const Dialect& dialect) {
 /// What one element is while it lies in a register, and vectors are made of.
 std::string lane(DType element) {
     switch (element.size_bytes()) {
-        case 1:
-            return "uchar";
-        case 2:
-            return "ushort";
-        case 4:
-            return element.is_floating() ? "float" : "uint";
-        default:
-            return element.is_floating() ? "double" : "ulong";
+        case 1: return "uchar";
+        case 2: return "ushort";
+        case 4: return element.is_floating() ? "float" : "uint";
+        default: return element.is_floating() ? "double" : "ulong";
     }
 }
 
@@ -78,9 +74,7 @@ Plan plan(const PhiloxFill& fill) {
         each([&](int i) { return value(text("fma(z[", i, "], sigma, mean)")); });
     };
     switch (fill.distribution) {
-        case Distribution::bits:
-            each([&](int i) { return word(i); });
-            break;
+        case Distribution::bits: each([&](int i) { return word(i); }); break;
         case Distribution::unit:
         case Distribution::uniform: {
             const std::string unit = element.kind() == DType::Kind::bfloat ? "unit_8"

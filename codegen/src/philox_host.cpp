@@ -78,8 +78,7 @@ class Filler {
             case Distribution::bits:
                 if constexpr (!is_real<T>) return static_cast<T>(word);
                 break;
-            case Distribution::unit:
-                return stored<T>(unit(word));
+            case Distribution::unit: return stored<T>(unit(word));
             case Distribution::uniform:
                 return stored<T>(gemel_at_most(fma(unit(word), R(real[1]), R(real[0])), R(real[2])));
             case Distribution::exponential:
@@ -103,8 +102,7 @@ class Filler {
                                                               constants_.table.data(),
                                                               static_cast<int32_t>(constants_.table.size()), word))));
             case Distribution::normal:
-            case Distribution::log_normal:
-                break;
+            case Distribution::log_normal: break;
         }
         return T();
     }

@@ -17,27 +17,18 @@ constexpr std::size_t widest_line = 110;
 
 Level level_of(const Node& node, const Dialect& dialect) {
     switch (node.kind) {
-        case Node::Kind::literal:
-            return literal_text(node, dialect).second;
-        case Node::Kind::name:
-            return Level::primary;
-        case Node::Kind::position:
-            return Level::primary;
+        case Node::Kind::literal: return literal_text(node, dialect).second;
+        case Node::Kind::name: return Level::primary;
+        case Node::Kind::position: return Level::primary;
         case Node::Kind::unary:
-        case Node::Kind::cast:
-            return Level::prefix;
-        case Node::Kind::binary:
-            return precedence_of(node.text);
-        case Node::Kind::conditional:
-            return Level::conditional_level;
+        case Node::Kind::cast: return Level::prefix;
+        case Node::Kind::binary: return precedence_of(node.text);
+        case Node::Kind::conditional: return Level::conditional_level;
         case Node::Kind::index:
         case Node::Kind::member:
-        case Node::Kind::call:
-            return Level::postfix;
-        case Node::Kind::vector:
-            return dialect.vector_value.starts_with('(') ? Level::prefix : Level::postfix;
-        case Node::Kind::raw:
-            return Level::lowest;
+        case Node::Kind::call: return Level::postfix;
+        case Node::Kind::vector: return dialect.vector_value.starts_with('(') ? Level::prefix : Level::postfix;
+        case Node::Kind::raw: return Level::lowest;
     }
     return Level::lowest;
 }
@@ -149,40 +140,24 @@ std::string Printer::expression(const Expression& expression, int at_least) {
     const auto operand = [&](std::size_t i, int level) { return this->expression(node.operands[i], level); };
     std::string out;
     switch (node.kind) {
-        case Node::Kind::literal:
-            out = literal_text(node, dialect_).first;
-            break;
+        case Node::Kind::literal: out = literal_text(node, dialect_).first; break;
         case Node::Kind::name:
-        case Node::Kind::raw:
-            out = node.text;
-            break;
+        case Node::Kind::raw: out = node.text; break;
         case Node::Kind::position:
             out = Dialect::indexed(position_pattern(dialect_, node.text), node.axis);
             // The tables' parentheses, where nothing beside the expression needs them.
             if (at_least <= Level::conditional_level && is_enclosed(out)) out = out.substr(1, out.size() - 2);
             break;
-        case Node::Kind::unary:
-            out = unary(node);
-            break;
-        case Node::Kind::binary:
-            out = binary(node);
-            break;
+        case Node::Kind::unary: out = unary(node); break;
+        case Node::Kind::binary: out = binary(node); break;
         case Node::Kind::conditional:
             out = operand(0, Level::logical_or) + " ? " + operand(1, Level::conditional_level + 1) + " : " +
                   operand(2, Level::conditional_level);
             break;
-        case Node::Kind::index:
-            out = operand(0, Level::postfix) + "[" + operand(1, Level::lowest) + "]";
-            break;
-        case Node::Kind::member:
-            out = operand(0, Level::postfix) + node.text;
-            break;
-        case Node::Kind::call:
-            out = node.text + "(" + list(node.operands) + ")";
-            break;
-        case Node::Kind::cast:
-            out = "(" + declared(node.type, "") + ")" + operand(0, Level::prefix);
-            break;
+        case Node::Kind::index: out = operand(0, Level::postfix) + "[" + operand(1, Level::lowest) + "]"; break;
+        case Node::Kind::member: out = operand(0, Level::postfix) + node.text; break;
+        case Node::Kind::call: out = node.text + "(" + list(node.operands) + ")"; break;
+        case Node::Kind::cast: out = "(" + declared(node.type, "") + ")" + operand(0, Level::prefix); break;
         case Node::Kind::vector:
             out = fill_pattern(dialect_.vector_value, declared(node.type, ""), list(node.operands));
             break;
@@ -206,15 +181,12 @@ void Printer::lines(const std::string& text) {
 /// Without the semicolon.
 std::string Printer::simple(const StatementNode& node) {
     switch (node.kind) {
-        case StatementNode::Kind::expression:
-            return expression(node.expressions[0]);
+        case StatementNode::Kind::expression: return expression(node.expressions[0]);
         case StatementNode::Kind::assignment:
             return expression(node.expressions[0], Level::prefix) + " " + node.text + " " +
                    expression(node.expressions[1], Level::conditional_level);
-        case StatementNode::Kind::increment:
-            return node.text + expression(node.expressions[0], Level::prefix);
-        default:
-            break;
+        case StatementNode::Kind::increment: return node.text + expression(node.expressions[0], Level::prefix);
+        default: break;
     }
     std::string out = declared(node.type, node.name);
     if (node.is_shared && !dialect_.shared_space.empty()) out = dialect_.shared_space + " " + out;
@@ -253,35 +225,23 @@ void Printer::statement(const Statement& statement) {
         case Kind::expression:
         case Kind::declaration:
         case Kind::assignment:
-        case Kind::increment:
-            line(simple(node) + ";");
-            break;
-        case Kind::condition:
-            condition(node, "");
-            break;
+        case Kind::increment: line(simple(node) + ";"); break;
+        case Kind::condition: condition(node, ""); break;
         case Kind::for_loop:
             braces("for (" + simple(node.parts[0].node()) + "; " + expression(node.expressions[0]) + "; " +
                        simple(node.parts[1].node()) + ")",
                    node.body, "");
             break;
-        case Kind::while_loop:
-            braces("while (" + expression(node.expressions[0]) + ")", node.body, "");
-            break;
-        case Kind::do_while_loop:
-            braces("do", node.body, " while (" + expression(node.expressions[0]) + ");");
-            break;
+        case Kind::while_loop: braces("while (" + expression(node.expressions[0]) + ")", node.body, ""); break;
+        case Kind::do_while_loop: braces("do", node.body, " while (" + expression(node.expressions[0]) + ");"); break;
         case Kind::jump:
             line(node.text + (node.expressions.empty() ? "" : " " + expression(node.expressions[0])) + ";");
             break;
-        case Kind::barrier:
-            line(dialect_.barrier + ";");
-            break;
+        case Kind::barrier: line(dialect_.barrier + ";"); break;
         case Kind::global_barrier:
             line((dialect_.global_barrier.empty() ? dialect_.barrier : dialect_.global_barrier) + ";");
             break;
-        case Kind::block:
-            braces("", node.body, "");
-            break;
+        case Kind::block: braces("", node.body, ""); break;
         case Kind::comment:
             for (std::size_t from = 0; from <= node.text.size();) {
                 const std::size_t end = std::min(node.text.find('\n', from), node.text.size());
@@ -291,9 +251,7 @@ void Printer::statement(const Statement& statement) {
                 from = end + 1;
             }
             break;
-        case Kind::raw:
-            lines(node.text);
-            break;
+        case Kind::raw: lines(node.text); break;
     }
 }
 

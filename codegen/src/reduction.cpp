@@ -36,10 +36,13 @@ std::vector<const Snippet*> snippets(const ReductionRequest& request) {
 /// Prints the kernels of one variant of a reduction.
 class Reduction {
    public:
-    Reduction(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning, const Dialect& dialect)
+    Reduction(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
+              const Dialect& dialect)
         : request_(request),
           layout_(layout),
-          block_(layout.serial ? 1 : tuning.block ? tuning.block : 256),
+          block_(layout.serial  ? 1
+                 : tuning.block ? tuning.block
+                                : 256),
           unroll_(std::max(tuning.unroll, 1u)),
           serial_lanes_(std::max(tuning.items_per_thread, 1u)),
           writer_(dialect),
@@ -67,7 +70,9 @@ class Reduction {
     }
 
    private:
-    static DType accumulator(const ReducedValue& value) { return value.accumulator.empty() ? value.dtype : value.accumulator; }
+    static DType accumulator(const ReducedValue& value) {
+        return value.accumulator.empty() ? value.dtype : value.accumulator;
+    }
     /// What a running value is declared as: bool is a byte also here, since not every language shares bools.
     std::string running_type(std::size_t v) const {
         const DType dtype = accumulator(request_.values[v]);
@@ -106,7 +111,8 @@ class Reduction {
         each_value([&](std::size_t v) {
             if (!layout_.result_offsets[v]) return;
             const std::string result = numbered("result", v);
-            const std::string type = writer_.global_pointer(storage_type(request_.values[v].dtype, writer_.dialect()), false);
+            const std::string type =
+                writer_.global_pointer(storage_type(request_.values[v].dtype, writer_.dialect()), false);
             writer_.line(result, " = (", type, ")((", writer_.global_pointer("char", false), ")", result, " + ",
                          numbered("result_offset", v), ");");
         });
@@ -120,8 +126,10 @@ class Reduction {
     void kernel() {
         std::vector<std::string> parameters = access_.parameters();
         for (std::string& p : result_parameters()) parameters.push_back(std::move(p));
-        if (layout_.split && layout_.finish) parameters.push_back(writer_.global_pointer("int", false) + name("counters"));
-        for (const char* size : {"n", "outputs", "splits"}) parameters.push_back(gemel::text(index_, " ", name_of_size(size)));
+        if (layout_.split && layout_.finish)
+            parameters.push_back(writer_.global_pointer("int", false) + name("counters"));
+        for (const char* size : {"n", "outputs", "splits"})
+            parameters.push_back(gemel::text(index_, " ", name_of_size(size)));
         if (packed()) parameters.push_back(gemel::text(index_, " ", access_.head()));
         writer_.open_kernel(request_.name, parameters, block_);
         if (!layout_.serial && layout_.mapping == Mapping::block_per_output)
@@ -148,7 +156,8 @@ class Reduction {
         if (needs_index) writer_.line("const ", index_, " i = ", run_index, ";");
         if (uses("reduced_index")) writer_.line("const ", index_, " reduced_index = ", run_index, ";");
         access_.begin_element(has_axes() ? run_index : "i");
-        each_value([&](std::size_t v) { combine(total(v), v, access_.snippet(request_.values[v].map_expr, Mode::element)); });
+        each_value(
+            [&](std::size_t v) { combine(total(v), v, access_.snippet(request_.values[v].map_expr, Mode::element)); });
     }
     bool uses(std::string_view word) const {
         return std::any_of(request_.values.begin(), request_.values.end(),
@@ -179,14 +188,16 @@ class Reduction {
             return;
         }
         each_value([&](std::size_t v) {
-            writer_.line(numbered("partial", v), "[", split, " * ", name("outputs"), " + ", output, "] = ", found(v), ";");
+            writer_.line(numbered("partial", v), "[", split, " * ", name("outputs"), " + ", output, "] = ", found(v),
+                         ";");
         });
         if (!layout_.finish) {
             writer_.close();
             return;
         }
         writer_.line("device_fence();");
-        writer_.line(name("is_last"), "[0] = atomic_add(&", name("counters"), "[", output, "], 1) == ", name("splits"), " - 1;");
+        writer_.line(name("is_last"), "[0] = atomic_add(&", name("counters"), "[", output, "], 1) == ", name("splits"),
+                     " - 1;");
         writer_.close();
         writer_.barrier();
         writer_.line("// The block that comes last combines what all have found, in the order of the splits.");
@@ -194,7 +205,8 @@ class Reduction {
         writer_.line("device_fence();");
         const std::string s = name("s");
         each_value([&](std::size_t v) { declare_total(v); });
-        writer_.open("for (", index_, " ", s, " = ", thread, "; ", s, " < ", name("splits"), "; ", s, " += ", block_, ")");
+        writer_.open("for (", index_, " ", s, " = ", thread, "; ", s, " < ", name("splits"), "; ", s, " += ", block_,
+                     ")");
         each_value([&](std::size_t v) {
             combine(numbered("total", v), v,
                     gemel::text(numbered("partial", v), "[", s, " * ", name("outputs"), " + ", output, "]"));
@@ -244,13 +256,14 @@ class Reduction {
 
     void packs() {
         const int lanes = access_.lanes();
-        const std::string packs = name("packs"), first = name("first"), u = name("u"), p = name("p"), lane = name("lane"),
-                          r = name("r"), n = name_of_size("n"), thread = name("thread"), split = name("split");
+        const std::string packs = name("packs"), first = name("first"), u = name("u"), p = name("p"),
+                          lane = name("lane"), r = name("r"), n = name_of_size("n"), thread = name("thread"),
+                          split = name("split");
         const std::uint32_t step = block_ * unroll_;
         writer_.line("const ", index_, " ", packs, " = (", n, " - ", access_.head(), ") / ", lanes, ";");
         declare_totals(lanes);
-        writer_.open("for (", index_, " ", first, " = ", split, " * ", step, " + ", thread, "; ", first, " < ", packs, "; ", first,
-                     " += ", name("splits"), " * ", step, ")");
+        writer_.open("for (", index_, " ", first, " = ", split, " * ", step, " + ", thread, "; ", first, " < ", packs,
+                     "; ", first, " += ", name("splits"), " * ", step, ")");
         access_.declare_packs(static_cast<int>(unroll_));
         const auto each_pack = [&](auto&& body) {
             writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
@@ -274,8 +287,10 @@ class Reduction {
         writer_.close();
         writer_.line("// Elements before the first whole pack and after the last.");
         writer_.open("if (", split, " == 0)");
-        writer_.open("for (int ", r, " = ", thread, "; ", r, " < ", n, " - ", packs, " * ", lanes, "; ", r, " += ", block_, ")");
-        map_element(gemel::text("(", r, " < ", access_.head(), " ? ", r, " : ", r, " + ", packs, " * ", lanes, ")"), totals_at("0"));
+        writer_.open("for (int ", r, " = ", thread, "; ", r, " < ", n, " - ", packs, " * ", lanes, "; ", r,
+                     " += ", block_, ")");
+        map_element(gemel::text("(", r, " < ", access_.head(), " ? ", r, " : ", r, " + ", packs, " * ", lanes, ")"),
+                    totals_at("0"));
         writer_.close();
         writer_.close();
         combine_totals(lanes);
@@ -285,8 +300,9 @@ class Reduction {
         constexpr int in_flight = 4;
         const std::string first = name("first"), u = name("u"), k = name("k"), n = name_of_size("n");
         declare_totals(in_flight);
-        writer_.open("for (", index_, " ", first, " = ", name("split"), " * ", block_ * in_flight, " + ", name("thread"), "; ", first,
-                     " < ", n, "; ", first, " += ", name("splits"), " * ", block_ * in_flight, ")");
+        writer_.open("for (", index_, " ", first, " = ", name("split"), " * ", block_ * in_flight, " + ",
+                     name("thread"), "; ", first, " < ", n, "; ", first, " += ", name("splits"), " * ",
+                     block_ * in_flight, ")");
         writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", in_flight, "; ++", u, ")");
         writer_.line("const ", index_, " ", k, " = ", first, " + ", u, " * ", block_, ";");
         writer_.open("if (", k, " < ", n, ")");
@@ -300,7 +316,9 @@ class Reduction {
     /// Combines the totals of a block's threads in shared memory.
     void tree() {
         const std::string thread = name("thread"), width = name("width");
-        each_value([&](std::size_t v) { writer_.line(numbered("shared", v), "[", thread, "] = ", numbered("total", v), ";"); });
+        each_value([&](std::size_t v) {
+            writer_.line(numbered("shared", v), "[", thread, "] = ", numbered("total", v), ";");
+        });
         writer_.barrier();
         if (block_ == 1) return;
         writer_.open("for (int ", width, " = ", block_ / 2, "; ", width, " > 0; ", width, " /= 2)");
@@ -319,8 +337,10 @@ class Reduction {
     void declare_piece() {
         const std::string per = name("per_split"), begin = name("k"), end = name("end"), n = name_of_size("n");
         writer_.line("const ", index_, " ", per, " = ", n, " / ", name("splits"), " + 1;");
-        writer_.line(index_, " ", begin, " = ", name("split"), " * ", per, " < ", n, " ? ", name("split"), " * ", per, " : ", n, ";");
-        writer_.line("const ", index_, " ", end, " = ", n, " - ", begin, " < ", per, " ? ", n, " : ", begin, " + ", per, ";");
+        writer_.line(index_, " ", begin, " = ", name("split"), " * ", per, " < ", n, " ? ", name("split"), " * ", per,
+                     " : ", n, ";");
+        writer_.line("const ", index_, " ", end, " = ", n, " - ", begin, " < ", per, " ? ", n, " : ", begin, " + ", per,
+                     ";");
     }
 
     /// Neighbouring elements go to neighbouring running values, which the compiler keeps in vector registers.
@@ -341,15 +361,18 @@ class Reduction {
                 writer_.line(numbered("run", v), "[", lane, "] = ", request_.values[v].neutral, ";");
             });
         });
-        writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", lanes * run_length, " ? ", end, " : ", k, " + ",
-                     lanes * run_length, ";");
+        writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", lanes * run_length, " ? ", end, " : ", k,
+                     " + ", lanes * run_length, ";");
         writer_.open("for (; ", stop, " - ", k, " >= ", lanes, "; ", k, " += ", lanes, ")");
         each_lane([&] {
-            map_element(gemel::text(k, " + ", lane), [&](std::size_t v) { return gemel::text(numbered("run", v), "[", lane, "]"); });
+            map_element(gemel::text(k, " + ", lane),
+                        [&](std::size_t v) { return gemel::text(numbered("run", v), "[", lane, "]"); });
         });
         writer_.close();
         each_lane([&] {
-            each_value([&](std::size_t v) { combine(totals_at(lane)(v), v, gemel::text(numbered("run", v), "[", lane, "]")); });
+            each_value([&](std::size_t v) {
+                combine(totals_at(lane)(v), v, gemel::text(numbered("run", v), "[", lane, "]"));
+            });
         });
         writer_.close();
         writer_.open("for (; ", k, " < ", end, "; ++", k, ")");
@@ -366,7 +389,8 @@ class Reduction {
         each_value([&](std::size_t v) {
             writer_.line(running_type(v), " ", numbered("run", v), " = ", request_.values[v].neutral, ";");
         });
-        writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", run_length, " ? ", end, " : ", k, " + ", run_length, ";");
+        writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", run_length, " ? ", end, " : ", k, " + ",
+                     run_length, ";");
         writer_.open("for (; ", k, " < ", stop, "; ++", k, ")");
         map_element(k, [&](std::size_t v) { return numbered("run", v); });
         writer_.close();
@@ -377,7 +401,8 @@ class Reduction {
     // A thread per output; several blocks may share the run of an output.
 
     void thread_per_output() {
-        const std::string split = name("split"), output = name("output"), groups = name("groups"), group = name("group");
+        const std::string split = name("split"), output = name("output"), groups = name("groups"),
+                          group = name("group");
         const std::string outputs = name("outputs");
         writer_.line("const ", index_, " ", groups, " = (", outputs, " - 1) / ", block_, " + 1;");
         writer_.line("const ", index_, " ", group, " = ", writer_.block_id(), " % ", groups, ";");
@@ -388,7 +413,8 @@ class Reduction {
         serial_runs();
         each_value([&](std::size_t v) {
             if (layout_.split) {
-                writer_.line(numbered("partial", v), "[", split, " * ", outputs, " + ", output, "] = ", numbered("total", v), ";");
+                writer_.line(numbered("partial", v), "[", split, " * ", outputs, " + ", output,
+                             "] = ", numbered("total", v), ";");
             } else {
                 store_result(v, output, numbered("total", v));
             }
@@ -397,8 +423,8 @@ class Reduction {
         if (!layout_.split || !layout_.finish) return;
         writer_.line("device_fence();");
         writer_.barrier();
-        writer_.line("if (", writer_.thread_id(), " == 0) ", name("is_last"), "[0] = atomic_add(&", name("counters"), "[", group,
-                     "], 1) == ", name("splits"), " - 1;");
+        writer_.line("if (", writer_.thread_id(), " == 0) ", name("is_last"), "[0] = atomic_add(&", name("counters"),
+                     "[", group, "], 1) == ", name("splits"), " - 1;");
         writer_.barrier();
         writer_.line("// The block that comes last combines what all have found, in the order of the splits.");
         writer_.open("if (", name("is_last"), "[0])");
@@ -417,7 +443,8 @@ class Reduction {
         });
         writer_.open("for (", index_, " ", s, " = 1; ", s, " < ", name("splits"), "; ++", s, ")");
         each_value([&](std::size_t v) {
-            combine(numbered("total", v), v, gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]"));
+            combine(numbered("total", v), v,
+                    gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]"));
         });
         writer_.close();
         each_value([&](std::size_t v) { store_result(v, output, numbered("total", v)); });
@@ -429,7 +456,8 @@ class Reduction {
         writer_.open_kernel(request_.name + "_finish", parameters);
         apply_result_offsets();
         const std::string output = name("output");
-        writer_.line("const ", index_, " ", output, " = (", index_, ")", Dialect::indexed(writer_.dialect().global_id, 0), ";");
+        writer_.line("const ", index_, " ", output, " = (", index_, ")",
+                     Dialect::indexed(writer_.dialect().global_id, 0), ";");
         writer_.open("if (", output, " < ", name("outputs"), ")");
         combine_partials(output);
         writer_.close();
@@ -456,7 +484,8 @@ void check_request(const ReductionRequest& request) {
         if (value.neutral.empty()) refuse("the neutral element is missing: an expression such as \"0\"");
         if (value.reduce_expr.empty()) refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
         if (value.map_expr.empty()) refuse("the map expression is empty");
-        if (value.map_expr.uses("return")) refuse("the map expression contains 'return'; it is an expression, not a function");
+        if (value.map_expr.uses("return"))
+            refuse("the map expression contains 'return'; it is an expression, not a function");
     }
 }
 

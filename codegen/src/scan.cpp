@@ -18,7 +18,8 @@ constexpr int warp_size = 32;
 std::vector<ArrayUse> array_uses(const ScanRequest& request) {
     std::vector<ArrayUse> all;
     for (const Parameter& p : request.arguments)
-        all.push_back(request.input.use_of(p.name) | request.output.use_of(p.name) | request.segment_start.use_of(p.name));
+        all.push_back(request.input.use_of(p.name) | request.output.use_of(p.name) |
+                      request.segment_start.use_of(p.name));
     return all;
 }
 
@@ -28,7 +29,8 @@ std::uint32_t block_of(const Tuning& tuning) { return tuning.block ? tuning.bloc
 /// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle.
 int lanes_of(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning) {
     if (!layout.shuffles) return items_per_thread(tuning);
-    if (layout.elements.any(Access::packed)) return pack_length(request.arguments, layout.elements, tuning.access_bytes);
+    if (layout.elements.any(Access::packed))
+        return pack_length(request.arguments, layout.elements, tuning.access_bytes);
     return std::min(4, items_per_thread(tuning));
 }
 
@@ -52,7 +54,8 @@ class Scan {
                   {&request.input, &request.output, &request.segment_start}),
           index_(access_.index_type()),
           // Bools are bytes also here: no kernel takes a pointer to bools.
-          value_(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect) : value_type(request.dtype)),
+          value_(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect)
+                                                              : value_type(request.dtype)),
           segmented_(!request.segment_start.empty()),
           item_(segmented_ ? request.name + "_item" : value_) {}
 
@@ -87,7 +90,8 @@ class Scan {
         const bool knows_boundary = Snippet(request_.scan_expr).uses("across_seg_boundary");
         if (segmented_) {
             writer_.line("typedef struct { ", value_, " value; int starts; } ", item_, ";");
-            writer_.open_function(value_, request_.name + "_combine", {value_ + " a", value_ + " b", "int across_seg_boundary"});
+            writer_.open_function(value_, request_.name + "_combine",
+                                  {value_ + " a", value_ + " b", "int across_seg_boundary"});
             if (knows_boundary) {
                 writer_.line("return ", request_.scan_expr, ";");
             } else {
@@ -111,11 +115,13 @@ class Scan {
         writer_.line("typedef union { ", item_, " item; uint32_t words[", words, "]; } ", request_.name, "_words;");
         for (const bool up : {true, false}) {
             const std::string from = up ? "delta" : "lane";
-            writer_.open_function(item_, gemel::text(request_.name, up ? "_shuffle_up" : "_shuffle"), {item_ + " item", "int " + from});
+            writer_.open_function(item_, gemel::text(request_.name, up ? "_shuffle_up" : "_shuffle"),
+                                  {item_ + " item", "int " + from});
             writer_.line(request_.name, "_words own, other;");
             if (scan_item_bytes(request_) % 4) writer_.line("own.words[", words - 1, "] = 0;");
             writer_.line("own.item = item;");
-            writer_.unroll().line("for (int w = 0; w < ", words, "; ++w) other.words[w] = ", up ? "gemel_shuffle_up" : "gemel_shuffle",
+            writer_.unroll().line("for (int w = 0; w < ", words,
+                                  "; ++w) other.words[w] = ", up ? "gemel_shuffle_up" : "gemel_shuffle",
                                   "(own.words[w], ", from, ");");
             writer_.line("return other.item;");
             writer_.close();
@@ -135,8 +141,8 @@ class Scan {
 
     /// The user's output statement for one element.
     /// @param starts  whether a segment begins at it
-    void output(const std::string& item, const std::string& previous, const std::string& has_previous, const std::string& starts,
-                Mode mode) {
+    void output(const std::string& item, const std::string& previous, const std::string& has_previous,
+                const std::string& starts, Mode mode) {
         const std::string part = segmented_ ? ".value" : "";
         writer_.line("const ", value_, " item = ", item, part, ";");
         if (uses("prev_item")) {
@@ -173,21 +179,24 @@ class Scan {
     }
     void declare_last_item() {
         if (uses("last_item"))
-            writer_.line("const ", value_, " last_item = ", name("totals"), "[", name("tiles"), " - 1]", segmented_ ? ".value" : "", ";");
+            writer_.line("const ", value_, " last_item = ", name("totals"), "[", name("tiles"), " - 1]",
+                         segmented_ ? ".value" : "", ";");
     }
 
     // One thread per chunk.
 
     void chunk_bounds() {
-        const std::string k = name("k"), end = name("end"), n = size("n"), tile = name("tile"), tile_size = name("tile_size");
+        const std::string k = name("k"), end = name("end"), n = size("n"), tile = name("tile"),
+                          tile_size = name("tile_size");
         writer_.line("const ", index_, " ", tile, " = ", writer_.block_id(), ";");
         writer_.line(index_, " ", k, " = ", tile, " * ", tile_size, ";");
-        writer_.line("const ", index_, " ", end, " = ", n, " - ", k, " < ", tile_size, " ? ", n, " : ", k, " + ", tile_size, ";");
+        writer_.line("const ", index_, " ", end, " = ", n, " - ", k, " < ", tile_size, " ? ", n, " : ", k, " + ",
+                     tile_size, ";");
     }
 
     void chunks() {
-        const std::string k = name("k"), end = name("end"), running = name("running"), next = name("next"), totals = name("totals"),
-                          tile = name("tile");
+        const std::string k = name("k"), end = name("end"), running = name("running"), next = name("next"),
+                          totals = name("totals"), tile = name("tile");
         begin_kernel(request_.name + "_totals", pass_parameters(false));
         begin_body();
         chunk_bounds();
@@ -236,7 +245,8 @@ class Scan {
         writer_.close();
     }
 
-    /// totals[k] becomes the running result through tile k: one thread, a few thousand steps at most on the way of a block.
+    /// totals[k] becomes the running result through tile k: one thread, a few thousand steps at most on the way of a
+    /// block.
     void prefixes_kernel() {
         const std::string totals = "totals", k = "k";
         writer_.open_kernel(request_.name + "_prefixes", {item_pointer() + totals, index_ + " tiles"}, block_);
@@ -277,8 +287,9 @@ class Scan {
         writer_.open("for (int ", delta, " = 1; ", delta, " < ", block_, "; ", delta, " *= 2)");
         writer_.line(item_, " ", mine, ";");
         writer_.line("const int ", takes, " = ", thread, " >= ", delta, " && ", thread, " < ", count, ";");
-        writer_.line("if (", takes, ") ", mine, " = ", scanned(gemel::text(shared, "[", thread, " - ", delta, "]"),
-                                                               gemel::text(shared, "[", thread, "]")), ";");
+        writer_.line(
+            "if (", takes, ") ", mine, " = ",
+            scanned(gemel::text(shared, "[", thread, " - ", delta, "]"), gemel::text(shared, "[", thread, "]")), ";");
         writer_.barrier();
         writer_.line("if (", takes, ") ", shared, "[", thread, "] = ", mine, ";");
         writer_.barrier();
@@ -291,11 +302,13 @@ class Scan {
         const std::string thread = name("thread"), first = name("first"), tile = name("tile");
         const std::string wide = layout_.elements.wide_index ? "(int64_t)" : "";
         if (layout_.shuffles) {
-            writer_.line("const int ", name("warp"), " = ", thread, " / ", warp_size, ", ", name("lane"), " = ", thread, " % ", warp_size, ";");
+            writer_.line("const int ", name("warp"), " = ", thread, " / ", warp_size, ", ", name("lane"), " = ", thread,
+                         " % ", warp_size, ";");
             writer_.line("const ", index_, " ", first, " = ", wide, tile, " * ", tile_, " + ", name("warp"), " * ",
                          warp_size * lanes_ * rows_, " + ", name("lane"), " * ", lanes_, ";");
         } else {
-            writer_.line("const ", index_, " ", first, " = ", wide, tile, " * ", tile_, " + ", thread, " * ", lanes_, ";");
+            writer_.line("const ", index_, " ", first, " = ", wide, tile, " * ", tile_, " + ", thread, " * ", lanes_,
+                         ";");
         }
     }
     int row_step() const { return (layout_.shuffles ? warp_size : static_cast<int>(block_)) * lanes_; }
@@ -327,9 +340,7 @@ class Scan {
         return rows_ == 1 ? gemel::text(name("first"), " + ", e)
                           : gemel::text(name("first"), " + ", row, " * ", row_step(), " + ", e);
     }
-    std::string whole_tile() const {
-        return gemel::text(name("tile"), " < ", size("n"), " / ", tile_);
-    }
+    std::string whole_tile() const { return gemel::text(name("tile"), " < ", size("n"), " / ", tile_); }
 
     void load() {
         writer_.line(item_, " ", name("v"), "[", rows_ * lanes_, "];");
@@ -357,7 +368,8 @@ class Scan {
         each_row([&](const std::string& row) {
             each_lane([&](const std::string& e) {
                 // What lies beyond the end repeats the last element: nobody looks at what comes of it.
-                writer_.line("const ", index_, " i = ", index_at(row, e), " < ", size("n"), " ? ", index_at(row, e), " : ", size("n"), " - 1;");
+                writer_.line("const ", index_, " i = ", index_at(row, e), " < ", size("n"), " ? ", index_at(row, e),
+                             " : ", size("n"), " - 1;");
                 access_.begin_element();
                 input(v(row, e), Mode::element);
                 remember_start(row, e);
@@ -369,8 +381,8 @@ class Scan {
         if (segmented_) writer_.line(own_starts(row), " |= (uint32_t)", v(row, e), ".starts << ", e, ";");
     }
 
-    /// Scans the tile's elements in registers. Afterwards `v` holds running results within each thread's run, `before` what comes
-    /// before each run in this tile, where has_before(), and `total` is the tile's.
+    /// Scans the tile's elements in registers. Afterwards `v` holds running results within each thread's run, `before`
+    /// what comes before each run in this tile, where has_before(), and `total` is the tile's.
     void scan_tile_in_registers() {
         const std::string last = std::to_string(lanes_ - 1);
         each_row([&](const std::string& row) {
@@ -384,8 +396,9 @@ class Scan {
     }
 
     void scan_by_shuffles(const std::string& last) {
-        const std::string lane = name("lane"), warp = name("warp"), run = name("run"), other = name("other"), delta = name("delta"),
-                          carry = name("carry"), before = name("before"), warps = name("warp_totals"), total = name("total");
+        const std::string lane = name("lane"), warp = name("warp"), run = name("run"), other = name("other"),
+                          delta = name("delta"), carry = name("carry"), before = name("before"),
+                          warps = name("warp_totals"), total = name("total");
         const int warp_count = static_cast<int>(block_) / warp_size;
         writer_.line("// Runs are scanned across each warp, row by row, then warps in shared memory.");
         writer_.line(item_, " ", before, "[", rows_, "];");
@@ -396,11 +409,14 @@ class Scan {
             writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle_up(", run, ", ", delta, ");");
             writer_.line("if (", lane, " >= ", delta, ") ", run, " = ", scanned(other, run), ";");
             writer_.close();
-            writer_.line("const ", item_, " ", name("row_total"), " = ", request_.name, "_shuffle(", run, ", ", warp_size - 1, ");");
+            writer_.line("const ", item_, " ", name("row_total"), " = ", request_.name, "_shuffle(", run, ", ",
+                         warp_size - 1, ");");
             writer_.line(run, " = ", request_.name, "_shuffle_up(", run, ", 1);");
             if (rows_ > 1) {
-                writer_.line(before, "[", row, "] = ", row, " == 0 ? ", run, " : ", lane, " > 0 ? ", scanned(carry, run), " : ", carry, ";");
-                writer_.line(carry, " = ", row, " == 0 ? ", name("row_total"), " : ", scanned(carry, name("row_total")), ";");
+                writer_.line(before, "[", row, "] = ", row, " == 0 ? ", run, " : ", lane, " > 0 ? ",
+                             scanned(carry, run), " : ", carry, ";");
+                writer_.line(carry, " = ", row, " == 0 ? ", name("row_total"), " : ", scanned(carry, name("row_total")),
+                             ";");
             } else {
                 writer_.line(before, "[0] = ", run, ";");
                 writer_.line(carry, " = ", name("row_total"), ";");
@@ -433,7 +449,8 @@ class Scan {
         }
     }
 
-    /// Applies what comes before to every run, and goes on with `body(row)`. `has_prefix` and `prefix` are those of the tile.
+    /// Applies what comes before to every run, and goes on with `body(row)`. `has_prefix` and `prefix` are those of the
+    /// tile.
     template <class Body>
     void complete_runs(const std::string& has_prefix, const std::string& prefix, Body&& body) {
         const std::string has_before = name("has_before"), outer = name("outer"), has_outer = name("has_outer");
@@ -441,20 +458,23 @@ class Scan {
             writer_.line("// What comes before the warp, in this tile and in those before it.");
             writer_.line(item_, " ", outer, " = ", name("before_warp"), ";");
             writer_.line("const int ", has_outer, " = ", has_prefix, " || ", name("warp"), " > 0;");
-            writer_.line("if (", has_prefix, ") ", outer, " = ", name("warp"), " > 0 ? ", scanned(prefix, name("before_warp")), " : ", prefix, ";");
+            writer_.line("if (", has_prefix, ") ", outer, " = ", name("warp"), " > 0 ? ",
+                         scanned(prefix, name("before_warp")), " : ", prefix, ";");
         } else {
             writer_.line("const int ", has_outer, " = ", has_prefix, ";");
             writer_.line(item_, " ", outer, ";");
             writer_.line("if (", has_outer, ") ", outer, " = ", prefix, ";");
         }
         const auto inside = [&](const std::string& row) {
-            const std::string first_lane = layout_.shuffles ? gemel::text(name("lane"), " > 0") : gemel::text(name("thread"), " > 0");
+            const std::string first_lane =
+                layout_.shuffles ? gemel::text(name("lane"), " > 0") : gemel::text(name("thread"), " > 0");
             return rows_ > 1 ? gemel::text("(", row, " > 0 || ", first_lane, ")") : first_lane;
         };
         each_row([&](const std::string& row) {
             const std::string before = gemel::text(name("before"), "[", row, "]");
             writer_.line("const int ", has_before, " = ", has_outer, " || ", inside(row), ";");
-            writer_.line("if (", has_outer, ") ", before, " = ", inside(row), " ? ", scanned(outer, before), " : ", outer, ";");
+            writer_.line("if (", has_outer, ") ", before, " = ", inside(row), " ? ", scanned(outer, before), " : ",
+                         outer, ";");
             writer_.open("if (", has_before, ")");
             each_lane([&](const std::string& e) { writer_.line(v(row, e), " = ", scanned(before, v(row, e)), ";"); });
             writer_.close();
@@ -492,7 +512,10 @@ class Scan {
     }
     void output_at(const std::string& row, const std::string& e, Mode mode) {
         const std::string before = gemel::text(name("before"), "[", row, "]");
-        const std::string previous = lanes_ == 1 ? before : gemel::text("(", e, " > 0 ? ", v(row, gemel::text("(", e, " > 0 ? ", e, " - 1 : 0)")), " : ", before, ")");
+        const std::string previous =
+            lanes_ == 1 ? before
+                        : gemel::text("(", e, " > 0 ? ", v(row, gemel::text("(", e, " > 0 ? ", e, " - 1 : 0)")), " : ",
+                                      before, ")");
         output(v(row, e), previous, gemel::text("(", e, " > 0 || ", name("has_before"), ")"),
                gemel::text("(", own_starts(row), " >> ", e, " & 1)"), mode);
     }
@@ -517,7 +540,8 @@ class Scan {
             writer_.open("if (", n, " - ", tile, " * ", tile_, " < ", tile_, ")");
             complete_runs("0", name("total"), [&](const std::string& row) {
                 each_lane([&](const std::string& e) {
-                    writer_.line("if (", index_at(row, e), " == ", n, " - 1) ", totals, "[", tile, "] = ", v(row, e), ";");
+                    writer_.line("if (", index_at(row, e), " == ", n, " - 1) ", totals, "[", tile, "] = ", v(row, e),
+                                 ";");
                 });
             });
             writer_.close();
@@ -535,19 +559,22 @@ class Scan {
     // One pass. A state is epoch * 4 + 1 when a tile's own total is there, epoch * 4 + 2 when all before it is in, too.
 
     void look_back() {
-        const std::string thread = name("thread"), tile = name("tile"), dealt = name("dealt"), prefix = name("tile_prefix");
+        const std::string thread = name("thread"), tile = name("tile"), dealt = name("dealt"),
+                          prefix = name("tile_prefix");
         const Dialect& d = writer_.dialect();
-        begin_kernel(request_.name,
-                     {gemel::text("volatile ", d.global_space, d.global_space.empty() ? "" : " ", "uint64_t *", name("states")),
-                      writer_.global_pointer("uint32_t", false) + name("ticket"), gemel::text("uint32_t ", name("first_ticket")),
-                      gemel::text("uint32_t ", name("epoch")), gemel::text(index_, " ", size("n"))});
+        begin_kernel(
+            request_.name,
+            {gemel::text("volatile ", d.global_space, d.global_space.empty() ? "" : " ", "uint64_t *", name("states")),
+             writer_.global_pointer("uint32_t", false) + name("ticket"), gemel::text("uint32_t ", name("first_ticket")),
+             gemel::text("uint32_t ", name("epoch")), gemel::text(index_, " ", size("n"))});
         shared_arrays();
         writer_.shared_array("int", dealt, 1);
         writer_.shared_array(item_, prefix, 1);
         begin_body();
         writer_.line("const int ", thread, " = ", writer_.thread_id(), ";");
         writer_.line("// Tiles are dealt in the order in which blocks begin, so that those waited for are running.");
-        writer_.line("if (", thread, " == 0) ", dealt, "[0] = (int)(atomic_add(", name("ticket"), ", (uint32_t)1) - ", name("first_ticket"), ");");
+        writer_.line("if (", thread, " == 0) ", dealt, "[0] = (int)(atomic_add(", name("ticket"), ", (uint32_t)1) - ",
+                     name("first_ticket"), ");");
         writer_.barrier();
         writer_.line("const int ", tile, " = ", dealt, "[0];");
         declare_place();
@@ -581,17 +608,19 @@ class Scan {
         if (scan_item_bytes(request_) % 4) writer_.line("bits.words[", words() - 1, "] = 0;");
         writer_.line("bits.item = ", what, ";");
         each_word([&](const std::string& w) {
-            writer_.line(state_word(name("tile"), w), " = (uint64_t)(", name("epoch"), " * 4 + ", state, ") << 32 | bits.words[", w, "];");
+            writer_.line(state_word(name("tile"), w), " = (uint64_t)(", name("epoch"), " * 4 + ", state,
+                         ") << 32 | bits.words[", w, "];");
         });
         writer_.close();
     }
 
-    /// The first warp: publishes the tile's total, then goes back over the tiles before, 32 at a time, until one knows everything
-    /// before it.
+    /// The first warp: publishes the tile's total, then goes back over the tiles before, 32 at a time, until one knows
+    /// everything before it.
     void publish_and_look_back() {
-        const std::string tile = name("tile"), lane = name("lane"), total = name("total"), base = name("base"), at = name("at"),
-                          state = name("state"), theirs = name("theirs"), known = name("known"), nearest = name("nearest"),
-                          so_far = name("so_far"), other = name("other"), delta = name("delta"), any = name("any");
+        const std::string tile = name("tile"), lane = name("lane"), total = name("total"), base = name("base"),
+                          at = name("at"), state = name("state"), theirs = name("theirs"), known = name("known"),
+                          nearest = name("nearest"), so_far = name("so_far"), other = name("other"),
+                          delta = name("delta"), any = name("any");
         writer_.open("if (", lane, " == 0)");
         publish(total, gemel::text("(", tile, " == 0 ? 2 : 1)"));
         writer_.close();
@@ -605,7 +634,8 @@ class Scan {
         writer_.open("if (", at, " >= 0)");
         writer_.line("uint64_t word[", words(), "];");
         if (words() == 1) {
-            writer_.line("do word[0] = ", state_word(at, "0"), "; while ((uint32_t)(word[0] >> 34) != ", name("epoch"), ");");
+            writer_.line("do word[0] = ", state_word(at, "0"), "; while ((uint32_t)(word[0] >> 34) != ", name("epoch"),
+                         ");");
         } else {
             writer_.line("int torn;  // words are written one by one: all must say the same");
             writer_.open("do");
@@ -624,7 +654,8 @@ class Scan {
         writer_.line("if (", known, ") ", nearest, " = 31 - clz((int)(", known, " & (~", known, " + 1)));");
         writer_.line("// Tiles up to the nearest that knows all before it, in order: farther ones come first.");
         writer_.unroll().open("for (int ", delta, " = 1; ", delta, " < ", warp_size, "; ", delta, " *= 2)");
-        writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle(", theirs, ", (", lane, " + ", delta, ") % ", warp_size, ");");
+        writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle(", theirs, ", (", lane, " + ", delta,
+                     ") % ", warp_size, ");");
         writer_.line("if (", lane, " + ", delta, " <= ", nearest, ") ", theirs, " = ", scanned(other, theirs), ";");
         writer_.close();
         writer_.line(so_far, " = ", any, " ? ", scanned(theirs, so_far), " : ", theirs, ";  // in lane 0");
@@ -653,7 +684,8 @@ class Scan {
 }  // namespace
 
 std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning) {
-    return std::size_t{block_of(tuning)} * static_cast<std::size_t>(lanes_of(request, layout, tuning) * rows_of(request, layout, tuning));
+    return std::size_t{block_of(tuning)} *
+           static_cast<std::size_t>(lanes_of(request, layout, tuning) * rows_of(request, layout, tuning));
 }
 
 std::size_t scan_item_bytes(const ScanRequest& request) {
@@ -689,10 +721,12 @@ void check_request(const ScanRequest& request) {
             if (p.name == word) refuse(gemel::text("an argument is called '", word, "', which is the running result"));
 }
 
-std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, const Dialect& dialect) {
+std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+                        const Dialect& dialect) {
     check_request(request);
     if (layout.strategy == Tuning::Scan::look_back && (!layout.shuffles || scan_needs_total(request)))
-        throw ArgumentError(gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
+        throw ArgumentError(
+            gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
     return Scan(request, layout, tuning, dialect).print();
 }
 

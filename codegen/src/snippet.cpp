@@ -70,7 +70,9 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
     // Parentheses around the place alone, as in (x[i]) = 1, are looked through.
     std::size_t before = at;
     while (before > 0 && is(before - 1, "(") && is(next, ")")) --before, ++next;
-    const auto twice = [&](std::size_t i, std::string_view symbol) { return is(i, symbol) && is(i + 1, symbol) && adjacent(i); };
+    const auto twice = [&](std::size_t i, std::string_view symbol) {
+        return is(i, symbol) && is(i + 1, symbol) && adjacent(i);
+    };
     static constexpr std::string_view compound[] = {"+", "-", "*", "/", "%", "&", "|", "^"};
     if (is(next, "=") && !is(next + 1, "=")) {
         access.written = true;
@@ -88,8 +90,9 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
     }
     if (before > 0 && is(before - 1, "&")) {
         // Behind an operand it is a bitwise and; two of them are a logical one.
-        const bool binary = before >= 2 && (tokens_[before - 2].is_word() || tokens_[before - 2].kind == Token::Kind::number ||
-                                            is(before - 2, ")") || is(before - 2, "]") || is(before - 2, "&"));
+        const bool binary =
+            before >= 2 && (tokens_[before - 2].is_word() || tokens_[before - 2].kind == Token::Kind::number ||
+                            is(before - 2, ")") || is(before - 2, "]") || is(before - 2, "&"));
         access.address = !binary || (before >= 2 && is(before - 2, "return"));
     }
     return true;
@@ -118,8 +121,7 @@ ArrayUse Snippet::use_of(std::string_view array) const {
         const Token& token = tokens_[at];
         if (token.is("{")) ++depth;
         if (token.is("}")) --depth;
-        for (const std::string_view word : {"continue", "return", "goto"})
-            conditional |= token.is(word);
+        for (const std::string_view word : {"continue", "return", "goto"}) conditional |= token.is(word);
         if (token.kind == Token::Kind::directive) conditional = true;
         if (!is_name(at) || !token.is(array)) continue;
         Access access;
@@ -153,7 +155,8 @@ std::string Snippet::replaced(const std::vector<std::string>& arrays, const Repl
 
 std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
                               const Replace& replace) const {
-    // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and behind.
+    // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and
+    // behind.
     const bool is_whole = begin == 0 && end == tokens_.size();
     std::size_t copied = is_whole ? 0 : tokens_[begin].position;
     const std::size_t stop = is_whole ? text_.size() : tokens_[end - 1].position + tokens_[end - 1].text.size();
@@ -163,9 +166,8 @@ std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vec
         if (!is_name(at) || std::find(arrays.begin(), arrays.end(), tokens_[at].text) == arrays.end() ||
             !access_at(at, access))
             continue;
-        const std::string inside = access.close > access.open + 1
-                                       ? replaced(access.open + 1, access.close, arrays, replace)
-                                       : std::string();
+        const std::string inside =
+            access.close > access.open + 1 ? replaced(access.open + 1, access.close, arrays, replace) : std::string();
         const std::string subscript = access.is_element ? std::string() : inside;
         std::string instead = replace(tokens_[at].text, subscript, access.written || access.address);
         if (instead.empty()) instead = std::string(tokens_[at].text) + "[" + inside + "]";

@@ -101,12 +101,8 @@ class Renderer {
                 run(is_true ? statement.body : statement.otherwise, out);
                 break;
             }
-            case Kind::set:
-                set(statement);
-                break;
-            case Kind::loop:
-                loop(statement, out);
-                break;
+            case Kind::set: set(statement); break;
+            case Kind::loop: loop(statement, out); break;
         }
         if (out.text().size() > most_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
     }

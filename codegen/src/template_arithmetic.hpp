@@ -5,8 +5,8 @@
 
 namespace gemel::codegen {
 
-/// How much one filling of a template does: expressions evaluated, elements and comparisons, blocks of text. No template
-/// runs for ever.
+/// How much one filling of a template does: expressions evaluated, elements and comparisons, blocks of text. No
+/// template runs for ever.
 struct TemplateWork {
     std::uint64_t most, done = 0;
 };

@@ -54,8 +54,7 @@ Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
     const auto operand = [&](std::size_t i) { return evaluate(*node.operands[i]); };
     site(node).spend(1);
     switch (node.kind) {
-        case Kind::constant:
-            return node.value;
+        case Kind::constant: return node.value;
         case Kind::name:
         case Kind::attribute:
         case Kind::item: {
@@ -72,8 +71,7 @@ Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
             for (std::size_t i = 0; i + 1 < node.operands.size(); i += 2) map[operand(i).text()] = operand(i + 1);
             return map;
         }
-        case Kind::unary:
-            return apply_unary(site(node), node.text, operand(0));
+        case Kind::unary: return apply_unary(site(node), node.text, operand(0));
         case Kind::binary: {
             const Value left = operand(0);
             return apply_binary(site(node), node.text, left, operand(1));
@@ -94,14 +92,10 @@ Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
         case Kind::conditional:
             if (operand(1).truth()) return operand(0);
             return node.operands[2] ? operand(2) : Value(std::string());
-        case Kind::slice:
-            return slice(node);
-        case Kind::call:
-            return call(node);
-        case Kind::filter:
-            return filter(node);
-        case Kind::test:
-            return test(node);
+        case Kind::slice: return slice(node);
+        case Kind::call: return call(node);
+        case Kind::filter: return filter(node);
+        case Kind::test: return test(node);
     }
     return {};
 }

@@ -171,8 +171,7 @@ ExpressionPointer TemplateExpressionParser::primary() {
                 node->text = token.text;
             }
             return node;
-        default:
-            break;
+        default: break;
     }
     if (take("(")) return bracket(token.place);
     if (take("[")) {

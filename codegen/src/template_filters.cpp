@@ -246,7 +246,8 @@ Value reverse_filter(const Value& input, Arguments& arguments) {
 Value unique_filter(const Value& input, Arguments& arguments) {
     Value::List result;
     for (const Value& element : elements(arguments, input))
-        if (std::none_of(result.begin(), result.end(), [&](const Value& seen) { return equal(arguments.site(), seen, element); }))
+        if (std::none_of(result.begin(), result.end(),
+                         [&](const Value& seen) { return equal(arguments.site(), seen, element); }))
             result.push_back(element);
     return result;
 }

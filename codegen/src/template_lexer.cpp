@@ -221,20 +221,12 @@ class Lexer {
             }
             const char c = all_[++i];
             switch (c) {
-                case 'n':
-                    token.text += '\n';
-                    break;
-                case 't':
-                    token.text += '\t';
-                    break;
-                case 'r':
-                    token.text += '\r';
-                    break;
+                case 'n': token.text += '\n'; break;
+                case 't': token.text += '\t'; break;
+                case 'r': token.text += '\r'; break;
                 case '\\':
                 case '\'':
-                case '"':
-                    token.text += c;
-                    break;
+                case '"': token.text += c; break;
                 default:  // as in Python, other escapes stay as they are
                     token.text += '\\';
                     token.text += c;
@@ -280,14 +272,10 @@ class Lexer {
 
 std::string TemplateToken::shown() const {
     switch (kind) {
-        case Kind::end:
-            return "the end of the template";
-        case Kind::text:
-            return "text";
-        case Kind::string:
-            return "the string '" + text + "'";
-        default:
-            return "'" + text + "'";
+        case Kind::end: return "the end of the template";
+        case Kind::text: return "text";
+        case Kind::string: return "the string '" + text + "'";
+        default: return "'" + text + "'";
     }
 }
 

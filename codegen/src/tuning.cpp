@@ -45,7 +45,9 @@ Tuning parse_tuning(std::string_view source) {
     Tuning tuning;
     std::istringstream words{std::string(source)};
     for (std::string word; words >> word;) {
-        const auto refuse = [&] { throw ArgumentError(text("tuning: '", word, "' is not understood in \"", source, "\"")); };
+        const auto refuse = [&] {
+            throw ArgumentError(text("tuning: '", word, "' is not understood in \"", source, "\""));
+        };
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) refuse();
         const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
@@ -74,10 +76,11 @@ Tuning merge(const Tuning& first, const Tuning& second) {
 Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
     // One thread per element lets the compiler of a CPU vectorise over threads; wide accesses would hide that from it.
     if (is_cpu(device)) return {.block = block_of(device, 256), .access_bytes = 0, .unroll = 1};
-    // Measured on an H200 over blocks of 128 to 1024 threads and 1 to 8 accesses per thread: large blocks of one access each win
-    // by up to 1 % where memory is the limit, single bytes want small ones; short arrays want many blocks.
+    // Measured on an H200 over blocks of 128 to 1024 threads and 1 to 8 accesses per thread: large blocks of one access
+    // each win by up to 1 % where memory is the limit, single bytes want small ones; short arrays want many blocks.
     const std::uint64_t packs = work.count * std::max(work.item_bytes, 1u) / 16;
-    const std::uint64_t resident = std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
+    const std::uint64_t resident =
+        std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const std::uint32_t block = packs < 2 * resident ? 256 : work.item_bytes == 1 ? 128 : work.arrays > 4 ? 512 : 1024;
     return {.block = block_of(device, block), .access_bytes = 16, .unroll = 1};
 }
@@ -85,15 +88,17 @@ Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
 Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
     if (is_cpu(device)) return {.block = 1, .unroll = 1, .blocks_per_unit = 4, .items_per_thread = 16};
     // On an H200 the best or within 1 % of it from 2^16 to 2^28 elements.
-    return {.block = block_of(device, 256), .access_bytes = 16, .unroll = work.arrays <= 2 ? 4u : 2u, .blocks_per_unit = 4};
+    return {
+        .block = block_of(device, 256), .access_bytes = 16, .unroll = work.arrays <= 2 ? 4u : 2u, .blocks_per_unit = 4};
 }
 
 Tuning scan_tuning(const DeviceInfo& device, const Workload& work) {
     if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .scan = Tuning::Scan::chunks};
-    // Long tiles look back less often, and short arrays want many. On an H200 512 threads with 256 bytes each are best from 2^24
-    // elements, 256 threads with 128 bytes below.
+    // Long tiles look back less often, and short arrays want many. On an H200 512 threads with 256 bytes each are best
+    // from 2^24 elements, 256 threads with 128 bytes below.
     const bool large = work.count >= std::size_t{1} << 22;
-    const std::uint32_t items = std::clamp((large ? 256u : 128u) / std::max(work.item_bytes, 1u), 4u, large ? 64u : 32u);
+    const std::uint32_t items =
+        std::clamp((large ? 256u : 128u) / std::max(work.item_bytes, 1u), 4u, large ? 64u : 32u);
     return {.block = block_of(device, large ? 512 : 256),
             .access_bytes = 16,
             .items_per_thread = items,

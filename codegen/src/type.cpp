@@ -20,28 +20,20 @@ std::string value_name(const Type& type, const Dialect& dialect) {
     if (!dtype.is_integer() || dtype.lanes() > 1) return dtype.name();
     const bool is_signed = dtype.kind() == DType::Kind::signed_integer;
     switch (dtype.size_bytes()) {
-        case 1:
-            return is_signed ? "signed char" : "unsigned char";
-        case 2:
-            return is_signed ? "short" : "unsigned short";
-        case 4:
-            return is_signed ? "int" : "unsigned int";
-        default:
-            return is_signed ? dialect.int64_type : dialect.uint64_type;
+        case 1: return is_signed ? "signed char" : "unsigned char";
+        case 2: return is_signed ? "short" : "unsigned short";
+        case 4: return is_signed ? "int" : "unsigned int";
+        default: return is_signed ? dialect.int64_type : dialect.uint64_type;
     }
 }
 
 const std::string& space_word(Space space, const Dialect& dialect) {
     static const std::string none;
     switch (space) {
-        case Space::global:
-            return dialect.global_space;
-        case Space::shared:
-            return dialect.shared_pointer;
-        case Space::constant:
-            return dialect.constant_pointer;
-        case Space::thread:
-            return none;
+        case Space::global: return dialect.global_space;
+        case Space::shared: return dialect.shared_pointer;
+        case Space::constant: return dialect.constant_pointer;
+        case Space::thread: return none;
     }
     return none;
 }

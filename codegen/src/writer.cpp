@@ -87,7 +87,8 @@ Writer& Writer::open_kernel(const std::string& name, const std::vector<std::stri
 
 Writer& Writer::open_function(const std::string& result, const std::string& name,
                               const std::vector<std::string>& parameters) {
-    return open(dialect_.device_function, dialect_.device_function.empty() ? "" : " ", result, " ", name, "(", join(parameters), ")");
+    return open(dialect_.device_function, dialect_.device_function.empty() ? "" : " ", result, " ", name, "(",
+                join(parameters), ")");
 }
 
 Writer& Writer::shared_array(const std::string& type, const std::string& name, std::size_t count) {
@@ -95,7 +96,8 @@ Writer& Writer::shared_array(const std::string& type, const std::string& name, s
 }
 
 std::string Writer::global_pointer(const std::string& type, bool is_const) const {
-    return dialect_.global_space + (dialect_.global_space.empty() ? "" : " ") + (is_const ? "const " : "") + type + " *";
+    return dialect_.global_space + (dialect_.global_space.empty() ? "" : " ") + (is_const ? "const " : "") + type +
+           " *";
 }
 
 std::string Writer::shared_pointer(const std::string& type) const {

@@ -15,8 +15,8 @@ namespace {
 
 void require_range(const Block&, std::size_t size, std::size_t offset, std::size_t bytes, const char* what) {
     if (offset > size || bytes > size - offset)
-        throw ArgumentError(text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size,
-                                 " bytes"));
+        throw ArgumentError(
+            text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size, " bytes"));
 }
 
 /// Through page-locked memory in two alternating pieces: reading one while the other is on its way.
@@ -105,8 +105,8 @@ void Buffer::copy_from(const Buffer& from) const {
         target.driver->call([&](plugin::Context&) {
             const auto core = choose_stream({}, target.driver);
             target.allocation->uses.touch(core, true);
-            core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_},
-                               bytes, *source.driver->plugin);
+            core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_}, bytes,
+                               *source.driver->plugin);
             core->stream->synchronize();
         });
     } else {

@@ -24,7 +24,7 @@ namespace gemel::cache {
 
 /// A file descriptor that is closed at the end.
 class File {
- public:
+   public:
     explicit File(int descriptor) : descriptor_(descriptor) {}
     ~File() { close(); }
     File(const File&) = delete;
@@ -38,7 +38,7 @@ class File {
     bool read(void* to, std::size_t bytes) const;
     bool write(const void* from, std::size_t bytes) const;
 
- private:
+   private:
     int descriptor_;
 };
 
@@ -72,7 +72,7 @@ struct Scan {
 
     explicit Scan(const std::filesystem::path& folder);
 
- private:
+   private:
     void read_level(const std::filesystem::path& level, const std::string& digits);
 };
 

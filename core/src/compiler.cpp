@@ -90,8 +90,7 @@ void dump(const std::string& folder, const std::string& name, const std::string&
     bool written = write_file(base.string() + extension, source);
     written &= write_file(base.string() + ".options", options + "\n");
     written &= write_file(base.string() + ".log", log);
-    written &= write_file(base.string() + ".bin",
-                          {reinterpret_cast<const char*>(binary.data()), binary.size()});
+    written &= write_file(base.string() + ".bin", {reinterpret_cast<const char*>(binary.data()), binary.size()});
     if (!written) logging::write(logging::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
 }
 
@@ -328,7 +327,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         } catch (const DeviceLost&) {
             throw;
         } catch (const Error& error) {
-            logging::write(logging::Level::warn, "cache", text("a stored program does not load and is built again: ", error.what()));
+            logging::write(logging::Level::warn, "cache",
+                           text("a stored program does not load and is built again: ", error.what()));
             cache->remove(key);
             module->module.reset();
         }
@@ -360,7 +360,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 const auto binary = module->module->binary();
                 binary_bytes = binary.size();
                 if (dump_folder)
-                    dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, module->build_log, binary);
+                    dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, module->build_log,
+                         binary);
                 if (cache->mode() == DiskCache::Mode::on) cache->put(key, pack_binary(module->signatures, binary));
             });
         }

@@ -94,8 +94,8 @@ Stream Context::create_stream() const {
     auto driver = state_->driver();
     auto* state = new StreamState;
     auto shared = share(state);
-    state->core = driver->call(
-        [&](plugin::Context& plugin) { return make_stream_core(plugin.create_stream(), *driver); });
+    state->core =
+        driver->call([&](plugin::Context& plugin) { return make_stream_core(plugin.create_stream(), *driver); });
     state->owner = state_;
     state->driver = std::move(driver);
     return Stream(std::move(shared));
@@ -105,8 +105,8 @@ Stream Context::wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_ali
     auto driver = state_->driver();
     auto* state = new StreamState;
     auto shared = share(state);
-    state->core = driver->call(
-        [&](plugin::Context& plugin) { return make_stream_core(plugin.wrap_stream(handle), *driver); });
+    state->core =
+        driver->call([&](plugin::Context& plugin) { return make_stream_core(plugin.wrap_stream(handle), *driver); });
     state->owner = state_;
     state->driver = std::move(driver);
     state->keep_alive = std::move(keep_alive);
@@ -145,8 +145,8 @@ void Context::reset() const {
         std::lock_guard lock(state_->attached_mutex);
         attached.swap(state_->attached);
     }
-    auto fresh = share(
-        new DriverContext(state_->device, state_->device->device->create_context(), state_->counters, nullptr));
+    auto fresh =
+        share(new DriverContext(state_->device, state_->device->device->create_context(), state_->counters, nullptr));
     std::lock_guard lock(state_->mutex);
     state_->current = std::move(fresh);
 }
@@ -175,7 +175,9 @@ bool Context::addresses_are_linear() const { return state_->driver()->linear_add
 
 Statistics Context::statistics() const {
     const Counters& c = *state_->counters;
-    const auto value = [](const std::atomic<std::uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
+    const auto value = [](const std::atomic<std::uint64_t>& counter) {
+        return counter.load(std::memory_order_relaxed);
+    };
     return {.launches = value(c.launches),
             .compilations = value(c.compilations),
             .disk_hits = value(c.disk_hits),

@@ -44,7 +44,7 @@ std::optional<Space> plain_space_of(std::string_view word) {
 }
 
 class Reader {
- public:
+   public:
     Reader(std::span<const Token> tokens, std::size_t end, Unreadable& why) : tokens_(tokens), end_(end), why_(why) {}
 
     std::optional<Parameter> read() {
@@ -59,7 +59,7 @@ class Reader {
         return finish();
     }
 
- private:
+   private:
     bool step() {
         const Token& token = tokens_[at_];
         if (token.is_word()) return word(token);
@@ -239,15 +239,9 @@ std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size
     for (std::size_t i = open; i < tokens.size(); ++i) {
         if (tokens[i].kind != Token::Kind::symbol) continue;
         switch (const char c = tokens[i].text[0]) {
-            case '(':
-                awaited.push_back(')');
-                break;
-            case '[':
-                awaited.push_back(']');
-                break;
-            case '{':
-                awaited.push_back('}');
-                break;
+            case '(': awaited.push_back(')'); break;
+            case '[': awaited.push_back(']'); break;
+            case '{': awaited.push_back('}'); break;
             case ')':
             case ']':
             case '}':
@@ -256,8 +250,7 @@ std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size
                 break;
             case ';':  // stands in no parameter list and in no attribute
                 return std::nullopt;
-            default:
-                break;
+            default: break;
         }
         if (awaited.empty()) return i + 1;
     }

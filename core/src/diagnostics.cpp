@@ -337,8 +337,8 @@ std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view 
         }
     }
     const bool ends_with_it = !source.empty() && source.back().file == file && number > source.back().number;
-    return source.size() - 1 + (ends_with_it ? static_cast<std::size_t>(number - source.back().number)
-                                             : std::size_t{context_lines} + 1);
+    return source.size() - 1 +
+           (ends_with_it ? static_cast<std::size_t>(number - source.back().number) : std::size_t{context_lines} + 1);
 }
 
 std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<NumberedLine>& source) {

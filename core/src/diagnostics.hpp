@@ -25,9 +25,9 @@ std::string renumber_log(std::string_view log, std::string_view whole_text);
 /// What a CompileError says: which program for which device with which options, then for each complaint (the first
 /// eight) three numbered lines before and after with a mark at the column, then where the whole source was kept.
 struct CompileReport {
-    std::string name;         ///< of the program, e.g. "kernel"
-    std::string device;       ///< "NVIDIA H200 (cuda:0)"
-    std::string text;         ///< the program as the user wrote it, without prelude
+    std::string name;    ///< of the program, e.g. "kernel"
+    std::string device;  ///< "NVIDIA H200 (cuda:0)"
+    std::string text;    ///< the program as the user wrote it, without prelude
     std::string log;
     std::string options;      ///< as handed to the compiler
     std::string kept_source;  ///< path, or empty

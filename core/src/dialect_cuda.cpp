@@ -117,7 +117,8 @@ GEMEL_MAGNITUDES(double)
 #undef GEMEL_MAGNITUDES
 )";
 
-const char* const nans = R"(GEMEL_FUNCTION float nan(unsigned int code) { return __uint_as_float(0x7fc00000u | (code & 0x3fffffu)); }
+const char* const nans =
+    R"(GEMEL_FUNCTION float nan(unsigned int code) { return __uint_as_float(0x7fc00000u | (code & 0x3fffffu)); }
 GEMEL_FUNCTION double nan(unsigned long long code) {
     return __longlong_as_double((long long)(0x7ff8000000000000ull | (code & 0x7ffffffffffffull)));
 }
@@ -161,7 +162,8 @@ const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadf
 )";
 
 // Words of lane k - delta; the lowest `delta` lanes of a warp get their own.
-const char* const shuffles = R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
+const char* const shuffles =
+    R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
 GEMEL_FUNCTION unsigned int gemel_shuffle(unsigned int word, int lane) { return __shfl_sync(0xffffffffu, word, lane); }
 GEMEL_FUNCTION unsigned int gemel_ballot(int vote) { return __ballot_sync(0xffffffffu, vote); }
 )";
@@ -219,7 +221,8 @@ const Dialect& Dialect::cuda() {
         .global_size = "((long long)gridDim.@ * blockDim.@)",
         .barrier = "__syncthreads()",
         .global_barrier = "__syncthreads()",
-        .infinity = "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
+        .infinity =
+            "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
         .nan = "(0.0f/0.0f)",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",

@@ -126,10 +126,11 @@ struct DiskCache::State {
 
     void complain(const fs::path& where, int failure) {
         if (!watch->complained.exchange(true)) {
-            logging::write(logging::Level::warn, "cache",
-                       text("cannot write to ", where.string(), ": ", std::generic_category().message(failure),
-                            ". What cannot be kept is made again next time; GEMEL_CACHE_DIR chooses another folder, "
-                            "GEMEL_CACHE=off silences this."));
+            logging::write(
+                logging::Level::warn, "cache",
+                text("cannot write to ", where.string(), ": ", std::generic_category().message(failure),
+                     ". What cannot be kept is made again next time; GEMEL_CACHE_DIR chooses another folder, "
+                     "GEMEL_CACHE=off silences this."));
         }
     }
 

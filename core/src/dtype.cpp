@@ -132,22 +132,14 @@ std::string DType::name() const {
     }
     const std::string bits = std::to_string(8 * size_bytes_);
     switch (kind_) {
-        case Kind::none:
-            return "(no type)";
-        case Kind::boolean:
-            return "bool";
-        case Kind::signed_integer:
-            return "int" + bits + "_t";
-        case Kind::unsigned_integer:
-            return "uint" + bits + "_t";
-        case Kind::floating:
-            return size_bytes_ == 2 ? "float16_t" : size_bytes_ == 4 ? "float" : "double";
-        case Kind::bfloat:
-            return "bfloat16_t";
-        case Kind::complex:
-            return size_bytes_ == 8 ? "cfloat" : "cdouble";
-        case Kind::structure:
-            return layout_ ? layout_->name : text("(a struct of ", size_bytes_, " bytes)");
+        case Kind::none: return "(no type)";
+        case Kind::boolean: return "bool";
+        case Kind::signed_integer: return "int" + bits + "_t";
+        case Kind::unsigned_integer: return "uint" + bits + "_t";
+        case Kind::floating: return size_bytes_ == 2 ? "float16_t" : size_bytes_ == 4 ? "float" : "double";
+        case Kind::bfloat: return "bfloat16_t";
+        case Kind::complex: return size_bytes_ == 8 ? "cfloat" : "cdouble";
+        case Kind::structure: return layout_ ? layout_->name : text("(a struct of ", size_bytes_, " bytes)");
     }
     return "(no type)";
 }

@@ -67,7 +67,7 @@ FileLock::FileLock(const std::filesystem::path& file) noexcept {
         }
         if (descriptor_ < 0) {
             logging::write(logging::Level::debug, "cache",
-                       text("no lock on ", file.string(), ": ", std::generic_category().message(failure)));
+                           text("no lock on ", file.string(), ": ", std::generic_category().message(failure)));
         }
     } catch (...) {  // Out of memory while a path or a message was put together: nothing is held.
     }

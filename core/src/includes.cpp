@@ -41,7 +41,7 @@ std::string with_lines_joined(std::string_view text) {
 
 /// What one text asks for: names of files, and anything that makes its meaning hang on more than files.
 class Scanner {
- public:
+   public:
     struct Name {
         std::string name;
         bool quoted;
@@ -52,7 +52,7 @@ class Scanner {
     const std::vector<Name>& names() const { return names_; }
     const std::string& why_not() const { return why_not_; }
 
- private:
+   private:
     char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
 
     void scan() {
@@ -229,7 +229,7 @@ std::optional<std::string> read_file(const fs::path& path) {
 
 /// Follows names from text to text. A file is read once, however it is reached.
 class Follower {
- public:
+   public:
     explicit Follower(const std::vector<fs::path>& directories) : directories_(directories) {}
 
     void follow(std::string_view text, const fs::path& own_directory, const std::string& what) {
@@ -248,7 +248,7 @@ class Follower {
 
     Includes take() { return std::move(found_); }
 
- private:
+   private:
     bool find(const Scanner::Name& name, const fs::path& own_directory) {
         if (fs::path(name.name).is_absolute()) {
             return enter(name.name);

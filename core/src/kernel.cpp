@@ -86,7 +86,8 @@ void check_kind(const KernelState& kernel, std::size_t index, const Parameter& p
                    text("is declared ", declared(parameter), ", but got ", describe(argument),
                         "; hand-written kernels take exact types: convert it first"));
     } else if (argument.bytes != parameter.dtype.size_bytes() ||
-               (!argument.dtype.empty() && argument.dtype.lanes() == 1 && !same_scalar(parameter.dtype, argument.dtype))) {
+               (!argument.dtype.empty() && argument.dtype.lanes() == 1 &&
+                !same_scalar(parameter.dtype, argument.dtype))) {
         refuse(kernel, index, &parameter,
                text("is declared ", declared(parameter), " of ", parameter.dtype.size_bytes(), " bytes, but got ",
                     describe(argument)));
@@ -148,7 +149,8 @@ void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Ar
                               : false;
         if (!fits) [[unlikely]] {
             check_kind(kernel, index, *parameter, argument);
-            if (parameter->dtype.empty() && !parameter->is_pointer) check_size(kernel, index, parameter, slot, argument);
+            if (parameter->dtype.empty() && !parameter->is_pointer)
+                check_size(kernel, index, parameter, slot, argument);
         }
     } else {
         check_size(kernel, index, nullptr, slot, argument);
@@ -193,8 +195,7 @@ void pack(KernelState& kernel, std::span<const Argument> arguments, Packed& pack
                                      : arguments.size();
     if (arguments.size() != expected) [[unlikely]]
         refuse(kernel, text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
-                            arguments.size(),
-                            kernel.signature ? text(": ", kernel.signature->text()) : std::string()));
+                            arguments.size(), kernel.signature ? text(": ", kernel.signature->text()) : std::string()));
     if (expected + 1 > inline_arguments)
         refuse(kernel, text("has ", expected, " parameters; gemel passes at most ", inline_arguments - 1,
                             ". Put values into a struct."));
@@ -245,15 +246,15 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
     if (kernel.required_block) {
         const auto& required = *kernel.required_block;
         if (block[0] != required[0] || block[1] != required[1] || block[2] != required[2])
-            refuse(kernel, text("requires a block of ", to_string(Dim3(required[0], required[1], required[2])), ", got ",
-                                to_string(block)));
+            refuse(kernel, text("requires a block of ", to_string(Dim3(required[0], required[1], required[2])),
+                                ", got ", to_string(block)));
     }
     if (config.grid.given() && config.threads.given())
         refuse(kernel, "both .grid and .threads were given; one of them decides the size");
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::uint64_t blocks = config.threads.given()
-                                         ? config.threads[axis] / block[axis] + (config.threads[axis] % block[axis] != 0)
-                                         : config.grid[axis];
+        const std::uint64_t blocks =
+            config.threads.given() ? config.threads[axis] / block[axis] + (config.threads[axis] % block[axis] != 0)
+                                   : config.grid[axis];
         if (blocks == 0) return false;
         if (blocks > info.max_grid[axis])
             refuse(kernel, text("a grid of ", blocks, " blocks along axis ", axis, " is too large: ", info.name,
@@ -372,8 +373,9 @@ const std::optional<KernelSignature>& Kernel::signature() const { return state_-
 KernelAttributes Kernel::attributes() const {
     state_->driver->check();
     const auto& facts = state_->kernel->facts();
-    return {facts.registers,      facts.shared_bytes,          facts.local_bytes,        facts.constant_bytes,
-            facts.max_threads_per_block, facts.preferred_multiple, facts.binary_architecture};
+    return {facts.registers,          facts.shared_bytes,          facts.local_bytes,
+            facts.constant_bytes,     facts.max_threads_per_block, facts.preferred_multiple,
+            facts.binary_architecture};
 }
 
 std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) const {
@@ -384,7 +386,8 @@ std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::s
     return state_->driver->call([&](plugin::Context&) -> std::optional<Occupancy> {
         const auto blocks = state_->kernel->blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes);
         if (!blocks || !info.max_threads_per_compute_unit) return std::nullopt;
-        return Occupancy{*blocks, static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit};
+        return Occupancy{*blocks,
+                         static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit};
     });
 }
 
@@ -445,7 +448,8 @@ void PreparedLaunch::operator()(const Stream& stream) const {
         const auto& core = choose_stream(stream, driver);
         for (std::size_t i = 0; i < prepared.blocks.size(); ++i) {
             if (!prepared.blocks[i]) continue;
-            if (prepared.blocks[i]->released) refuse(*prepared.kernel, i, nullptr, "is a buffer that has been released");
+            if (prepared.blocks[i]->released)
+                refuse(*prepared.kernel, i, nullptr, "is a buffer that has been released");
             if (prepared.blocks[i]->allocation) prepared.blocks[i]->allocation->uses.touch(core, prepared.writes[i]);
         }
         driver->launches.add(prepared.kernel->interned_name, prepared.shape);

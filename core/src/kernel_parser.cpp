@@ -25,7 +25,7 @@ constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM", "LOCAL_M
 
 /// What the program's own macros and typedefs do to parameter lists.
 class Definitions {
- public:
+   public:
     explicit Definitions(std::span<const Token> tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if (tokens[i].kind == Token::Kind::directive) {
@@ -45,7 +45,7 @@ class Definitions {
         return result;
     }
 
- private:
+   private:
     static constexpr std::size_t most_tokens = 4096;
     static constexpr int deepest = 16;
 
@@ -131,7 +131,7 @@ std::optional<std::array<std::uint32_t, 3>> three_numbers(std::span<const Token>
 
 /// One declaration that has a marker in it, from its first token on.
 class Head {
- public:
+   public:
     Head(std::span<const Token> tokens, std::size_t begin, std::size_t marker, const Definitions& definitions)
         : tokens_(tokens), at_(begin), marker_(marker), definitions_(definitions) {}
 
@@ -153,7 +153,7 @@ class Head {
     /// The name of a kernel that could not be read, and that is more than a declaration without a body.
     const std::string& unreadable_name() const { return name_; }
 
- private:
+   private:
     /// Moves on to the kernel's name, past everything that may stand before it.
     bool find_name() {
         bool is_void = false;

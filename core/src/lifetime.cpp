@@ -64,8 +64,8 @@ void defer(std::shared_ptr<void> object) noexcept {
 
 void drain_deferred() noexcept {
     auto& d = deferred();
-    if (d.count.load(std::memory_order_relaxed) == 0 || CallbackScope::active() ||
-        process_is_exiting() || process_has_forked())
+    if (d.count.load(std::memory_order_relaxed) == 0 || CallbackScope::active() || process_is_exiting() ||
+        process_has_forked())
         return;
     std::vector<std::shared_ptr<void>> objects;
     {

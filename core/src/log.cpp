@@ -97,7 +97,7 @@ thread_local bool inside_sink = false;
 
 /// Leaked, so that destructors of static objects can log.
 class State {
- public:
+   public:
     State() : stderr_(std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>(spdlog::color_mode::automatic)) {
         stderr_->set_pattern("%H:%M:%S.%e gemel %^%l%$ %n: %v");
         std::optional<std::string> problem;
@@ -149,7 +149,7 @@ class State {
         to_stderr(level, subsystem, message);
     }
 
- private:
+   private:
     void to_stderr(Level level, std::string_view subsystem, std::string_view message) {
         static_assert(static_cast<int>(spdlog::level::err) == static_cast<int>(Level::error));
         spdlog::logger logger(std::string(subsystem.empty() ? "log" : subsystem), stderr_);

@@ -58,8 +58,8 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
             if (signature.name != name) continue;
             if (facts.parameter_count && *facts.parameter_count != signature.parameters.size()) {
                 logging::write(logging::Level::debug, "signature",
-                           text("kernel '", name, "' reads as having ", signature.parameters.size(),
-                                " parameters, but the driver counts ", *facts.parameter_count));
+                               text("kernel '", name, "' reads as having ", signature.parameters.size(),
+                                    " parameters, but the driver counts ", *facts.parameter_count));
                 break;
             }
             kernel->signature = signature;
@@ -135,8 +135,9 @@ Buffer Module::global(const std::string& name) const {
     block->allocation = std::make_unique<Allocation>();
     block->allocation->memory = global.memory;
     block->allocation->memory.foreign = true;
-    block->allocation->argument = driver->call(
-        [&](plugin::Context& plugin) { return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes); });
+    block->allocation->argument = driver->call([&](plugin::Context& plugin) {
+        return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes);
+    });
     const std::size_t bytes = global.memory.bytes;
     return Buffer(std::move(block), 0, bytes);
 }
@@ -148,8 +149,8 @@ Module Module::from_file(const Context& context, const std::filesystem::path& pa
     options.name = path.string();
     file->options = options;
     file->contents = all_contents(absolute, options);
-    Module module(context, compile_program(context.state(), read_file(absolute), true, options,
-                                           absolute.parent_path()));
+    Module module(context,
+                  compile_program(context.state(), read_file(absolute), true, options, absolute.parent_path()));
     module.file_ = std::move(file);
     return module;
 }

@@ -83,9 +83,8 @@ std::unique_ptr<Allocation> Pool::take(int size_class) {
 
 bool Pool::admits(std::size_t bytes) const {
     std::lock_guard lock(mutex_);
-    return figures_.limit_bytes == 0 ||
-           (bytes <= figures_.limit_bytes &&
-            figures_.active_bytes + figures_.held_bytes <= figures_.limit_bytes - bytes);
+    return figures_.limit_bytes == 0 || (bytes <= figures_.limit_bytes &&
+                                         figures_.active_bytes + figures_.held_bytes <= figures_.limit_bytes - bytes);
 }
 
 void Pool::count_new(std::size_t bytes) {

@@ -1,7 +1,7 @@
 /// The stream-ordered memory pool, above the plug-ins: one algorithm for every backend.
 ///
-/// A freed block goes into a bin of its size class and remembers the streams that used it. Whoever gets it next waits on
-/// the device for those streams, if it is another: that is what StreamUses::touch does at the first use, so the pool
+/// A freed block goes into a bin of its size class and remembers the streams that used it. Whoever gets it next waits
+/// on the device for those streams, if it is another: that is what StreamUses::touch does at the first use, so the pool
 /// itself calls no driver.
 /// @source size classes as in PyCUDA's and PyOpenCL's pools: exponent and four leading bits
 #pragma once

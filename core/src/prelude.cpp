@@ -29,7 +29,7 @@ std::set<std::string_view> words_of(std::string_view program) {
 }
 
 class Printer {
- public:
+   public:
     explicit Printer(const Dialect& dialect) : dialect_(dialect), printed_(dialect.sections.size()) {}
 
     void define(std::string_view word, std::string_view meaning) {
@@ -98,7 +98,7 @@ class Printer {
 
     std::string take() { return std::move(out_); }
 
- private:
+   private:
     std::size_t index_of(const std::string& need, const Dialect::Section& by) const {
         for (std::size_t i = 0; i < dialect_.sections.size(); ++i)
             if (dialect_.sections[i].name == need) return i;

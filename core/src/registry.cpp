@@ -77,8 +77,7 @@ std::string load(const std::string& path, plugin::Plugin*& result) {
         return why ? why : "the loader refused it without a reason";
     }
     const auto entry_function = reinterpret_cast<plugin::EntryFunction>(dlsym(library, plugin::entry_symbol));
-    if (!entry_function)
-        return text("it is no gemel plug-in: it does not export ", plugin::entry_symbol);
+    if (!entry_function) return text("it is no gemel plug-in: it does not export ", plugin::entry_symbol);
     const plugin::PluginEntry* entry = entry_function();
     if (!entry) return text(plugin::entry_symbol, " returned nothing");
     if (entry->abi_version != plugin::abi_version)
@@ -232,8 +231,7 @@ std::vector<std::string> plugin_search_path() { return registry().search_path; }
 
 std::vector<Device> devices() {
     std::vector<Device> all;
-    for (const auto& loaded : registry().backends)
-        all.insert(all.end(), loaded.devices.begin(), loaded.devices.end());
+    for (const auto& loaded : registry().backends) all.insert(all.end(), loaded.devices.begin(), loaded.devices.end());
     const auto rank = [](const Device& d) {
         const auto type = d.info().type;
         return type == DeviceInfo::Type::gpu ? 0 : type == DeviceInfo::Type::accelerator ? 1 : 2;
@@ -255,7 +253,8 @@ Device find_device(std::string_view selection, std::string_view backend) {
     const std::string asked(selection);
     if (const auto colon = selection.find(':'); colon != std::string_view::npos) {
         const std::string_view named = selection.substr(0, colon), rest = selection.substr(colon + 1);
-        const bool is_index = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool is_index =
+            !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (is_index) {
             if (!backend.empty() && named != backend)
                 throw BackendUnavailable(text("device '", asked, "' is not of the backend '", backend,
@@ -288,10 +287,10 @@ Device default_device() {
     if (!all.empty()) return all.front();
     std::vector<std::string> reasons;
     for (const auto& status : backends()) reasons.push_back(text(status.name, ": ", status.reason));
-    throw BackendUnavailable(text("no device can be used. ",
-                                  reasons.empty() ? "No plug-in was found in " + join(plugin_search_path())
-                                                  : join(reasons, ". "),
-                                  ". `gemel info` shows every path that was tried."));
+    throw BackendUnavailable(
+        text("no device can be used. ",
+             reasons.empty() ? "No plug-in was found in " + join(plugin_search_path()) : join(reasons, ". "),
+             ". `gemel info` shows every path that was tried."));
 }
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,

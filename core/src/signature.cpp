@@ -16,7 +16,7 @@ namespace {
 using Space = Parameter::Space;
 
 class Writer {
- public:
+   public:
     void number(std::uint64_t value) { (out_ += std::to_string(value)) += ' '; }
     void string(const std::string& value) {
         number(value.size());
@@ -24,12 +24,12 @@ class Writer {
     }
     std::string take() { return std::move(out_); }
 
- private:
+   private:
     std::string out_;
 };
 
 class StorageReader {
- public:
+   public:
     explicit StorageReader(std::string_view rest) : rest_(rest) {}
 
     std::uint64_t number(std::uint64_t limit) {
@@ -51,7 +51,7 @@ class StorageReader {
     std::size_t left() const { return rest_.size(); }
     [[noreturn]] static void damaged() { throw Error("stored kernel signatures are damaged"); }
 
- private:
+   private:
     void blank() {
         if (rest_.empty() || rest_[0] != ' ') damaged();
         rest_.remove_prefix(1);

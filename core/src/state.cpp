@@ -41,7 +41,8 @@ void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
 std::string pool_text(const PoolStatistics& s) {
     std::string line = text("the pool holds ", readable_bytes(s.active_bytes), " in use in ", s.active_blocks,
                             " blocks and ", readable_bytes(s.held_bytes), " free in ", s.held_blocks, " blocks");
-    if (s.limit_bytes) line += text("; its limit is ", readable_bytes(s.limit_bytes), " (GEMEL_POOL_LIMIT or set_limit)");
+    if (s.limit_bytes)
+        line += text("; its limit is ", readable_bytes(s.limit_bytes), " (GEMEL_POOL_LIMIT or set_limit)");
     return line;
 }
 
@@ -89,7 +90,8 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
     try {
         allocation->memory = from_driver(rounded);
     } catch (const OutOfMemory&) {
-        logging::write(logging::Level::debug, "pool", text("driver out of memory at ", readable_bytes(rounded), "; trimming"));
+        logging::write(logging::Level::debug, "pool",
+                       text("driver out of memory at ", readable_bytes(rounded), "; trimming"));
         trim();
         try {
             allocation->memory = from_driver(rounded);
@@ -123,7 +125,8 @@ std::string LaunchRing::text() const {
         const auto dims = [](const auto& d) {
             std::string s = std::to_string(d[0].load(std::memory_order_relaxed));
             for (int i = 1; i < 3; ++i)
-                if (const auto extent = d[i].load(std::memory_order_relaxed); extent > 1) s += gemel::text(" x ", extent);
+                if (const auto extent = d[i].load(std::memory_order_relaxed); extent > 1)
+                    s += gemel::text(" x ", extent);
             return s;
         };
         all += gemel::text(all.empty() ? "" : ", ", "'", kernel, "' (grid ", dims(slot.grid), ", block ",

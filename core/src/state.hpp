@@ -112,10 +112,10 @@ struct DriverContext {
     std::shared_ptr<Counters> counters;
     std::atomic<Status> status{Status::ready};
     LaunchRing launches;
-    std::uint64_t const id;  ///< unique in the process
-    const bool synchronous;       ///< GEMEL_SYNC
-    const bool linear_addresses;  ///< an offset is added to the argument; otherwise it takes a sub-buffer
-    const std::string build_lock; ///< file to lock while the driver compiles; empty where processes may do so at once
+    std::uint64_t const id;        ///< unique in the process
+    const bool synchronous;        ///< GEMEL_SYNC
+    const bool linear_addresses;   ///< an offset is added to the argument; otherwise it takes a sub-buffer
+    const std::string build_lock;  ///< file to lock while the driver compiles; empty where processes may do so at once
     std::shared_ptr<StreamCore> default_stream;
     Pool device_pool;
     Pool host_pool;
@@ -225,7 +225,8 @@ struct KernelState {
     std::vector<std::uint64_t> blocks;
 };
 
-/// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the default.
+/// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
+/// default.
 const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver);
 
 std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);

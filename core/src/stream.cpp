@@ -55,8 +55,8 @@ KERNEL void gemel_fill_bytes(GLOBAL_MEM uint8_t *p, int64_t first, int64_t n, in
     }
 })";
 
-/// For what the driver cannot fill: one work item per word, or per byte where nothing larger is aligned. The kernel gets
-/// the whole allocation and an offset, because a view of any alignment must do.
+/// For what the driver cannot fill: one work item per word, or per byte where nothing larger is aligned. The kernel
+/// gets the whole allocation and an offset, because a view of any alignment must do.
 void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
     auto& owner = stream.state()->owner;
     std::shared_ptr<ModuleState> module;
@@ -78,9 +78,8 @@ void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte*
     const auto first = static_cast<std::int64_t>(buffer.offset_bytes() / unit);
     const auto n = static_cast<std::int64_t>(buffer.size_bytes() / unit);
     const Kernel kernel = Module(Context(owner), module).kernel(words ? "gemel_fill_words" : "gemel_fill_bytes");
-    kernel({.block = {256}, .threads = {n}, .stream = stream},
-           Buffer(buffer.block(), 0, buffer.block()->size_bytes), first, n, static_cast<int>(period / unit), w[0], w[1],
-           w[2], w[3]);
+    kernel({.block = {256}, .threads = {n}, .stream = stream}, Buffer(buffer.block(), 0, buffer.block()->size_bytes),
+           first, n, static_cast<int>(period / unit), w[0], w[1], w[2], w[3]);
 }
 
 plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
@@ -100,14 +99,14 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
     const std::size_t row = window.row_pitch_bytes ? window.row_pitch_bytes : extent.width_bytes;
     const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
     if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
-        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes, " bytes from byte ",
-                                 window.x_bytes, " on"));
+        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
+                                 " bytes from byte ", window.x_bytes, " on"));
     if (slice % row != 0)
-        throw ArgumentError(text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ",
-                                 row, " bytes"));
+        throw ArgumentError(
+            text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ", row, " bytes"));
     const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
-    const std::size_t last = plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)),
-                                  extent.width_bytes);
+    const std::size_t last =
+        plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
     if (too_large || last > available)
         throw ArgumentError(text(what, ": the window ends ",
                                  too_large ? std::string("beyond any memory") : text("at byte ", last),
@@ -207,7 +206,8 @@ void Stream::call(std::function<void()> function) const {
         } catch (const std::exception& error) {
             logging::write(logging::Level::error, "stream", text("a host function threw: ", error.what()));
         } catch (...) {
-            logging::write(logging::Level::error, "stream", "a host function threw something that is no std::exception");
+            logging::write(logging::Level::error, "stream",
+                           "a host function threw something that is no std::exception");
         }
     };
     try {
@@ -306,8 +306,8 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
     Block& target = checked(*this, "upload_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
     if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
-    const auto target_side = side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent,
-                                  "upload_rectangle: the buffer");
+    const auto target_side =
+        side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent, "upload_rectangle: the buffer");
     const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
                                   "upload_rectangle: the host memory");
     target.driver->call([&](plugin::Context&) {
@@ -349,9 +349,9 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     const std::size_t period = shortest_period(bytes, pattern_bytes);
     const bool done = state.driver->call([&](plugin::Context&) {
         target.allocation->uses.touch(state.core, true);
-        const bool filled = buffer.offset_bytes() % period == 0 &&
-                            state.core->stream->fill(place(target, buffer.offset_bytes()), bytes, period,
-                                                     buffer.size_bytes() / period);
+        const bool filled =
+            buffer.offset_bytes() % period == 0 &&
+            state.core->stream->fill(place(target, buffer.offset_bytes()), bytes, period, buffer.size_bytes() / period);
         if (filled && state.driver->synchronous) state.core->stream->synchronize();
         return filled;
     });

@@ -14,7 +14,7 @@ bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
 
 class Tokenizer {
- public:
+   public:
     explicit Tokenizer(std::string_view text) : text_(text) {}
 
     std::vector<Token> run() {
@@ -42,7 +42,7 @@ class Tokenizer {
         return std::move(tokens_);
     }
 
- private:
+   private:
     bool starts_with(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
     /// Bytes of a backslash with the line end that follows it, or 0.

@@ -49,34 +49,26 @@ template <class R>
 R drawn(const Region& region, Numbers<R>& numbers, R first) {
     const double largest = std::log(static_cast<double>(std::numeric_limits<R>::max()));
     switch (region.shape) {
-        case Region::uniform:
-            return numbers.between(region.low, region.high);
-        case Region::exponent:
-            return numbers.of_exponent(region.low, region.high);
-        case Region::limit:
-            return numbers.between(region.low * largest, region.high * largest);
-        case Region::half_pi:
-            return numbers.beside(quad::rint(numbers.of_exponent(0, region.high)) * quad::pi() / 2);
-        case Region::halves:
-            return numbers.beside(quad::rint(2 * numbers.between(region.low, region.high)) / 2);
-        case Region::point:
-            return numbers.beside(region.low);
+        case Region::uniform: return numbers.between(region.low, region.high);
+        case Region::exponent: return numbers.of_exponent(region.low, region.high);
+        case Region::limit: return numbers.between(region.low * largest, region.high * largest);
+        case Region::half_pi: return numbers.beside(quad::rint(numbers.of_exponent(0, region.high)) * quad::pi() / 2);
+        case Region::halves: return numbers.beside(quad::rint(2 * numbers.between(region.low, region.high)) / 2);
+        case Region::point: return numbers.beside(region.low);
         case Region::whole:
             return static_cast<R>(
                 numbers.whole(static_cast<std::int64_t>(region.low), static_cast<std::int64_t>(region.high)));
-        case Region::bits:
-            return numbers.any();
-        case Region::same:
-            return numbers.beside(first);
+        case Region::bits: return numbers.any();
+        case Region::same: return numbers.beside(first);
     }
     return 0;
 }
 
-#define GEMEL_OF(expression)                             \
-    [](Quad x, [[maybe_unused]] Quad y) -> Quad {        \
-        using namespace quad;                            \
+#define GEMEL_OF(expression) \
+    [](Quad x, [[maybe_unused]] Quad y) -> Quad { \
+        using namespace quad; \
         using quad::log; /* gemel::log is a namespace */ \
-        return expression;                               \
+        return expression; \
     }
 
 /// Bounds: what OpenCL 1.2 promises (table 6.7 and its successors), which is more than CUDA documents; for the gamma

@@ -1,4 +1,5 @@
-/// Counts what a warm launch takes from the heap, which must be nothing. A program of its own: it replaces operator new.
+/// Counts what a warm launch takes from the heap, which must be nothing. A program of its own: it replaces operator
+/// new.
 #include <gemel/gemel.hpp>
 
 #include <cstdio>
@@ -20,8 +21,12 @@ void* counted(std::size_t bytes) {
 
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(bytes); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return ++allocations, std::malloc(bytes); }
-[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return ++allocations, std::malloc(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return ++allocations, std::malloc(bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return ++allocations, std::malloc(bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -58,8 +63,8 @@ int main() try {
     const gemel::Stream stream = context.create_stream();
     int failures = 0;
     failures += check("launch without arguments", [&] { nothing({.grid = {1}, .block = {1}}); });
-    failures += check("launch with five arguments",
-                      [&] { blend({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5); });
+    failures +=
+        check("launch with five arguments", [&] { blend({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5); });
     failures += check("launch on a stream",
                       [&] { blend({.grid = {1}, .block = {64}, .stream = stream}, out, in, 2.0f, 64, 0.5); });
     {
@@ -72,21 +77,25 @@ int main() try {
     {
         using gemel::GPUArray, gemel::Shape, gemel::slice;
         const gemel::ContextScope scope(context);
-        const gemel::ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
+        const gemel::ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]",
+                                            "axpy");
         const gemel::ElementwiseKernel open("T a, const T *x, U *z", "z[i] = a*x[i]", "open");
-        const auto x = gemel::full<float>(Shape{32, 64}, 1), y = gemel::full<float>(Shape{32, 64}, 2), z = gemel::zeros<float>(Shape{32, 64});
+        const auto x = gemel::full<float>(Shape{32, 64}, 1), y = gemel::full<float>(Shape{32, 64}, 2),
+                   z = gemel::zeros<float>(Shape{32, 64});
         const auto left = x(slice(), slice(1, 33)), right = z(slice(), slice(32)), middle = y(slice(), slice(2, 34));
         failures += check("element-wise kernel", [&] { axpy(2, x, y, z); });
         failures += check("element-wise, strided", [&] { axpy(2, left, middle, right); });
         failures += check("element-wise, open types", [&] { open(2, x, z); });
-        failures += check("element-wise, a range", [&] { axpy({.range = gemel::IndexRange{.start = 3, .step = 2}}, 2, x, y, z); });
+        failures += check("element-wise, a range",
+                          [&] { axpy({.range = gemel::IndexRange{.start = 3, .step = 2}}, 2, x, y, z); });
         const gemel::ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
         const auto total = gemel::zeros<float>(Shape{});
         failures += check("reduction, output given", [&] { sum({.out = &total}, x); });
     }
     {
         const gemel::ContextScope scope(context);
-        const auto x = gemel::linspace<float>(0.f, 1.f, 1000), y = gemel::linspace<float>(1.f, 2.f, 1000), z = gemel::empty_like(x);
+        const auto x = gemel::linspace<float>(0.f, 1.f, 1000), y = gemel::linspace<float>(1.f, 2.f, 1000),
+                   z = gemel::empty_like(x);
         failures += check("expression into an array", [&] { z.assign(5 * x + sin(y)); });
         failures += check("expression in place", [&] { z += 2 * x; });
         // A new array has a block of its own, which is counted once here and once there.
@@ -96,8 +105,10 @@ int main() try {
             call();
             return allocations - before;
         };
-        const long array = taken([&] { gemel::empty<float>({1000}); }), expression = taken([&] { (5 * x + sin(y)).eval(); });
-        std::printf("%-28s %ld allocations, of which its array's %ld\n", "expression as a new array", expression, array);
+        const long array = taken([&] { gemel::empty<float>({1000}); }),
+                   expression = taken([&] { (5 * x + sin(y)).eval(); });
+        std::printf("%-28s %ld allocations, of which its array's %ld\n", "expression as a new array", expression,
+                    array);
         failures += expression > array;
     }
     const long warm = allocations;

@@ -12,9 +12,8 @@ namespace {
 using Ints = std::vector<std::int32_t>;
 
 template <class Target, class Source>
-concept Assignable = requires(const GPUArray<Target>& target, const GPUArray<Source>& source) {
-    target.assign(source);
-};
+concept Assignable =
+    requires(const GPUArray<Target>& target, const GPUArray<Source>& source) { target.assign(source); };
 
 /// Values that every type has, so that any conversion is exact.
 template <class From, class To>

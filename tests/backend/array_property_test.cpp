@@ -58,16 +58,11 @@ class Chain {
     void step() {
         switch (pick(0, 6)) {
             case 0:
-            case 1:
-                return index();
-            case 2:
-                return permute();
-            case 3:
-                return reshape();
-            case 4:
-                return repeat();
-            case 5:
-                return diagonal();
+            case 1: return index();
+            case 2: return permute();
+            case 3: return reshape();
+            case 4: return repeat();
+            case 5: return diagonal();
             default:
                 program += ".squeeze()";
                 view = view.squeeze();

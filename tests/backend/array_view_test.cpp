@@ -13,9 +13,7 @@ namespace {
 using Ints = std::vector<std::int32_t>;
 
 template <class Target, class Source>
-concept AssignableFrom = requires(Target (*target)(), Source source) {
-    target() = source;
-};
+concept AssignableFrom = requires(Target (*target)(), Source source) { target() = source; };
 
 static_assert(!AssignableFrom<GPUArray<float>, GPUArray<float>>, "writing to a temporary view must not compile");
 static_assert(!AssignableFrom<AnyArray, AnyArray>);
@@ -25,9 +23,7 @@ static_assert(!std::is_convertible_v<AnyArray, GPUArray<float>>);
 static_assert(std::is_nothrow_move_constructible_v<GPUArray<float>>);
 
 template <class Array, class... I>
-concept IndexableBy = requires(const Array& array, const I&... indices) {
-    array(indices...);
-};
+concept IndexableBy = requires(const Array& array, const I&... indices) { array(indices...); };
 static_assert(IndexableBy<GPUArray<float>, std::size_t, char, Slice, NewAxis, Ellipsis>);
 static_assert(!IndexableBy<GPUArray<float>, bool>, "a mask is no index");
 static_assert(!IndexableBy<GPUArray<float>, double>);

@@ -219,7 +219,8 @@ TEST_CASE("windows with odd origins go through four arrays of different sizes") 
         first.upload_rectangle(windows[1], std::as_bytes(std::span(expected[0])), windows[0], extent);
         context.default_stream().copy_rectangle(second, windows[2], first, windows[1], extent);
         second.download_rectangle(std::as_writable_bytes(std::span(back)), windows[3], windows[2], extent);
-        for (std::size_t k = 1; k < 4; ++k) copy_window(expected[k], windows[k], expected[k - 1], windows[k - 1], extent);
+        for (std::size_t k = 1; k < 4; ++k)
+            copy_window(expected[k], windows[k], expected[k - 1], windows[k - 1], extent);
         CHECK(downloaded<std::uint8_t>(first) == expected[1]);
         CHECK(downloaded<std::uint8_t>(second) == expected[2]);
         CHECK(back == expected[3]);
@@ -231,8 +232,8 @@ TEST_CASE("windows of views and tight windows are right too") {
     Bytes expected = pattern_of(500), host = pattern_of(60, 2);
     const Buffer buffer = uploaded(context, expected);
     // Without pitches a side is exactly as wide as what is copied.
-    buffer.view(33, 400).upload_rectangle({.x_bytes = 1, .row = 2, .row_pitch_bytes = 19}, std::as_bytes(std::span(host)),
-                                          {}, {.width_bytes = 12, .rows = 5});
+    buffer.view(33, 400).upload_rectangle({.x_bytes = 1, .row = 2, .row_pitch_bytes = 19},
+                                          std::as_bytes(std::span(host)), {}, {.width_bytes = 12, .rows = 5});
     for (std::size_t row = 0; row < 5; ++row)
         std::copy_n(host.begin() + row * 12, 12, expected.begin() + 33 + (2 + row) * 19 + 1);
     CHECK(downloaded<std::uint8_t>(buffer) == expected);
@@ -248,10 +249,11 @@ TEST_CASE("windows that leave their array are refused") {
     buffer.upload_rectangle(fits, bytes, fits, extent);
     CHECK_THROWS_MENTIONING(ArgumentError,
                             buffer.upload_rectangle({.row = 1, .row_pitch_bytes = 100}, bytes, fits, extent), "1000");
-    CHECK_THROWS_AS(buffer.upload_rectangle(fits, bytes, {.x_bytes = 91, .row_pitch_bytes = 100}, extent), ArgumentError);
+    CHECK_THROWS_AS(buffer.upload_rectangle(fits, bytes, {.x_bytes = 91, .row_pitch_bytes = 100}, extent),
+                    ArgumentError);
     CHECK_THROWS_AS(buffer.upload_rectangle({.row_pitch_bytes = 9}, bytes, fits, extent), ArgumentError);
-    CHECK_THROWS_AS(
-        buffer.upload_rectangle({.row_pitch_bytes = 10, .slice_pitch_bytes = 105}, bytes, fits, extent), ArgumentError);
+    CHECK_THROWS_AS(buffer.upload_rectangle({.row_pitch_bytes = 10, .slice_pitch_bytes = 105}, bytes, fits, extent),
+                    ArgumentError);
     // Figures whose products overflow must not look small.
     constexpr std::size_t huge = std::size_t{1} << 60;
     CHECK_THROWS_AS(buffer.upload_rectangle({.row = huge, .row_pitch_bytes = 128}, bytes, fits, extent), ArgumentError);

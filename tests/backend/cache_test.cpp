@@ -27,7 +27,8 @@ int compile_once() {
     context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = 40 + LID_0; }")
         .kernel("answer")({.grid = {1}, .block = {4}}, Out(a));
     const Statistics statistics = context.statistics();
-    std::printf("compilations %d, disk hits %d, value %d\n", int(statistics.compilations), int(statistics.disk_hits), a[2]);
+    std::printf("compilations %d, disk hits %d, value %d\n", int(statistics.compilations), int(statistics.disk_hits),
+                a[2]);
     return a[2] == 42 ? 0 : 1;
 }
 const Child compiles("compile-once", compile_once);
@@ -43,9 +44,8 @@ bool loaded(const ChildResult& result) {
 struct Caches {
     ScratchFolder scratch;
     fs::path folder = scratch / "gemel";
-    RunningChild::Environment environment{{"GEMEL_CACHE_DIR", folder.string()},
-                                          {"POCL_CACHE_DIR", (scratch / "pocl").string()},
-                                          {"GEMEL_CACHE", ""}};
+    RunningChild::Environment environment{
+        {"GEMEL_CACHE_DIR", folder.string()}, {"POCL_CACHE_DIR", (scratch / "pocl").string()}, {"GEMEL_CACHE", ""}};
 
     Caches() { fs::create_directory(scratch / "pocl"); }
     RunningChild::Environment with(const std::string& name, const std::string& value) const {

@@ -36,11 +36,11 @@ struct Case {
     Range range;
 };
 
-#define GEMEL_OF(expression)                                                 \
+#define GEMEL_OF(expression) \
     [](quad::Complex x, [[maybe_unused]] quad::Complex y) -> quad::Complex { \
-        using namespace quad;                                                \
-        using quad::log;                                                     \
-        return expression;                                                   \
+        using namespace quad; \
+        using quad::log; \
+        return expression; \
     }
 
 const std::vector<Case>& cases() {
@@ -81,9 +81,7 @@ struct Inputs {
             const R a = numbers.between(-4, 4), b = numbers.between(-4, 4);
             const auto part = [&] { return numbers.between(-4, 4); };
             switch (x.size() % 4) {
-                case 0:
-                    add({a, b}, {part(), part()});
-                    break;
+                case 0: add({a, b}, {part(), part()}); break;
                 case 1:
                     if (range == Range::all) add({numbers.any(), numbers.any()}, {numbers.any(), numbers.any()});
                     if (range == Range::moderate)

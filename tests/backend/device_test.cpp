@@ -33,7 +33,8 @@ TEST_CASE("every fact about every device is plausible") {
         CHECK(d.max_allocation_bytes >= d.global_memory_bytes / 8);
         CHECK(d.constant_memory_bytes >= std::size_t{64} << 10);  // OpenCL's and CUDA's least
         CHECK(d.shared_memory_per_block_bytes >= std::size_t{16} << 10);
-        CHECK(d.shared_memory_opt_in_bytes.value_or(d.shared_memory_per_block_bytes) >= d.shared_memory_per_block_bytes);
+        CHECK(d.shared_memory_opt_in_bytes.value_or(d.shared_memory_per_block_bytes) >=
+              d.shared_memory_per_block_bytes);
         CHECK(d.max_threads_per_block >= 1);
         CHECK(d.max_block[0] * d.max_block[1] * d.max_block[2] >= d.max_threads_per_block);
         for (int axis = 0; axis < 3; ++axis) CHECK(d.max_grid[axis] >= 65535);

@@ -10,11 +10,13 @@ TEST_SUITE_BEGIN("core");
 
 TEST_CASE("each mistake gets its exception and afterwards everything works") {
     const Context context = default_context();
-    const Kernel k = context.compile(
-        "KERNEL void fill_ones(GLOBAL_MEM float *a, int count) { if (LID_0 < count) a[LID_0] = 1; }").kernel("fill_ones");
+    const Kernel k =
+        context.compile("KERNEL void fill_ones(GLOBAL_MEM float *a, int count) { if (LID_0 < count) a[LID_0] = 1; }")
+            .kernel("fill_ones");
     const Buffer x = context.allocate(4000);
     const LaunchConfig one{.grid = {1}, .block = {1}};
-    CHECK_THROWS_MENTIONING(CompileError, context.compile("KERNEL void f(GLOBAL_MEM float *a) { a[0] = undeclared_name; }"),
+    CHECK_THROWS_MENTIONING(CompileError,
+                            context.compile("KERNEL void f(GLOBAL_MEM float *a) { a[0] = undeclared_name; }"),
                             "undeclared_name");
     CHECK_THROWS_MENTIONING(ArgumentError, k(one, x), "fill_ones", "expected 2", "got 1");
     CHECK_THROWS_MENTIONING(ArgumentError, k(one, x, 3.5), "fill_ones", "count", "int", "double");
@@ -22,8 +24,8 @@ TEST_CASE("each mistake gets its exception and afterwards everything works") {
     CHECK_THROWS_MENTIONING(ArgumentError, k({.grid = {1}, .block = {1u << 20}}, x, 1), "block");
     CHECK_THROWS_AS(context.allocate(std::size_t{1} << 60), OutOfMemory);
     CHECK_THROWS_MENTIONING(BackendUnavailable, devices("metal"), "metal");
-    CHECK_THROWS_MENTIONING(Error, context.compile("KERNEL void present() {}").kernel("no_such_kernel"), "no_such_kernel",
-                            "present");
+    CHECK_THROWS_MENTIONING(Error, context.compile("KERNEL void present() {}").kernel("no_such_kernel"),
+                            "no_such_kernel", "present");
     k({.grid = {1}, .block = {8}}, x, 8);
     CHECK(downloaded<float>(x.view(0, 32)) == std::vector<float>(8, 1));
 }

@@ -38,7 +38,8 @@ void check_near(const Values<T>& found, const Values<U>& expected, double tolera
     for (std::size_t i = 0; i < found.size(); ++i) {
         const auto a = static_cast<double>(found[i]), b = static_cast<double>(expected[i]);
         INFO("element ", i, ": ", a, ", expected ", b);
-        CHECK(((std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b))));
+        CHECK(
+            ((std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b))));
     }
 }
 
@@ -116,7 +117,8 @@ TEST_CASE("bits and shifts") {
 }
 
 TEST_CASE("the sum of bools is their or and the product their and") {
-    const auto p = to_gpu(std::vector<bool>{true, true, false, false}), q = to_gpu(std::vector<bool>{true, false, true, false});
+    const auto p = to_gpu(std::vector<bool>{true, true, false, false}),
+               q = to_gpu(std::vector<bool>{true, false, true, false});
     static_assert(std::is_same_v<decltype(p + q)::value_type, bool>);
     CHECK((p + q).get() == Values<std::uint8_t>{1, 1, 1, 0});
     CHECK((p * q).get() == Values<std::uint8_t>{1, 0, 0, 0});
@@ -136,7 +138,8 @@ TEST_CASE("floor division and remainder follow the signs of Python") {
     CHECK(floor_divide(x, y).get() == Values<std::int32_t>{3, -4, -4, 3, 2});
     CHECK(remainder(x, y).get() == Values<std::int32_t>{1, 1, -1, -1, 0});
     CHECK((x % y).get() == Values<std::int32_t>{1, 1, -1, -1, 0});
-    const auto f = to_gpu(Values<double>{7, -7, 7.5, -7.5, 1, inf, 1, -1}), g = to_gpu(Values<double>{2, 2, -2, -2, 0.1, 1, 0, inf});
+    const auto f = to_gpu(Values<double>{7, -7, 7.5, -7.5, 1, inf, 1, -1}),
+               g = to_gpu(Values<double>{2, 2, -2, -2, 0.1, 1, 0, inf});
     // As numpy.floor_divide and numpy.remainder 2.x give them.
     check_near(floor_divide(f, g).get(), Values<double>{3, -4, -4, 3, 9, nan_, inf, -1}, 0);
     check_near((f % g).get(), Values<double>{1, 1, -0.5, -1.5, std::fmod(1, 0.1), nan_, nan_, inf}, 0);
@@ -427,12 +430,12 @@ TEST_CASE("messages about too many operands say what to do") {
     const auto four = [&] { return x + 1 + x + 2 + x + 3 + x + 4; };
     CHECK((four() + four() + four() + four()).get()[1] == 16 + 40);
     CHECK_THROWS_MENTIONING(ArgumentError, (four() + four() + four() + four() + 1).eval(), "16 numbers", ".eval()");
-    const auto eight = [](const auto& a) {
-        return a(0) + a(1) + a(2) + a(3) + a(4) + a(5) + a(6) + a(7);
-    };
-    const auto m = counted<float>({8, 2}), n = counted<float>({8, 2}), o = counted<float>({8, 2}), p = counted<float>({8, 2});
+    const auto eight = [](const auto& a) { return a(0) + a(1) + a(2) + a(3) + a(4) + a(5) + a(6) + a(7); };
+    const auto m = counted<float>({8, 2}), n = counted<float>({8, 2}), o = counted<float>({8, 2}),
+               p = counted<float>({8, 2});
     CHECK((eight(m) + eight(n) + eight(o)).get()[0] == 3 * 56);
-    CHECK_THROWS_MENTIONING(ArgumentError, (eight(m) + eight(n) + eight(o) + eight(p)).eval(), "30 different arrays", ".eval()");
+    CHECK_THROWS_MENTIONING(ArgumentError, (eight(m) + eight(n) + eight(o) + eight(p)).eval(), "30 different arrays",
+                            ".eval()");
 }
 
 TEST_CASE("expressions print as their values") {

@@ -1,5 +1,5 @@
-/// Kernels that fault, and contexts that are reset. Faults are only provoked where a wild store is caught: on a CPU device
-/// it would end the process.
+/// Kernels that fault, and contexts that are reset. Faults are only provoked where a wild store is caught: on a CPU
+/// device it would end the process.
 #include <gemel/gemel.hpp>
 
 #include <doctest/doctest.h>

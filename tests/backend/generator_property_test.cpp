@@ -31,18 +31,14 @@ template <class T>
 Node<T> expression(Random& random, int depth, const std::string& type) {
     using N = Node<T>;
     if (depth == 0) switch (random.pick(0, 4)) {
-            case 0:
-                return {"x[i]", [](T x, T, T, std::int64_t) { return x; }};
-            case 1:
-                return {"y[i]", [](T, T y, T, std::int64_t) { return y; }};
-            case 2:
-                return {"a", [](T, T, T a, std::int64_t) { return a; }};
+            case 0: return {"x[i]", [](T x, T, T, std::int64_t) { return x; }};
+            case 1: return {"y[i]", [](T, T y, T, std::int64_t) { return y; }};
+            case 2: return {"a", [](T, T, T a, std::int64_t) { return a; }};
             case 3: {
                 const int k = random.pick(0, 9);
                 return {text("(", type, ")", k), [k](T, T, T, std::int64_t) { return static_cast<T>(k); }};
             }
-            default:
-                return {"(" + type + ")(i % 16)", [](T, T, T, std::int64_t i) { return static_cast<T>(i % 16); }};
+            default: return {"(" + type + ")(i % 16)", [](T, T, T, std::int64_t i) { return static_cast<T>(i % 16); }};
         }
     const N l = expression<T>(random, depth - 1, type), r = expression<T>(random, random.pick(0, depth - 1), type);
     const auto join = [&](const char* op, auto f) {
@@ -59,16 +55,11 @@ Node<T> expression(Random& random, int depth, const std::string& type) {
         };
     };
     switch (random.pick(0, std::is_integral_v<T> ? 6 : 8)) {
-        case 0:
-            return join("+", wrapped([](auto a, auto b) { return a + b; }));
-        case 1:
-            return join("-", wrapped([](auto a, auto b) { return a - b; }));
-        case 2:
-            return join("*", wrapped([](auto a, auto b) { return a * b; }));
-        case 3:
-            return join("<", [](T a, T b) { return static_cast<T>(a < b); });
-        case 4:
-            return join("==", [](T a, T b) { return static_cast<T>(a == b); });
+        case 0: return join("+", wrapped([](auto a, auto b) { return a + b; }));
+        case 1: return join("-", wrapped([](auto a, auto b) { return a - b; }));
+        case 2: return join("*", wrapped([](auto a, auto b) { return a * b; }));
+        case 3: return join("<", [](T a, T b) { return static_cast<T>(a < b); });
+        case 4: return join("==", [](T a, T b) { return static_cast<T>(a == b); });
         case 5: {
             const N c = expression<T>(random, 0, type);
             return {"(" + c.text + " > (" + type + ")3 ? " + l.text + " : " + r.text + ")",
@@ -76,8 +67,7 @@ Node<T> expression(Random& random, int depth, const std::string& type) {
                         return c.value(x, y, a, i) > T(3) ? l.value(x, y, a, i) : r.value(x, y, a, i);
                     }};
         }
-        case 6:
-            return join(">=", [](T a, T b) { return static_cast<T>(a >= b); });
+        case 6: return join(">=", [](T a, T b) { return static_cast<T>(a >= b); });
         case 7:
             if constexpr (std::is_floating_point_v<T>)
                 return {"sqrt(fabs(" + l.text + "))",
@@ -175,18 +165,10 @@ TEST_CASE("random expressions over random layouts give what the host gives") {
     for (unsigned k = 0; k < kernels; ++k) {
         const unsigned own = seed + k;
         switch (own % 5) {
-            case 0:
-                cases += check_expression<float>(own, "float");
-                break;
-            case 1:
-                cases += check_expression<std::int32_t>(own, "int32_t");
-                break;
-            case 2:
-                cases += check_expression<std::uint16_t>(own, "uint16_t");
-                break;
-            case 3:
-                cases += check_expression<std::int64_t>(own, "int64_t");
-                break;
+            case 0: cases += check_expression<float>(own, "float"); break;
+            case 1: cases += check_expression<std::int32_t>(own, "int32_t"); break;
+            case 2: cases += check_expression<std::uint16_t>(own, "uint16_t"); break;
+            case 3: cases += check_expression<std::int64_t>(own, "int64_t"); break;
             default:
                 if (current_context().device().info().has_double) cases += check_expression<double>(own, "double");
         }

@@ -67,9 +67,9 @@ std::string difference(const std::vector<T>& expected, const std::vector<T>& act
 }
 
 /// Fails with the first difference. Bits must agree: what is compared has one right answer.
-#define CHECK_SAME(expected, actual, ...)                                                \
-    do {                                                                                 \
-        const std::string difference_ = gemel::testing::difference(expected, actual);    \
+#define CHECK_SAME(expected, actual, ...) \
+    do { \
+        const std::string difference_ = gemel::testing::difference(expected, actual); \
         CHECK_MESSAGE(difference_.empty(), gemel::text(__VA_ARGS__), ": ", difference_); \
     } while (false)
 
@@ -95,8 +95,7 @@ GPUArray<T> array_in(Form form, const Shape& shape) {
     const std::size_t rank = shape.rank();
     std::vector<Index> indices;
     switch (form) {
-        case Form::F:
-            return GPUArray<T>(context, shape, Order::F);
+        case Form::F: return GPUArray<T>(context, shape, Order::F);
         case Form::permuted: {
             if (rank < 2) return GPUArray<T>(context, shape);
             // The last axis lies first in memory.
@@ -125,8 +124,7 @@ GPUArray<T> array_in(Form form, const Shape& shape) {
             memory[0] = 1;
             return GPUArray<T>(context, memory).broadcast_to(shape);
         }
-        default:
-            return GPUArray<T>(context, shape);
+        default: return GPUArray<T>(context, shape);
     }
 }
 

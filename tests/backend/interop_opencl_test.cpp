@@ -29,8 +29,8 @@ TEST_CASE("OpenCL calls work on what gemel made") {
     const Stream stream = context.create_stream();
     const Buffer buffer = uploaded(context, counting<int>(100));
     std::vector<int> values(100);
-    REQUIRE(clEnqueueReadBuffer(opencl::native(stream), opencl::native(buffer), CL_TRUE, 0, 400, values.data(), 0, nullptr,
-                                nullptr) == CL_SUCCESS);
+    REQUIRE(clEnqueueReadBuffer(opencl::native(stream), opencl::native(buffer), CL_TRUE, 0, 400, values.data(), 0,
+                                nullptr, nullptr) == CL_SUCCESS);
     CHECK(values == counting<int>(100));
     cl_context of_queue = nullptr;
     clGetCommandQueueInfo(opencl::native(stream), CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr);

@@ -156,7 +156,8 @@ TEST_CASE("arguments that do not fit are refused by kernel and place and type") 
     CHECK_THROWS_MENTIONING(ArgumentError, ones(one, SharedMemory{16}, 1), "argument 1", "shared");
     CHECK_THROWS_MENTIONING(ArgumentError, by_value(one, a, Step{}, 1.0), "by_value", "argument 3", "int");
     const Context other(default_device());
-    CHECK_THROWS_MENTIONING(ArgumentError, ones(one, other.allocate(64), 1), "argument 1", "another context", "copy_from");
+    CHECK_THROWS_MENTIONING(ArgumentError, ones(one, other.allocate(64), 1), "argument 1", "another context",
+                            "copy_from");
     Buffer gone = a;
     gone.release();
     CHECK_THROWS_MENTIONING(ArgumentError, ones(one, a, 1), "argument 1", "released");
@@ -169,9 +170,11 @@ TEST_CASE("arguments that do not fit are refused by kernel and place and type") 
 TEST_CASE("an argument of the wrong size is refused each time even where no signature is known") {
     // The kernel is made by a macro, so that its parameters cannot be read from the text.
     const Context context = default_context();
-    const Kernel kernel = context.compile(R"(
+    const Kernel kernel = context
+                              .compile(R"(
 #define MAKE(name, type) KERNEL void name(GLOBAL_MEM type *out, type value) { out[0] = value; }
-MAKE(put_float, float))").kernel("put_float");
+MAKE(put_float, float))")
+                              .kernel("put_float");
     CHECK_FALSE(kernel.signature());
     std::vector<float> out(1);
     kernel(one, Out(out), 1.5f);
@@ -218,7 +221,8 @@ TEST_CASE("a required block is enforced and is the default") {
     required({.grid = {1}}, InOut(a));
     CHECK(a == std::vector<int>(64, 1));
     required({.grid = {1}, .block = {32, 2}}, InOut(a));
-    CHECK_THROWS_MENTIONING(ArgumentError, required({.grid = {1}, .block = {64}}, InOut(a)), "required", "32 x 2", "64");
+    CHECK_THROWS_MENTIONING(ArgumentError, required({.grid = {1}, .block = {64}}, InOut(a)), "required", "32 x 2",
+                            "64");
 }
 
 TEST_CASE("dynamic shared memory has the size of the launch up to the device's most") {

@@ -111,8 +111,9 @@ TEST_CASE("a kernel keeps its module and a prepared launch keeps its buffers") {
     Buffer seen;
     {
         const Buffer buffer = context.allocate(n * sizeof(int));
-        launch = context.compile(gemel::testing::common_source).kernel("set_all").prepare(
-            {.grid = {1}, .block = {n}}, buffer, 11, n);
+        launch = context.compile(gemel::testing::common_source)
+                     .kernel("set_all")
+                     .prepare({.grid = {1}, .block = {n}}, buffer, 11, n);
         seen = buffer.view(0, 2 * sizeof(int));
     }
     launch();
@@ -140,9 +141,9 @@ TEST_CASE("contexts of all devices work at once") {
         buffers.push_back(contexts.back().allocate(n * sizeof(int)));
     }
     for (std::size_t i = 0; i < contexts.size(); ++i)
-        common_kernel(contexts[i], "set_all_slowly")({.grid = {1}, .block = {n}}, buffers[i], static_cast<int>(i), n, 5000);
-    for (std::size_t i = 0; i < contexts.size(); ++i)
-        CHECK(downloaded<int>(buffers[i])[9] == static_cast<int>(i) + 9);
+        common_kernel(contexts[i], "set_all_slowly")({.grid = {1}, .block = {n}}, buffers[i], static_cast<int>(i), n,
+                                                     5000);
+    for (std::size_t i = 0; i < contexts.size(); ++i) CHECK(downloaded<int>(buffers[i])[9] == static_cast<int>(i) + 9);
 }
 
 TEST_CASE("a reset context works again and what was made before says so") {

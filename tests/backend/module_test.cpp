@@ -28,8 +28,10 @@ int answer(const Module& module) {
 
 const Child prints("printf", [] {
     const Context context = default_context();
-    const Kernel kernel = context.compile(R"(
-KERNEL void say(int number) { printf("number %d of thread %d\n", number, (int)LID_0); })").kernel("say");
+    const Kernel kernel = context
+                              .compile(R"(
+KERNEL void say(int number) { printf("number %d of thread %d\n", number, (int)LID_0); })")
+                              .kernel("say");
     kernel({.grid = {1}, .block = {2}}, 41);
     context.synchronize();
     std::fflush(stdout);
@@ -58,7 +60,8 @@ TEST_SUITE_BEGIN("core");
 
 TEST_CASE("a compile error shows the numbered line and the mark and where the source is kept") {
     const Context context = default_context();
-    const std::string text = "KERNEL void broken(GLOBAL_MEM float *a)\n{\n    float x = 1;\n    a[0] = undeclared_name + x;\n}\n";
+    const std::string text =
+        "KERNEL void broken(GLOBAL_MEM float *a)\n{\n    float x = 1;\n    a[0] = undeclared_name + x;\n}\n";
     try {
         context.compile(text, {.defines = {{"MARK", "17"}}, .name = "my_program"});
         FAIL("it compiled");
@@ -121,7 +124,8 @@ TEST_CASE("a module from a file follows its edits and keeps the old program when
     const ScratchFolder scratch;
     const fs::path file = scratch / "program.cl";
     const auto text = [](const char* value) {
-        return std::string("#include \"part.h\"\nKERNEL void answer(GLOBAL_MEM int *a) { a[0] = PART + ") + value + "; }\n";
+        return std::string("#include \"part.h\"\nKERNEL void answer(GLOBAL_MEM int *a) { a[0] = PART + ") + value +
+               "; }\n";
     };
     write_file(scratch / "part.h", "#define PART 100\n");
     write_file(file, text("1"));
@@ -165,7 +169,8 @@ TEST_CASE("a binary is loaded elsewhere with its signatures") {
     loaded.kernel("set_all")({.grid = {1}, .block = {8}}, Out(values), 9, 8);
     CHECK(values[7] == 16);
     CHECK(other.statistics().compilations == before.compilations);
-    CHECK_THROWS_MENTIONING(ArgumentError, loaded.kernel("set_all")(one, Out(values), 9.0, 8), "value", "int", "double");
+    CHECK_THROWS_MENTIONING(ArgumentError, loaded.kernel("set_all")(one, Out(values), 9.0, 8), "value", "int",
+                            "double");
 
     // Damaged in each part, and cut short: an error, and the context goes on.
     for (const std::size_t at : {std::size_t{20}, std::size_t{70}, binary.size() / 2, binary.size() - 1}) {
@@ -226,8 +231,9 @@ extern "C" __global__ void answer(int *a) { total = table[0] + table[3]; a[0] = 
 
 TEST_CASE("constants that the host writes are seen by the next launch") {
     const Context context = default_context();
-    const Kernel kernel = context.compile(
-        "KERNEL void answer(GLOBAL_MEM int *a, CONSTANT_MEM const int *c) { a[0] = c[0] + c[2]; }").kernel("answer");
+    const Kernel kernel =
+        context.compile("KERNEL void answer(GLOBAL_MEM int *a, CONSTANT_MEM const int *c) { a[0] = c[0] + c[2]; }")
+            .kernel("answer");
     const ConstantBuffer constants(context, std::vector<int>{1, 2, 3});
     std::vector<int> a(1);
     kernel(one, Out(a), constants);
@@ -237,7 +243,8 @@ TEST_CASE("constants that the host writes are seen by the next launch") {
     CHECK(a[0] == 40);
     const std::size_t most = context.device().info().constant_memory_bytes;
     if (most < std::size_t{1} << 24)
-        CHECK_THROWS_MENTIONING(ArgumentError, ConstantBuffer(context, std::vector<char>(most + 1)), std::to_string(most));
+        CHECK_THROWS_MENTIONING(ArgumentError, ConstantBuffer(context, std::vector<char>(most + 1)),
+                                std::to_string(most));
 }
 
 TEST_CASE("what kernels print appears when the device is waited for and at exit") {
@@ -257,7 +264,9 @@ TEST_CASE("without contraction results have the bits of the host") {
     constexpr int n = 4096;
     std::vector<float> a(n), b(n), c(n), sum(n), ratio(n), root(n);
     std::uint32_t x = 7;
-    const auto next = [&] { return static_cast<float>(static_cast<double>(x = x * 1664525u + 1013904223u) / 4e9) + 0.3f; };
+    const auto next = [&] {
+        return static_cast<float>(static_cast<double>(x = x * 1664525u + 1013904223u) / 4e9) + 0.3f;
+    };
     for (int i = 0; i < n; ++i) a[i] = next(), b[i] = next(), c[i] = -a[i] * b[i];
     const char* text = R"(
 KERNEL void arithmetic(GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, GLOBAL_MEM const float *c,
@@ -292,15 +301,16 @@ KERNEL void arithmetic(GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, GLO
 TEST_CASE("an architecture is CUDA's option and refused elsewhere") {
     const Context context = default_context();
     if (context.dialect().name == "cuda") return;
-    CHECK_THROWS_MENTIONING(ArgumentError,
-                            context.compile(gemel::testing::common_source, {.architecture = "sm_90"}), "sm_90");
+    CHECK_THROWS_MENTIONING(ArgumentError, context.compile(gemel::testing::common_source, {.architecture = "sm_90"}),
+                            "sm_90");
 }
 
 TEST_CASE("every program is dumped with its options and its log and its binary") {
     const ScratchFolder scratch;
     const ScopedVariable dump("GEMEL_DUMP", (scratch / "dump").string());
     const Context context(default_device());
-    context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[0] = 3; }", {.defines = {{"DUMPED", "1"}}, .name = "my kernel"});
+    context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[0] = 3; }",
+                    {.defines = {{"DUMPED", "1"}}, .name = "my kernel"});
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::directory_iterator(scratch / "dump")) {
         CHECK(entry.path().filename().string().starts_with("my_kernel-"));

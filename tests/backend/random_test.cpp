@@ -49,9 +49,9 @@ void compare(const char* what, const Draw& draw, const HostDraw& host_draw) {
     }
 }
 
-#define COMPARE(call_type, ...)                                                                              \
-    compare(                                                                                                 \
-        #call_type,                                                                                          \
+#define COMPARE(call_type, ...) \
+    compare( \
+        #call_type, \
         [](const Philox& rng, std::size_t n) { return rng.call_type(Shape(n) __VA_OPT__(, ) __VA_ARGS__); }, \
         [](HostPhilox& rng, std::size_t n) { return rng.call_type(n __VA_OPT__(, ) __VA_ARGS__); })
 

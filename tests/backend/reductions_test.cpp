@@ -88,7 +88,8 @@ TEST_CASE("types of results") {
     static_assert(gives<half, decltype(mean(h))> && gives<cfloat, decltype(mean(cf))>);
     static_assert(gives<double, decltype(var(i8))> && gives<half, decltype(var(h))> && gives<float, decltype(var(cf))>);
     static_assert(gives<float, decltype(stddev(f))> && gives<half, decltype(stddev(h))>);
-    static_assert(gives<float, decltype(norm(cf))> && gives<double, decltype(norm(i8))> && gives<half, decltype(norm(h))>);
+    static_assert(gives<float, decltype(norm(cf))> && gives<double, decltype(norm(i8))> &&
+                  gives<half, decltype(norm(h))>);
     static_assert(gives<cfloat, decltype(vdot(cf, f))> && gives<double, decltype(sum(GPUArray<std::int32_t>() + f))>);
     static_assert(gives<std::int64_t, decltype(count_nonzero(cf))>);
 }
@@ -262,7 +263,8 @@ TEST_CASE("NaN wins and the first of equals") {
     CHECK(min(extremes).item() == INFINITY);
     CHECK(argmin(extremes).item() == 0);
     CHECK(argmax(array_of<std::int64_t>({std::numeric_limits<std::int64_t>::min()})).item() == 0);
-    CHECK(max(array_of<std::int64_t>({std::numeric_limits<std::int64_t>::min()})).item() == std::numeric_limits<std::int64_t>::min());
+    CHECK(max(array_of<std::int64_t>({std::numeric_limits<std::int64_t>::min()})).item() ==
+          std::numeric_limits<std::int64_t>::min());
 }
 
 TEST_CASE("sums of many floats stay exact to a few units") {

@@ -59,11 +59,11 @@ inline bool mentions(const std::string& message, std::initializer_list<std::stri
 }
 
 /// Fails unless the call throws that type with all of these words in its message.
-#define CHECK_THROWS_MENTIONING(Type, call, ...)                                           \
-    do {                                                                                   \
+#define CHECK_THROWS_MENTIONING(Type, call, ...) \
+    do { \
         const std::string message_ = gemel::testing::message_of<Type>([&] { (void)(call); }); \
-        INFO(message_);                                                                    \
-        CHECK(gemel::testing::mentions(message_, {__VA_ARGS__}));                          \
+        INFO(message_); \
+        CHECK(gemel::testing::mentions(message_, {__VA_ARGS__})); \
     } while (false)
 
 template <class T>

@@ -116,7 +116,8 @@ TEST_CASE("the first example makes exactly the driver calls that it must") {
         multiply_by_two({.grid = {1}, .block = {4, 4}}, a_gpu);
         Names first = calls();  // PoCL compiles for the block size then, and is waited for
         std::erase(first, "clFinish");
-        CHECK(first == (backend == "cuda" ? Names{"cuLaunchKernel"} : Names{"clSetKernelArg", "clEnqueueNDRangeKernel"}));
+        CHECK(first ==
+              (backend == "cuda" ? Names{"cuLaunchKernel"} : Names{"clSetKernelArg", "clEnqueueNDRangeKernel"}));
         multiply_by_two({.grid = {1}, .block = {4, 4}}, a_gpu);
         check({"launch again", {"cuLaunchKernel"}, {"clEnqueueNDRangeKernel"}});
         a_gpu.download(doubled);

@@ -12,12 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     try {
         for (const gemel::Parameter& parameter : gemel::parse_declarations(text)) (void)parameter.text();
-    } catch (const gemel::Error&) {
-    }
+    } catch (const gemel::Error&) {}
     try {
         (void)gemel::deserialize_signatures(text);
-    } catch (const gemel::Error&) {
-    }
+    } catch (const gemel::Error&) {}
     (void)gemel::parse_type(text).name();
     const auto kernels = gemel::parse_kernels(text);
     for (const gemel::KernelSignature& kernel : kernels) (void)kernel.text();

@@ -31,11 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const gemel::codegen::Template kernel{std::string(text), "fuzz", options};
         (void)kernel.render_with_lines(values).source(gemel::Dialect::cuda());
-    } catch (const gemel::Error&) {
-    }
+    } catch (const gemel::Error&) {}
     try {
         (void)gemel::codegen::substitute(text, {{"n", "8"}, {"name", "float"}});
-    } catch (const gemel::Error&) {
-    }
+    } catch (const gemel::Error&) {}
     return 0;
 }

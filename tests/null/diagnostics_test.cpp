@@ -306,8 +306,7 @@ TEST_CASE("long lines are cut around the column") {
     std::istringstream lines(shown);
     std::string code;
     std::string caret;
-    while (std::getline(lines, code) && !has(code, "BAD")) {
-    }
+    while (std::getline(lines, code) && !has(code, "BAD")) {}
     REQUIRE(std::getline(lines, caret));
     CHECK(code.size() < 200);
     CHECK(code.find("BAD") == caret.find('^'));
@@ -338,7 +337,8 @@ TEST_CASE("the text of a compile error stays short") {
 
 TEST_CASE("a log that counts lines of the whole text is renumbered by its line directives") {
     const std::string whole =
-        "#define A 1\n#define B 2\n#line 1 \"my_program\"\nKERNEL void f() {\n    a = undeclared;\n#line 7 \"template\"\n"
+        "#define A 1\n#define B 2\n#line 1 \"my_program\"\nKERNEL void f() {\n    a = undeclared;\n#line 7 "
+        "\"template\"\n"
         "    b = undeclared;\n}\n";
     // NVIDIA's OpenCL of driver 580: the name of the directive and the line of the text.
     CHECK(gemel::renumber_log("my_program:5:9: error: use of undeclared identifier\n", whole) ==

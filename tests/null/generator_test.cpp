@@ -20,8 +20,8 @@ TEST_CASE("generated kernels are printed as agreed") {
 TEST_CASE("a third dialect needs nothing but its table") {
     const Programs programs = all(pidgin());
     for (const auto& [name, text] : programs) {
-        for (const char* foreign : {"__global", "__kernel", "__local", "__shared__", "threadIdx", "blockIdx", "get_local_id",
-                                    "get_group_id", "barrier(", "__syncthreads", "#pragma"})
+        for (const char* foreign : {"__global", "__kernel", "__local", "__shared__", "threadIdx", "blockIdx",
+                                    "get_local_id", "get_group_id", "barrier(", "__syncthreads", "#pragma"})
             CHECK_MESSAGE(text.find(foreign) == std::string::npos, name, " says ", foreign, ":\n", text);
         CHECK_MESSAGE(text.find("entry") != std::string::npos, text);
     }
@@ -63,14 +63,16 @@ TEST_CASE("a snippet tells how it touches its arrays") {
 
 TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {
     const cg::Snippet snippet("x[i] = y[x[i - 1] + z.x[i]]; /* x[i] */ w[i]++");
-    const std::string text = snippet.replaced({"x", "y", "w"}, [](std::string_view name, const std::string& at, bool written) {
-        return std::string(written ? "W_" : "R_") + std::string(name) + "(" + at + ")";
-    });
+    const std::string text =
+        snippet.replaced({"x", "y", "w"}, [](std::string_view name, const std::string& at, bool written) {
+            return std::string(written ? "W_" : "R_") + std::string(name) + "(" + at + ")";
+        });
     CHECK(text == "W_x() = R_y(R_x(i - 1) + z.x[i]); /* x[i] */ W_w()++");
 }
 
 TEST_CASE("generated names keep out of the way of the user's") {
-    const auto request = elementwise("f", "float *p, float *u, float *lane, int head, float *x_i", "p[i] = u[i] + lane[i] + head + x_i[i]");
+    const auto request = elementwise("f", "float *p, float *u, float *lane, int head, float *x_i",
+                                     "p[i] = u[i] + lane[i] + head + x_i[i]");
     const std::string text = cg::elementwise_source(request, Dialect::opencl());
     CHECK(text.find("head_") != std::string::npos);
     CHECK(text.find("int lane_ = 0") != std::string::npos);

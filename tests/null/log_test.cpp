@@ -22,7 +22,7 @@ namespace {
 
 /// Collects messages, and restores levels and sink at the end.
 class Collector {
- public:
+   public:
     explicit Collector(std::string_view levels) {
         logging::set_levels(levels);
         logging::set_sink([this](Level, std::string_view subsystem, std::string_view message) {
@@ -38,7 +38,7 @@ class Collector {
 
     const std::string& all() const { return all_; }
 
- private:
+   private:
     std::string all_;
 };
 

@@ -11,7 +11,8 @@ TEST_SUITE_BEGIN("codegen");
 TEST_CASE("generated kernels compile for CUDA") {
     for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
         for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-            const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+            const Nvrtc::Result result =
+                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
             CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
         }
     }

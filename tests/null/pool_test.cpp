@@ -92,7 +92,8 @@ TEST_CASE("a size class holds what was asked and wastes at most a sixteenth") {
     for (std::size_t n = 1; n <= 5000; ++n) sizes.push_back(n);
     for (int exponent = 12; exponent <= 40; ++exponent)
         for (int offset = -5; offset <= 5; ++offset)
-            sizes.push_back((std::size_t{1} << exponent) + static_cast<std::size_t>(static_cast<std::ptrdiff_t>(offset)));
+            sizes.push_back((std::size_t{1} << exponent) +
+                            static_cast<std::size_t>(static_cast<std::ptrdiff_t>(offset)));
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> exponent(0, 40);
     for (int k = 0; k < 100000; ++k) sizes.push_back(static_cast<std::size_t>(std::exp2(exponent(random))));
@@ -101,8 +102,8 @@ TEST_CASE("a size class holds what was asked and wastes at most a sixteenth") {
         const int size_class = size_class_of(n);
         const std::size_t block = size_of_class(size_class);
         wrong += block < n || static_cast<double>(block - n) > 0.0625 * static_cast<double>(n);
-        wrong += size_class_of(block) != size_class;                       // a block fits its own class
-        wrong += size_class > 0 && size_of_class(size_class - 1) >= n;     // and no smaller one would do
+        wrong += size_class_of(block) != size_class;                    // a block fits its own class
+        wrong += size_class > 0 && size_of_class(size_class - 1) >= n;  // and no smaller one would do
         wrong += size_class_of(block + 1) != size_class + 1;
     }
     CHECK(wrong == 0);

@@ -101,7 +101,8 @@ TEST_CASE("a section is printed when one of its words is used and what it needs 
 TEST_CASE("programs get no section that they do not use") {
     for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()}) {
         const std::string plain = prelude(*dialect, "KERNEL void f(GLOBAL_MEM float *a) { a[LID_0] = 1; }");
-        for (const char* absent : {"float16_t", "cfloat", "atomic", "clz", "shared_arena", "make_float4", "pi(", "maxmag"})
+        for (const char* absent :
+             {"float16_t", "cfloat", "atomic", "clz", "shared_arena", "make_float4", "pi(", "maxmag"})
             CHECK_MESSAGE(!has(plain, absent), dialect->name, " ", absent);
         CHECK(plain.size() < 2500);
         CHECK(plain.back() == '\n');
@@ -122,8 +123,8 @@ TEST_CASE("both dialects have the same words") {
     // What a language has by itself needs no section; everything else stands in both tables.
     const std::vector<std::string> cuda = words(Dialect::cuda()), opencl = words(Dialect::opencl());
     const auto built_in = [](const std::string& word) {
-        static const std::vector<std::string> of_opencl{"popcount", "acospi",  "asinpi", "atanpi", "atan2pi",
-                                                        "tanpi",    "maxmag",  "minmag", "nan"};
+        static const std::vector<std::string> of_opencl{"popcount", "acospi", "asinpi", "atanpi", "atan2pi",
+                                                        "tanpi",    "maxmag", "minmag", "nan"};
         return word.starts_with("make_") || word.starts_with("M_") || word.starts_with("as_") ||
                std::count(of_opencl.begin(), of_opencl.end(), word) == 1;
     };
@@ -142,9 +143,8 @@ TEST_CASE("every member of the two tables has a meaning or is empty on purpose")
                                         &d->grid_size,      &d->global_id,       &d->global_size,
                                         &d->barrier,        &d->infinity,        &d->nan,
                                         &d->global_barrier, &d->int64_suffix,    &d->offset_of,
-                                        &d->vector_value,
-                                        &d->int64_type,     &d->uint64_type,     &d->bool_storage,
-                                        &d->preamble})
+                                        &d->vector_value,   &d->int64_type,      &d->uint64_type,
+                                        &d->bool_storage,   &d->preamble})
             CHECK(!text->empty());
     }
     CHECK(Dialect::cuda().global_space.empty());  // pointers carry no space in CUDA

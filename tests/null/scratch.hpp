@@ -18,7 +18,7 @@ namespace gemel::testing {
 
 /// A new folder, removed with all that is in it at the end.
 class ScratchFolder {
- public:
+   public:
     ScratchFolder() {
         std::string pattern = (std::filesystem::temp_directory_path() / "gemel-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) {
@@ -36,7 +36,7 @@ class ScratchFolder {
     const std::filesystem::path& path() const { return path_; }
     std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
- private:
+   private:
     std::filesystem::path path_;
 };
 
@@ -52,7 +52,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 
 /// An environment variable with another value, or with none, for a while.
 class ScopedVariable {
- public:
+   public:
     ScopedVariable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
         if (const char* const before = std::getenv(name_.c_str())) {
             before_ = before;
@@ -63,7 +63,7 @@ class ScopedVariable {
     ScopedVariable(const ScopedVariable&) = delete;
     ScopedVariable& operator=(const ScopedVariable&) = delete;
 
- private:
+   private:
     void set(const std::optional<std::string>& value) {
         if (value) {
             ::setenv(name_.c_str(), value->c_str(), 1);

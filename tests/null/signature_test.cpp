@@ -248,8 +248,7 @@ TEST_CASE("damaged storage throws or gives other signatures but never does harm"
             damaged[i] = static_cast<char>(byte);
             try {
                 deserialize_signatures(damaged);
-            } catch (const Error&) {
-            }
+            } catch (const Error&) {}
         }
 }
 
@@ -264,23 +263,16 @@ TEST_CASE("any bytes whatever are read without harm") {
         std::string text = seed.substr(below(seed.size()));
         for (std::size_t edits = below(8); edits > 0 && !text.empty(); --edits) {
             switch (below(3)) {
-                case 0:
-                    text[below(text.size())] = static_cast<char>(random());
-                    break;
-                case 1:
-                    text.erase(below(text.size()), below(9));
-                    break;
-                default:
-                    text.insert(below(text.size()), seed.substr(below(seed.size()), below(30)));
-                    break;
+                case 0: text[below(text.size())] = static_cast<char>(random()); break;
+                case 1: text.erase(below(text.size()), below(9)); break;
+                default: text.insert(below(text.size()), seed.substr(below(seed.size()), below(30))); break;
             }
         }
         parse_kernels(text);
         parse_type(text);
         try {
             parse_declarations(text);
-        } catch (const ArgumentError&) {
-        }
+        } catch (const ArgumentError&) {}
     }
     CHECK(parse_kernels(std::string(100000, '(')).empty());
     CHECK(parse_kernels("KERNEL void f" + std::string(100000, '(')).empty());

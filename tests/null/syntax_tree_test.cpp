@@ -176,36 +176,21 @@ TEST_CASE("random integer expressions keep their value when they are printed") {
             return Made{e, Reader::apply(op, x.value, y.value)};
         };
         switch (pick) {
-            case 5:
-                return made("||", x.expression || y.expression);
-            case 6:
-                return made("&&", x.expression && y.expression);
-            case 7:
-                return made("|", x.expression | y.expression);
-            case 8:
-                return made("^", x.expression ^ y.expression);
-            case 9:
-                return made("&", x.expression & y.expression);
-            case 10:
-                return made("==", x.expression == y.expression);
-            case 11:
-                return made("!=", x.expression != y.expression);
-            case 12:
-                return made("<", x.expression < y.expression);
-            case 13:
-                return made(">=", x.expression >= y.expression);
-            case 14:
-                return made("<<", x.expression << y.expression);
-            case 15:
-                return made(">>", x.expression >> y.expression);
-            case 16:
-                return made("+", x.expression + y.expression);
-            case 17:
-                return made("-", x.expression - y.expression);
-            case 18:
-                return made("<=", x.expression <= y.expression);
-            default:
-                return made("*", x.expression * y.expression);
+            case 5: return made("||", x.expression || y.expression);
+            case 6: return made("&&", x.expression && y.expression);
+            case 7: return made("|", x.expression | y.expression);
+            case 8: return made("^", x.expression ^ y.expression);
+            case 9: return made("&", x.expression & y.expression);
+            case 10: return made("==", x.expression == y.expression);
+            case 11: return made("!=", x.expression != y.expression);
+            case 12: return made("<", x.expression < y.expression);
+            case 13: return made(">=", x.expression >= y.expression);
+            case 14: return made("<<", x.expression << y.expression);
+            case 15: return made(">>", x.expression >> y.expression);
+            case 16: return made("+", x.expression + y.expression);
+            case 17: return made("-", x.expression - y.expression);
+            case 18: return made("<=", x.expression <= y.expression);
+            default: return made("*", x.expression * y.expression);
         }
     };
     for (int round = 0; round < 2000; ++round) {

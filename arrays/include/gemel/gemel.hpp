@@ -4,8 +4,8 @@
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
-#include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/expression.hpp>
+#include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/npy.hpp>
 #include <gemel/arrays/print.hpp>

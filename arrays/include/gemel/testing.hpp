@@ -42,13 +42,13 @@ struct Difference {
 struct DeviceResult {
     std::string device = {};  ///< "opencl:0"
     std::string name = {};
-    double seconds = 0;  ///< from the call to the end of its work, compilation included where no cache helped
+    double seconds = 0;      ///< from the call to the end of its work, compilation included where no cache helped
     std::string error = {};  ///< what the function threw; empty if nothing
     bool is_baseline = false;
     std::size_t elements = 0;
     std::size_t differing = 0;                                ///< elements beyond all limits
     double max_ulps = 0, max_relative = 0, max_absolute = 0;  ///< over all elements, also those within limits
-    std::optional<Difference> first = {}, worst = {};                   ///< of those beyond: the first, and the one of most ulps
+    std::optional<Difference> first = {}, worst = {};         ///< of those beyond: the first, and the one of most ulps
 };
 
 /// What compare_backends found.
@@ -88,8 +88,8 @@ GEMEL_API Comparison compare_results(const std::function<AnyArray(const Context&
 /// device.
 /// @param function  takes `const Context&`, returns a GPUArray<T>
 template <class Function>
-requires std::invocable<const Function&, const Context&> Comparison
-compare_backends(const Function& function, const CompareOptions<ResultElement<Function>>& options = {}) {
+    requires std::invocable<const Function&, const Context&>
+Comparison compare_backends(const Function& function, const CompareOptions<ResultElement<Function>>& options = {}) {
     return compare_results([&](const Context& context) -> AnyArray { return function(context); },
                            {.max_ulps = options.max_ulps,
                             .relative = options.relative,

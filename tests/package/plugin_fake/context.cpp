@@ -22,7 +22,7 @@ std::byte* bytes_of(const plugin::RectSide& side) {
 }
 
 class Event final : public plugin::Event {
- public:
+   public:
     void wait() override {}
     bool done() override { return true; }
     double milliseconds_since(const plugin::Event&) const override { return 0; }
@@ -30,7 +30,7 @@ class Event final : public plugin::Event {
 };
 
 class Stream final : public plugin::Stream {
- public:
+   public:
     void upload(const plugin::Place& to, const void* host, std::size_t bytes, bool) override {
         std::memcpy(bytes_at(to), host, bytes);
     }
@@ -63,7 +63,7 @@ class Stream final : public plugin::Stream {
 };
 
 class Context final : public plugin::Context {
- public:
+   public:
     plugin::Memory allocate(std::size_t bytes, plugin::MemoryKind kind) override { return reserve(bytes, kind); }
     void release(const plugin::Memory& memory) noexcept override { std::free(reinterpret_cast<void*>(memory.handle)); }
     plugin::Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override {
@@ -100,7 +100,7 @@ class Context final : public plugin::Context {
     void abandon() noexcept override {}
     std::uint64_t native() const override { return 0; }
 
- private:
+   private:
     static plugin::Memory reserve(std::size_t bytes, plugin::MemoryKind kind) {
         void* const block = std::malloc(bytes);
         if (!block) throw gemel::OutOfMemory("the fake device has no " + std::to_string(bytes) + " bytes left");

@@ -15,7 +15,7 @@ namespace {
 namespace plugin = gemel::plugin;
 
 class Device final : public plugin::Device {
- public:
+   public:
     Device() {
         info_.name = "Fake device";
         info_.vendor = "nobody";
@@ -37,12 +37,12 @@ class Device final : public plugin::Device {
     std::string fingerprint() const override { return "fake 1"; }
     std::uint64_t native() const override { return 0; }
 
- private:
+   private:
     gemel::DeviceInfo info_;
 };
 
 class Plugin final : public plugin::Plugin {
- public:
+   public:
     Plugin() {
         gemel::Dialect dialect = gemel::Dialect::opencl();  // a language of its own name, spelt like one that exists
         dialect.name = "fake";

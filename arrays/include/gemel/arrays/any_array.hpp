@@ -154,19 +154,13 @@ constexpr bool is_same_kind(DType from, DType to) {
     if (from.lanes() != 1 || to.lanes() != 1) return false;
     const auto rank = [](DType::Kind kind) {
         switch (kind) {
-            case DType::Kind::boolean:
-                return 1;
-            case DType::Kind::unsigned_integer:
-                return 2;
-            case DType::Kind::signed_integer:
-                return 3;
+            case DType::Kind::boolean: return 1;
+            case DType::Kind::unsigned_integer: return 2;
+            case DType::Kind::signed_integer: return 3;
             case DType::Kind::floating:
-            case DType::Kind::bfloat:
-                return 4;
-            case DType::Kind::complex:
-                return 5;
-            default:
-                return 0;
+            case DType::Kind::bfloat: return 4;
+            case DType::Kind::complex: return 5;
+            default: return 0;
         }
     };
     return rank(from.kind()) != 0 && rank(from.kind()) <= rank(to.kind());

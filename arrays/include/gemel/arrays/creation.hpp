@@ -225,7 +225,7 @@ inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(va
 
 /// Host memory any step apart: the array has F order if the view has, else C order.
 template <class T>
-requires HasDType<T>
+    requires HasDType<T>
 auto to_gpu(const Context& context, const HostView<T>& values) {
     const bool is_fortran =
         is_contiguous(values.shape(), values.strides(), Order::F) && !is_contiguous(values.shape(), values.strides());
@@ -238,8 +238,10 @@ auto to_gpu(const Context& context, const HostView<T>& values) {
     return result;
 }
 template <class T>
-requires HasDType<T>
-auto to_gpu(const HostView<T>& values) { return to_gpu(current_context(), values); }
+    requires HasDType<T>
+auto to_gpu(const HostView<T>& values) {
+    return to_gpu(current_context(), values);
+}
 
 /// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.
 template <HasDType T>

@@ -47,10 +47,10 @@ using RealOf = typename RealPart<T>::type;
 /// A host value that an element of type T can be made of: a T, and for numbers any number that does not change its
 /// kind.
 template <class V, class T>
-concept ValueFor = std::same_as<V, T> ||
-                   ((std::is_class_v<V> || std::is_enum_v<V>)&&!HasDType<V> && std::convertible_to<V, T>) ||
-                   (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
-                   (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
+concept ValueFor =
+    std::same_as<V, T> || ((std::is_class_v<V> || std::is_enum_v<V>)&&!HasDType<V> && std::convertible_to<V, T>) ||
+    (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
+    (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 
 /// The element that a host value becomes. Floating types round; an integer type takes only values that it has.
 /// @throws ArgumentError if it has not

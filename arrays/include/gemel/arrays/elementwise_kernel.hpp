@@ -29,9 +29,9 @@ struct IndexRange {
 
 /// How one call of a generated kernel differs from the others.
 struct CallOptions {
-    std::optional<IndexRange> range = {};   ///< only these indices; element-wise kernels
-    Stream stream = {};                     ///< the thread's current stream if left out
-    codegen::Tuning tuning = {};            ///< overrides what is given here, member by member
+    std::optional<IndexRange> range = {};  ///< only these indices; element-wise kernels
+    Stream stream = {};                    ///< the thread's current stream if left out
+    codegen::Tuning tuning = {};           ///< overrides what is given here, member by member
 };
 
 /// Parts of an ElementwiseKernel that most do without.
@@ -49,10 +49,10 @@ struct ElementwiseState;
 ///     ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]");
 ///     axpy(2, x, y, z);
 ///
-/// Types are those of the kernel language, names of reflected structs, or left open by a single capital letter ("T a, T *x"),
-/// bound by the arrays of each call. 16-bit floats are floats in the snippet. Arrays may have any layout, as long as those
-/// that the snippet touches as `x[i]` have one shape; `i` counts their elements in C order. `continue` goes on to the next
-/// element. Kernels are compiled when a kind of call is first made, and kept by the context.
+/// Types are those of the kernel language, names of reflected structs, or left open by a single capital letter ("T a, T
+/// *x"), bound by the arrays of each call. 16-bit floats are floats in the snippet. Arrays may have any layout, as long
+/// as those that the snippet touches as `x[i]` have one shape; `i` counts their elements in C order. `continue` goes on
+/// to the next element. Kernels are compiled when a kind of call is first made, and kept by the context.
 class GEMEL_API ElementwiseKernel {
    public:
     /// @throws ArgumentError if the declarations or the snippet cannot be right

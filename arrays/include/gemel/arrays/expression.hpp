@@ -1,8 +1,9 @@
-/// Lazy expressions: `5 * x + sin(y)` is a description; assigning it, get(), printing it or reducing it runs one kernel.
+/// Lazy expressions: `5 * x + sin(y)` is a description; assigning it, get(), printing it or reducing it runs one
+/// kernel.
 ///
-/// An expression holds its arrays by handle, so that it may be kept; what is written into them before it is evaluated is seen:
-/// `auto e = x + y; x.fill(0);` evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2; numbers of the host
-/// are weak, and their values are arguments of the kernel, not text.
+/// An expression holds its arrays by handle, so that it may be kept; what is written into them before it is evaluated
+/// is seen: `auto e = x + y; x.fill(0);` evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2;
+/// numbers of the host are weak, and their values are arguments of the kernel, not text.
 #pragma once
 
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -41,7 +42,7 @@ class GEMEL_API ExpressionOperands {
     static constexpr std::size_t most_arrays = 30, most_numbers = 16, most_uses = 64;
     std::array<const AnyArray*, most_arrays> arrays;  ///< each once
     std::array<Argument, most_numbers> numbers;
-    std::array<std::uint8_t, most_uses> uses;         ///< which array each use names
+    std::array<std::uint8_t, most_uses> uses;  ///< which array each use names
     std::size_t array_count = 0, number_count = 0, use_count = 0;
 };
 
@@ -52,7 +53,8 @@ class GEMEL_API ExpressionText {
     /// The next array's element, or the next number, as a value of a type.
     std::string array(DType own, DType as);
     std::string number(DType as);
-    std::string apply(const Operation& operation, DType common, DType result, DType as, std::span<const std::string> operands);
+    std::string apply(const Operation& operation, DType common, DType result, DType as,
+                      std::span<const std::string> operands);
 
     std::vector<Parameter> numbers;  ///< as declared
     std::string preamble;
@@ -104,7 +106,8 @@ class Expr {
     using value_type = T;
     explicit Expr(X... operands) : operands_(std::move(operands)...) {}
 
-    /// Runs the kernel. @returns a new array @time enqueued, returns at once; compiles when an expression of this kind is first met
+    /// Runs the kernel. @returns a new array @time enqueued, returns at once; compiles when an expression of this kind
+    /// is first met
     GPUArray<T> eval() const { return GPUArray<T>(evaluate(view())); }
     /// The values, as GPUArray::get(). Blocks.
     std::vector<HostElement<T>> get() const { return eval().get(); }
@@ -117,13 +120,15 @@ class Expr {
     }
     static std::string print(ExpressionText& text, DType as) {
         constexpr DType common = common_dtype<Op::operation.rule, X...>();
-        const std::array<std::string, sizeof...(X)> operands{print_operand<X>(text, Op::operand_dtype(common, dtype_of<T>()))...};
+        const std::array<std::string, sizeof...(X)> operands{
+            print_operand<X>(text, Op::operand_dtype(common, dtype_of<T>()))...};
         return text.apply(Op::operation, Op::operand_dtype(common, dtype_of<T>()), dtype_of<T>(), as, operands);
     }
     ExpressionView view() const {
-        return {this, &type_, dtype_of<T>(),
-                [](const void* self, ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
-                [](ExpressionText& text) { return print(text, dtype_of<T>()); }};
+        return {
+            this, &type_, dtype_of<T>(),
+            [](const void* self, ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+            [](ExpressionText& text) { return print(text, dtype_of<T>()); }};
     }
 
    private:
@@ -165,12 +170,14 @@ std::string source(const E& expression, const Dialect& dialect) {
 
 template <class Op, class... X>
 auto make_expression(X&&... operands) {
-    static_assert(common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
-                  "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
+    static_assert(
+        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
+        "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
     return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
 }
 
-/// Operands are computed in the result's type where that is wider than their own (as / of integers), else in their common type.
+/// Operands are computed in the result's type where that is wider than their own (as / of integers), else in their
+/// common type.
 struct ComputeInCommon {
     static constexpr DType operand_dtype(DType common, DType) { return common; }
 };
@@ -178,23 +185,23 @@ struct ComputeInResult {
     static constexpr DType operand_dtype(DType, DType result) { return result; }
 };
 
-#define GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper)                      \
-    struct Name : compute {                                                                   \
-        static constexpr Operation operation{text, complex_text, helper, TypeRule::rule};     \
+#define GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper) \
+    struct Name : compute { \
+        static constexpr Operation operation{text, complex_text, helper, TypeRule::rule}; \
     };
 #define GEMEL_UNARY(function, Name, compute, rule, text, complex_text, helper) \
-    GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper)           \
-    template <class A>                                                         \
-        requires Combinable<TypeRule::rule, A>                                 \
-    auto function(A&& a) {                                                     \
-        return make_expression<Name>(std::forward<A>(a));                      \
+    GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper) \
+    template <class A> \
+        requires Combinable<TypeRule::rule, A> \
+    auto function(A&& a) { \
+        return make_expression<Name>(std::forward<A>(a)); \
     }
-#define GEMEL_BINARY(function, Name, compute, rule, text, complex_text, helper)      \
-    GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper)                 \
-    template <class A, class B>                                                      \
-        requires Combinable<TypeRule::rule, A, B>                                    \
-    auto function(A&& a, B&& b) {                                                    \
-        return make_expression<Name>(std::forward<A>(a), std::forward<B>(b));        \
+#define GEMEL_BINARY(function, Name, compute, rule, text, complex_text, helper) \
+    GEMEL_OPERATION(Name, compute, rule, text, complex_text, helper) \
+    template <class A, class B> \
+        requires Combinable<TypeRule::rule, A, B> \
+    auto function(A&& a, B&& b) { \
+        return make_expression<Name>(std::forward<A>(a), std::forward<B>(b)); \
     }
 
 GEMEL_BINARY(operator+, Add, ComputeInCommon, common, "#1 + #2", "c_add(#1, #2)", "")
@@ -211,8 +218,10 @@ GEMEL_BINARY(operator|, BitOr, ComputeInCommon, bitwise, "#1 | #2", "", "")
 GEMEL_BINARY(operator^, BitXor, ComputeInCommon, bitwise, "#1 ^ #2", "", "")
 GEMEL_BINARY(operator<<, ShiftLeft, ComputeInCommon, shift, "#1 << #2", "", "")
 GEMEL_BINARY(operator>>, ShiftRight, ComputeInCommon, shift, "#1 >> #2", "", "")
-GEMEL_BINARY(operator==, Equal, ComputeInCommon, truth, "#1 == #2", "(c_real(#1) == c_real(#2) && c_imag(#1) == c_imag(#2))", "")
-GEMEL_BINARY(operator!=, NotEqual, ComputeInCommon, truth, "#1 != #2", "(c_real(#1) != c_real(#2) || c_imag(#1) != c_imag(#2))", "")
+GEMEL_BINARY(operator==, Equal, ComputeInCommon, truth, "#1 == #2",
+             "(c_real(#1) == c_real(#2) && c_imag(#1) == c_imag(#2))", "")
+GEMEL_BINARY(operator!=, NotEqual, ComputeInCommon, truth, "#1 != #2",
+             "(c_real(#1) != c_real(#2) || c_imag(#1) != c_imag(#2))", "")
 GEMEL_BINARY(operator<, Less, ComputeInCommon, truth, "#1 < #2", "", "")
 GEMEL_BINARY(operator>, Greater, ComputeInCommon, truth, "#1 > #2", "", "")
 GEMEL_BINARY(operator<=, LessEqual, ComputeInCommon, truth, "#1 <= #2", "", "")
@@ -245,12 +254,16 @@ GEMEL_BINARY(remainder, Remainder, ComputeInResult, remainder, "remainder_$(#1, 
 GEMEL_BINARY(operator%, Modulo, ComputeInResult, remainder, "remainder_$(#1, #2)", "", Remainder::operation.helper)
 /// a to the power of b; of integers with wrapping multiplication, negative exponents give 0 but for 1 and -1.
 GEMEL_BINARY(pow, Power, ComputeInResult, power, "power_$(#1, #2)", "c_pow(#1, #2)",
-             "WITHIN_KERNEL $ power_$($ a, $ b)\n{\n    %real return pow(a, b);\n    %whole $ p = 1;\n    %whole if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;\n    %whole for (; b > 0; b /= 2, a *= a) if (b % 2) p *= a;\n    %whole return p;\n}\n")
+             "WITHIN_KERNEL $ power_$($ a, $ b)\n{\n    %real return pow(a, b);\n    %whole $ p = 1;\n    %whole if (b "
+             "< 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;\n    %whole for (; b > 0; b /= 2, a *= a) if (b "
+             "% 2) p *= a;\n    %whole return p;\n}\n")
 /// The smaller and the larger; NaN if either is, as in NumPy.
 GEMEL_BINARY(minimum, Minimum, ComputeInCommon, common, "minimum_$(#1, #2)", "",
-             "WITHIN_KERNEL $ minimum_$($ a, $ b)\n{\n    %real return a < b || a != a ? a : b;\n    %whole return a < b ? a : b;\n}\n")
+             "WITHIN_KERNEL $ minimum_$($ a, $ b)\n{\n    %real return a < b || a != a ? a : b;\n    %whole return a < "
+             "b ? a : b;\n}\n")
 GEMEL_BINARY(maximum, Maximum, ComputeInCommon, common, "maximum_$(#1, #2)", "",
-             "WITHIN_KERNEL $ maximum_$($ a, $ b)\n{\n    %real return a > b || a != a ? a : b;\n    %whole return a > b ? a : b;\n}\n")
+             "WITHIN_KERNEL $ maximum_$($ a, $ b)\n{\n    %real return a > b || a != a ? a : b;\n    %whole return a > "
+             "b ? a : b;\n}\n")
 GEMEL_UNARY(abs, Abs, ComputeInCommon, magnitude, "abs_$(#1)", "c_abs(#1)",
             "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? -a : a;\n}\n")
 GEMEL_UNARY(real, RealPartOf, ComputeInCommon, magnitude, "#1", "c_real(#1)", "")
@@ -258,9 +271,11 @@ GEMEL_UNARY(real, RealPartOf, ComputeInCommon, magnitude, "#1", "c_real(#1)", ""
 GEMEL_UNARY(imag, ImaginaryPartOf, ComputeInCommon, magnitude, "0", "c_imag(#1)", "")
 GEMEL_UNARY(conj, Conj, ComputeInCommon, common, "#1", "c_conj(#1)", "")
 GEMEL_UNARY(square, Square, ComputeInCommon, common, "square_$(#1)", "square_$(#1)",
-            "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return a * a;\n    %complex return c_mul(a, a);\n}\n")
+            "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return a * a;\n    %complex return "
+            "c_mul(a, a);\n}\n")
 
-#define GEMEL_ELEMENTARY(function, Name) GEMEL_UNARY(function, Name, ComputeInResult, elementary, #function "(#1)", "", "")
+#define GEMEL_ELEMENTARY(function, Name) \
+    GEMEL_UNARY(function, Name, ComputeInResult, elementary, #function "(#1)", "", "")
 #define GEMEL_ELEMENTARY_COMPLEX(function, Name) \
     GEMEL_UNARY(function, Name, ComputeInResult, elementary, #function "(#1)", "c_" #function "(#1)", "")
 GEMEL_ELEMENTARY_COMPLEX(sin, Sin)
@@ -297,7 +312,8 @@ GEMEL_UNARY(trunc, Trunc, ComputeInCommon, rounding, "trunc_$(#1)", "",
             "WITHIN_KERNEL $ trunc_$($ a)\n{\n    %real return trunc(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(rint, Rint, ComputeInCommon, rounding, "rint_$(#1)", "",
             "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n")
-GEMEL_UNARY(isnan, IsNan, ComputeInCommon, truth, "isnan_$(#1)", "(c_real(#1) != c_real(#1) || c_imag(#1) != c_imag(#1))",
+GEMEL_UNARY(isnan, IsNan, ComputeInCommon, truth, "isnan_$(#1)",
+            "(c_real(#1) != c_real(#1) || c_imag(#1) != c_imag(#1))",
             "WITHIN_KERNEL int isnan_$($ a)\n{\n    %real return a != a;\n    %whole return 0;\n}\n")
 
 #undef GEMEL_ELEMENTARY_COMPLEX
@@ -332,9 +348,10 @@ class Expr<T, Where, C, A, B> {
         return text.apply(Where::operation, dtype_of<T>(), dtype_of<T>(), as, operands);
     }
     ExpressionView view() const {
-        return {this, &type_, dtype_of<T>(),
-                [](const void* self, ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
-                [](ExpressionText& text) { return print(text, dtype_of<T>()); }};
+        return {
+            this, &type_, dtype_of<T>(),
+            [](const void* self, ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+            [](ExpressionText& text) { return print(text, dtype_of<T>()); }};
     }
 
    private:
@@ -354,8 +371,9 @@ auto where(C&& condition, A&& a, B&& b) {
 GEMEL_OPERATION(Cast, ComputeInResult, common, "#1", "#1", "")
 template <HasDType T, ArrayOperand X>
 auto astype(X&& x) {
-    static_assert(!is_complex<typename OperandElement<std::remove_cvref_t<X>>::type> || is_complex<T> || std::is_same_v<T, bool>,
-                  "astype from complex to real would drop the imaginary parts: take real() first");
+    static_assert(
+        !is_complex<typename OperandElement<std::remove_cvref_t<X>>::type> || is_complex<T> || std::is_same_v<T, bool>,
+        "astype from complex to real would drop the imaginary parts: take real() first");
     return Expr<T, Cast, std::remove_cvref_t<X>>(std::forward<X>(x));
 }
 
@@ -364,7 +382,8 @@ template <HasDType T, Expression E>
 void write_expression(const GPUArray<T>& to, const E& expression) {
     using U = typename E::value_type;
     static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
-                  "the expression's elements are of another kind than the array's (float to integer, complex to real): use astype");
+                  "the expression's elements are of another kind than the array's (float to integer, complex to real): "
+                  "use astype");
     if constexpr (std::is_same_v<T, U>) {
         evaluate(expression.view(), &to);
     } else {
@@ -373,12 +392,12 @@ void write_expression(const GPUArray<T>& to, const E& expression) {
 }
 
 // In place: the array's memory and type stay. An operand that would change the kind of the elements does not compile.
-#define GEMEL_IN_PLACE(op, Name)                                               \
-    template <HasDType T, Operand X>                                           \
-        requires Combinable<Name::operation.rule, GPUArray<T>, X>              \
-    const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) {           \
-        write_expression(a, make_expression<Name>(a, std::forward<X>(x)));     \
-        return a;                                                              \
+#define GEMEL_IN_PLACE(op, Name) \
+    template <HasDType T, Operand X> \
+        requires Combinable<Name::operation.rule, GPUArray<T>, X> \
+    const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) { \
+        write_expression(a, make_expression<Name>(a, std::forward<X>(x))); \
+        return a; \
     }
 GEMEL_IN_PLACE(+, Add)
 GEMEL_IN_PLACE(-, Subtract)

@@ -77,14 +77,10 @@ constexpr DType promote(DType a, DType b) {
 /// What numbers of the host are among themselves, without an array: NumPy's default types.
 constexpr DType default_type(Weak number) {
     switch (number) {
-        case Weak::boolean:
-            return dtype_of<bool>();
-        case Weak::integer:
-            return dtype_of<std::int64_t>();
-        case Weak::floating:
-            return dtype_of<double>();
-        case Weak::complex:
-            break;
+        case Weak::boolean: return dtype_of<bool>();
+        case Weak::integer: return dtype_of<std::int64_t>();
+        case Weak::floating: return dtype_of<double>();
+        case Weak::complex: break;
     }
     return dtype_of<cdouble>();
 }
@@ -110,31 +106,21 @@ constexpr DType result_type(TypeRule rule, DType common) {
     const bool is_whole = is_bool_or_integer(common);
     const DType counted = is_bool ? dtype_of<std::int8_t>() : common;
     switch (rule) {
-        case TypeRule::common:
-            return common;
-        case TypeRule::difference:
-            return is_bool ? DType() : common;
+        case TypeRule::common: return common;
+        case TypeRule::difference: return is_bool ? DType() : common;
         case TypeRule::quotient:
-        case TypeRule::mean:
-            return is_whole ? dtype_of<double>() : common;
-        case TypeRule::remainder:
-            return is_complex ? DType() : counted;
-        case TypeRule::power:
-            return counted;
-        case TypeRule::bitwise:
-            return is_whole ? common : DType();
-        case TypeRule::shift:
-            return is_whole ? counted : DType();
+        case TypeRule::mean: return is_whole ? dtype_of<double>() : common;
+        case TypeRule::remainder: return is_complex ? DType() : counted;
+        case TypeRule::power: return counted;
+        case TypeRule::bitwise: return is_whole ? common : DType();
+        case TypeRule::shift: return is_whole ? counted : DType();
         case TypeRule::elementary:
         case TypeRule::real_elementary:
             if (is_complex) return rule == TypeRule::elementary ? common : DType();
             return is_whole ? promote(common, dtype_of<half>()) : common;
-        case TypeRule::rounding:
-            return is_complex ? DType() : common;
-        case TypeRule::magnitude:
-            return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
-        case TypeRule::truth:
-            return dtype_of<bool>();
+        case TypeRule::rounding: return is_complex ? DType() : common;
+        case TypeRule::magnitude: return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
+        case TypeRule::truth: return dtype_of<bool>();
         case TypeRule::sum:
             if (is_bool) return dtype_of<std::int64_t>();
             return is_whole ? DType(common.kind(), 8) : common;
@@ -261,9 +247,8 @@ using ResultElement =
 
 /// Operands for which an operation exists; one at least is an array.
 template <TypeRule rule, class... X>
-concept Combinable = (Operand<X> && ...) && (ArrayOperand<X> || ...) && requires {
-    typename ResultElement<rule, X...>;
-};
+concept Combinable =
+    (Operand<X> && ...) && (ArrayOperand<X> || ...) && requires { typename ResultElement<rule, X...>; };
 
 /// The element type that arrays of these types have together: `Promote<std::int32_t, float>` is double.
 template <NumberElement... T>

@@ -19,8 +19,8 @@ namespace gemel {
 
 /// Ranges of host elements that an array of T takes and gives; those of bool are bytes.
 template <class R, class T>
-concept HostRangeOf = HostRange<R> &&
-    (std::same_as<std::ranges::range_value_t<R>, HostElement<T>> || std::same_as<std::ranges::range_value_t<R>, T>);
+concept HostRangeOf = HostRange<R> && (std::same_as<std::ranges::range_value_t<R>, HostElement<T>> ||
+                                       std::same_as<std::ranges::range_value_t<R>, T>);
 
 /// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
 /// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
@@ -104,7 +104,10 @@ class GPUArray : public AnyArray {
     }
     /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array.
     template <class E>
-        requires requires(const E& expression) { expression.view(); typename E::value_type; }
+        requires requires(const E& expression) {
+            expression.view();
+            typename E::value_type;
+        }
     void assign(const E& expression) const {
         write_expression(*this, expression);
     }
@@ -123,7 +126,8 @@ class GPUArray : public AnyArray {
     }
     /// Into a host range of exactly as many elements. @throws ArgumentError with both counts
     template <HostRangeOf<T> R>
-    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>) void get(R&& to) const {
+        requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
+    void get(R&& to) const {
         require_count(std::ranges::size(to), "get");
         get_bytes(std::ranges::data(to));
     }
@@ -147,7 +151,7 @@ class GPUArray : public AnyArray {
     }
     /// From host memory of this shape. @throws ArgumentError if the shapes differ
     template <class U>
-    requires std::same_as<std::remove_const_t<U>, HostElement<T>>
+        requires std::same_as<std::remove_const_t<U>, HostElement<T>>
     void set(const HostView<U>& from) const {
         require_shape(from.shape(), "set");
         std::vector<HostElement<T>> values(size());

@@ -20,8 +20,8 @@ namespace gemel::random {
 
 /// float, double, half, bfloat16.
 template <class T>
-concept RealElement = HasDType<T> &&
-    (std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>);
+concept RealElement =
+    HasDType<T> && (std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>);
 /// Real elements, and complex ones, whose two parts are drawn one after another.
 template <class T>
 concept ContinuousElement = RealElement<T> || std::is_same_v<T, cfloat> || std::is_same_v<T, cdouble>;

@@ -1,4 +1,5 @@
-/// ReductionKernel: a map expression for every element of some arrays, combined into one value, or one per row, column, ...
+/// ReductionKernel: a map expression for every element of some arrays, combined into one value, or one per row, column,
+/// ...
 #pragma once
 
 #include <gemel/arrays/call_argument.hpp>
@@ -23,13 +24,13 @@ namespace gemel {
 
 /// What a ReductionKernel does; all expressions in C.
 struct ReductionSpec {
-    std::string arguments = {};          ///< "const float *x, const float *y"
-    std::string neutral = {};            ///< reducing with it changes nothing: "0"
-    std::string map_expr = "x[i]";       ///< of element i; `n` is the number of elements, see also `reduced_index`
-    std::string reduce_expr = {};        ///< of `a` and `b`, associative and commutative: "a+b"
+    std::string arguments = {};     ///< "const float *x, const float *y"
+    std::string neutral = {};       ///< reducing with it changes nothing: "0"
+    std::string map_expr = "x[i]";  ///< of element i; `n` is the number of elements, see also `reduced_index`
+    std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
     std::string name = "reduction";
-    std::string preamble = {};           ///< functions and types that the expressions use
-    DType accumulator = {};              ///< of running values, if not the result's own (16-bit floats: float)
+    std::string preamble = {};  ///< functions and types that the expressions use
+    DType accumulator = {};     ///< of running values, if not the result's own (16-bit floats: float)
     CompileOptions compile = {};
 };
 
@@ -52,11 +53,12 @@ struct MultiReductionSpec {
 
 /// How one call of a reduction differs from the others.
 struct ReductionOptions {
-    std::optional<std::vector<int>> axes = {};  ///< reduce over these alone, negative ones counted from the end; all if left out
-    bool keepdims = false;                      ///< reduced axes stay, with extent 1
-    const AnyArray* out = nullptr;              ///< where the result goes: contiguous, of the result's shape; single results
+    std::optional<std::vector<int>> axes =
+        {};                         ///< reduce over these alone, negative ones counted from the end; all if left out
+    bool keepdims = false;          ///< reduced axes stay, with extent 1
+    const AnyArray* out = nullptr;  ///< where the result goes: contiguous, of the result's shape; single results
     Stream stream = {};
-    codegen::Tuning tuning = {};                ///< overrides what is given here, member by member
+    codegen::Tuning tuning = {};  ///< overrides what is given here, member by member
 };
 
 struct ReductionState;
@@ -65,9 +67,10 @@ struct ReductionState;
 class GEMEL_API Reduction {
    public:
     /// @param dtypes  of the results
-    Reduction(std::vector<Parameter> arguments, std::vector<ReductionResult> results, std::vector<DType> dtypes, std::string name,
-              std::string preamble, CompileOptions compile);
-    void run(const ReductionOptions& options, std::span<const CallArgument> arguments, std::span<AnyArray> results) const;
+    Reduction(std::vector<Parameter> arguments, std::vector<ReductionResult> results, std::vector<DType> dtypes,
+              std::string name, std::string preamble, CompileOptions compile);
+    void run(const ReductionOptions& options, std::span<const CallArgument> arguments,
+             std::span<AnyArray> results) const;
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 
    private:
@@ -80,20 +83,19 @@ class GEMEL_API Reduction {
 ///                                 .map_expr = "x[i]*y[i]", .reduce_expr = "a+b"});
 ///     float d = dot(x, y).item();
 ///
-/// Arguments are declared and checked as for ElementwiseKernel. `reduced_index` in the map expression is the element's place
-/// among those that are reduced to one result, in C order: what an argmax along an axis wants; for a whole array it is `i`.
-/// The order of operations depends on sizes and device alone, so that a device gives the same bits every time. 16-bit floats
-/// accumulate in float. The result of no elements is the neutral one.
+/// Arguments are declared and checked as for ElementwiseKernel. `reduced_index` in the map expression is the element's
+/// place among those that are reduced to one result, in C order: what an argmax along an axis wants; for a whole array
+/// it is `i`. The order of operations depends on sizes and device alone, so that a device gives the same bits every
+/// time. 16-bit floats accumulate in float. The result of no elements is the neutral one.
 template <HasDType T>
 class ReductionKernel {
    public:
     /// @throws ArgumentError if declarations or expressions cannot be right
-    explicit ReductionKernel(const ReductionSpec& spec)
-        : ReductionKernel(parse_declarations(spec.arguments), spec) {}
+    explicit ReductionKernel(const ReductionSpec& spec) : ReductionKernel(parse_declarations(spec.arguments), spec) {}
     /// Arguments by their dtypes; spec.arguments is not looked at.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
-        : reduction_(std::move(arguments), {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator}}, {dtype_of<T>()},
-                     spec.name, spec.preamble, spec.compile) {}
+        : reduction_(std::move(arguments), {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator}},
+                     {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
     /// @returns  the result, still on the device: rank 0, or the shape that the axes leave
     /// @throws   ArgumentError, CompileError as ElementwiseKernel
@@ -127,8 +129,8 @@ template <HasDType... T>
 class MultiReductionKernel {
    public:
     explicit MultiReductionKernel(const MultiReductionSpec& spec)
-        : reduction_(parse_declarations(spec.arguments), spec.results, {DType(dtype_of<T>())...}, spec.name, spec.preamble,
-                     spec.compile) {}
+        : reduction_(parse_declarations(spec.arguments), spec.results, {DType(dtype_of<T>())...}, spec.name,
+                     spec.preamble, spec.compile) {}
 
     template <GeneratorArgument... A>
     std::tuple<GPUArray<T>...> operator()(const A&... arguments) const {
@@ -140,8 +142,8 @@ class MultiReductionKernel {
         std::array<AnyArray, sizeof...(T)> results;
         reduction_.run(options, packed, results);
         return [&]<std::size_t... k>(std::index_sequence<k...>) {
-            return std::tuple<GPUArray<T>...>{
-                GPUArray<T>(results[k].buffer(), results[k].shape(), results[k].strides(), results[k].offset_bytes())...};
+            return std::tuple<GPUArray<T>...>{GPUArray<T>(results[k].buffer(), results[k].shape(), results[k].strides(),
+                                                          results[k].offset_bytes())...};
         }(std::index_sequence_for<T...>{});
     }
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const {

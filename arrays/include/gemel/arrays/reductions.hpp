@@ -1,5 +1,6 @@
-/// Reductions of arrays and expressions, over everything or over some axes, as NumPy's. An expression is evaluated inside the
-/// reduction: `sum(x * y)` is one kernel and stores nothing between. Results stay on the device; `.item()` reads one.
+/// Reductions of arrays and expressions, over everything or over some axes, as NumPy's. An expression is evaluated
+/// inside the reduction: `sum(x * y)` is one kernel and stores nothing between. Results stay on the device; `.item()`
+/// reads one.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -30,15 +31,16 @@ class ReducedOver {
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
 
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
-GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over, bool keepdims);
+GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
+                          bool keepdims);
 /// The number of elements that are reduced to one. @throws ArgumentError if there are none
 GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
 
 template <TypeRule rule, ArrayOperand X>
 using ReducedElement = ResultElement<rule, X>;
 
-/// Integers and bools are summed in 64 bits, everything else in its own type, 16-bit floats in float. Rounding errors grow with
-/// the logarithm of the length. Of no elements: 0.
+/// Integers and bools are summed in 64 bits, everything else in its own type, 16-bit floats in float. Rounding errors
+/// grow with the logarithm of the length. Of no elements: 0.
 /// @param keepdims  reduced axes stay, with extent 1
 /// @time enqueued, returns at once; one launch on GPUs, two on CPU devices
 template <ArrayOperand X>

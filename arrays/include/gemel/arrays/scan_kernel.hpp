@@ -21,13 +21,13 @@ namespace gemel {
 
 /// What a GenericScanKernel does; all in C.
 struct ScanSpec {
-    std::string arguments = {};        ///< "const int *x, int *out"
-    std::string input_expr = "x[i]";   ///< what is scanned, element by element
-    std::string scan_expr = {};        ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may look at
-                                       ///< `across_seg_boundary`; without it a segment begins with its first element
-    std::string neutral = {};          ///< what `prev_item` is where nothing comes before: "0"
-    std::string output_statement = {}; ///< with `item` (the result through element i), `prev_item` (the one before it), `last_item` (the
-                                       ///< last of all), i and n (or N)
+    std::string arguments = {};       ///< "const int *x, int *out"
+    std::string input_expr = "x[i]";  ///< what is scanned, element by element
+    std::string scan_expr = {};  ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may
+                                 ///< look at `across_seg_boundary`; without it a segment begins with its first element
+    std::string neutral = {};           ///< what `prev_item` is where nothing comes before: "0"
+    std::string output_statement = {};  ///< with `item` (the result through element i), `prev_item` (the one before
+                                        ///< it), `last_item` (the last of all), i and n (or N)
     std::string is_segment_start_expr = {};  ///< whether a segment begins at i; there `prev_item` is neutral
     std::string name = "scan";
     std::string preamble = {};
@@ -36,10 +36,10 @@ struct ScanSpec {
 
 /// How one call of a scan differs from the others.
 struct ScanOptions {
-    bool deterministic = false;            ///< the same bits every time also for sums of floats; costs a second reading
-    std::optional<std::size_t> count = {}; ///< of elements; that of the arrays touched as x[i], if left out
+    bool deterministic = false;  ///< the same bits every time also for sums of floats; costs a second reading
+    std::optional<std::size_t> count = {};  ///< of elements; that of the arrays touched as x[i], if left out
     Stream stream = {};
-    codegen::Tuning tuning = {};           ///< overrides what is given here, member by member
+    codegen::Tuning tuning = {};  ///< overrides what is given here, member by member
 };
 
 struct ScanState;
@@ -57,8 +57,9 @@ class GEMEL_API Scan {
 
 /// A scan of values of type T with an input expression and an output statement, possibly in segments.
 ///
-/// Arguments are declared and checked as for ElementwiseKernel. On NVIDIA GPUs one pass reads and writes everything once, unless the
-/// output wants `last_item`; sums of floats may then differ in their last digits from run to run. Elsewhere there are three passes. 16-bit floats are scanned in float.
+/// Arguments are declared and checked as for ElementwiseKernel. On NVIDIA GPUs one pass reads and writes everything
+/// once, unless the output wants `last_item`; sums of floats may then differ in their last digits from run to run.
+/// Elsewhere there are three passes. 16-bit floats are scanned in float.
 /// @time enqueued, returns at once
 template <HasDType T>
 class GenericScanKernel {

@@ -82,8 +82,8 @@ class GEMEL_API Shape : public AxisVector {
    public:
     Shape() = default;
     template <std::integral... I>
-    requires(sizeof...(I) > 0) Shape(I... extents)
-        : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(extents)...}) {}
+        requires(sizeof...(I) > 0)
+    Shape(I... extents) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(extents)...}) {}
     explicit Shape(std::span<const std::int64_t> extents) : AxisVector(extents) {}
 
     std::size_t rank() const { return size(); }
@@ -96,8 +96,8 @@ class GEMEL_API Strides : public AxisVector {
    public:
     Strides() = default;
     template <std::integral... I>
-    requires(sizeof...(I) > 0) Strides(I... strides)
-        : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(strides)...}) {}
+        requires(sizeof...(I) > 0)
+    Strides(I... strides) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(strides)...}) {}
     explicit Strides(std::span<const std::int64_t> strides) : AxisVector(strides) {}
 };
 
@@ -106,7 +106,8 @@ class GEMEL_API Axes : public AxisVector {
    public:
     Axes() = default;
     template <std::integral... I>
-    requires(sizeof...(I) > 0) Axes(I... axes) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(axes)...}) {}
+        requires(sizeof...(I) > 0)
+    Axes(I... axes) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(axes)...}) {}
     explicit Axes(std::span<const std::int64_t> axes) : AxisVector(axes) {}
 };
 

@@ -20,7 +20,8 @@ class SliceBound {
     constexpr SliceBound() = default;
     constexpr SliceBound(std::nullopt_t) {}
     template <std::integral I>
-    requires(!std::is_same_v<I, bool>) constexpr SliceBound(I value)
+        requires(!std::is_same_v<I, bool>)
+    constexpr SliceBound(I value)
         : given_(true),
           value_(std::cmp_greater(value, std::numeric_limits<std::int64_t>::max())
                      ? std::numeric_limits<std::int64_t>::max()
@@ -73,7 +74,8 @@ class Index {
     enum class Kind : std::uint8_t { integer, slice, new_axis, ellipsis };
 
     template <std::integral I>
-    requires(!std::is_same_v<I, bool>) constexpr Index(I position) : kind_(Kind::integer), slice_{position, {}, {}} {}
+        requires(!std::is_same_v<I, bool>)
+    constexpr Index(I position) : kind_(Kind::integer), slice_{position, {}, {}} {}
     constexpr Index(const Slice& slice) : kind_(Kind::slice), slice_(slice) {}
     constexpr Index(NewAxis) : kind_(Kind::new_axis) {}
     constexpr Index(Ellipsis) : kind_(Kind::ellipsis) {}

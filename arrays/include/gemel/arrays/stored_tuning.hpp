@@ -9,8 +9,8 @@
 
 namespace gemel {
 
-/// Stores the tuning for work like this on devices like the context's; calls from now on use it, in this process at once and in
-/// others when they start. An empty Tuning removes it.
+/// Stores the tuning for work like this on devices like the context's; calls from now on use it, in this process at
+/// once and in others when they start. An empty Tuning removes it.
 /// @param family  "elementwise", "reduction" or "scan", or a name of your own generator
 /// @param work    sizes count by powers of two, element sizes and numbers of arrays exactly
 /// @throws ArgumentError if the family is no simple word

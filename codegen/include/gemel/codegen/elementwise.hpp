@@ -55,16 +55,18 @@ struct ElementwiseRequest {
 };
 
 /// Elements that one thread of the packed variant takes per access.
-GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout, std::uint32_t access_bytes);
+GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout,
+                          std::uint32_t access_bytes);
 
-/// The kernel's text. Behind the request's arguments it has these parameters, all of the index type (int or int64_t) but
-/// the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each strided array's
-/// strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`, `start` and `step`
-/// (sliced: how many indices, the first, from one to the next). A packed variant is launched with ceil(packs / (block * unroll)) blocks, at
-/// least one, where packs = (n - head) / pack length; others with one thread per `unroll` indices.
+/// The kernel's text. Behind the request's arguments it has these parameters, all of the index type (int or int64_t)
+/// but the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each
+/// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
+/// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
+/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; others with one thread
+/// per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
-GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
-                                         const Dialect& dialect);
+GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
+                                         const Tuning& tuning, const Dialect& dialect);
 
 /// Checks what does not depend on types and layouts. @throws ArgumentError
 GEMEL_API void check_request(const ElementwiseRequest& request);

@@ -95,8 +95,8 @@ GEMEL_API Expression global_size(int axis);
 /// A call of a function; `result` says what it returns, if that matters.
 GEMEL_API Expression call_with(const std::string& function, std::vector<Expression> arguments, const Type& result = {});
 template <class... Arguments>
-requires(std::convertible_to<Arguments, Expression>&&...) Expression
-    call(const std::string& function, const Arguments&... arguments) {
+    requires(std::convertible_to<Arguments, Expression> && ...)
+Expression call(const std::string& function, const Arguments&... arguments) {
     return call_with(function, {Expression(arguments)...});
 }
 

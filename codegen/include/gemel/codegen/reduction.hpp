@@ -10,11 +10,11 @@ namespace gemel::codegen {
 
 /// One of the results that a reduction finds in one pass.
 struct ReducedValue {
-    DType dtype;             ///< of the result as it is stored
-    DType accumulator;       ///< of the running value; the same as `dtype` if empty (16-bit floats: float)
-    std::string neutral;     ///< an expression: reducing with it changes nothing
-    Snippet map_expr;        ///< in terms of x[i], i, n and `reduced_index`
-    std::string reduce_expr; ///< in terms of `a` and `b`; associative and commutative
+    DType dtype;              ///< of the result as it is stored
+    DType accumulator;        ///< of the running value; the same as `dtype` if empty (16-bit floats: float)
+    std::string neutral;      ///< an expression: reducing with it changes nothing
+    Snippet map_expr;         ///< in terms of x[i], i, n and `reduced_index`
+    std::string reduce_expr;  ///< in terms of `a` and `b`; associative and commutative
 };
 
 struct ReductionRequest {
@@ -26,35 +26,37 @@ struct ReductionRequest {
 
 /// How the work is spread.
 struct ReductionLayout {
-    KernelLayout elements;     ///< of the arguments; its rank counts the reduced axes
-    int kept_rank = 0;         ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
-    bool has_index = false;    ///< strided variants: `i` is used, so that the layout has its steps too
+    KernelLayout elements;   ///< of the arguments; its rank counts the reduced axes
+    int kept_rank = 0;       ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
+    bool has_index = false;  ///< strided variants: `i` is used, so that the layout has its steps too
     enum class Mapping : std::uint8_t {
         block_per_output,   ///< the threads of one or more blocks share an output
         thread_per_output,  ///< neighbouring threads have neighbouring outputs
     };
     Mapping mapping = Mapping::block_per_output;
-    bool serial = false;      ///< one thread per block, which walks through a piece of its own (CPU devices)
-    bool split = false;       ///< several blocks share an output
-    bool finish = false;      ///< the last block of an output combines what the others found; else a second kernel does
+    bool serial = false;  ///< one thread per block, which walks through a piece of its own (CPU devices)
+    bool split = false;   ///< several blocks share an output
+    bool finish = false;  ///< the last block of an output combines what the others found; else a second kernel does
     std::vector<bool> result_offsets;  ///< per value: the kernel is told where the result begins
 };
 
 /// The kernels' text: `<name>` and, where a second one combines partial results, `<name>_finish`.
 ///
-/// Parameters of `<name>`: the arguments, offsets and layout as for element-wise kernels (the layout has the reduced extents,
-/// the kept extents, then for each strided array its reduced and its kept steps, then those of `i`); a result pointer per value; the offset in
-/// bytes of each result that has one; if split a pointer to partial results per value, one per output and split, and, if
-/// finishing, `counters`, one int per output (thread_per_output: per block of outputs), all zero before and after;
-/// `n`, the number of elements reduced to one; `outputs`; `splits`; and `head` in packed variants. All sizes are of the index type.
-/// Launched with splits * outputs blocks (thread_per_output: splits * ceil(outputs / block)).
+/// Parameters of `<name>`: the arguments, offsets and layout as for element-wise kernels (the layout has the reduced
+/// extents, the kept extents, then for each strided array its reduced and its kept steps, then those of `i`); a result
+/// pointer per value; the offset in bytes of each result that has one; if split a pointer to partial results per value,
+/// one per output and split, and, if finishing, `counters`, one int per output (thread_per_output: per block of
+/// outputs), all zero before and after; `n`, the number of elements reduced to one; `outputs`; `splits`; and `head` in
+/// packed variants. All sizes are of the index type. Launched with splits * outputs blocks (thread_per_output: splits *
+/// ceil(outputs / block)).
 /// `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`, with a thread per output.
 ///
 /// The sum of a thread's elements is made of bounded runs, and blocks combine by a tree: rounding errors grow with
 /// the logarithm of the length. The order depends on the launch alone, not on timing.
-/// @source tree and last-block scheme: Harris, "Optimizing Parallel Reduction in CUDA", and the CUDA samples' threadFenceReduction
-GEMEL_API std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
-                                       const Dialect& dialect);
+/// @source tree and last-block scheme: Harris, "Optimizing Parallel Reduction in CUDA", and the CUDA samples'
+/// threadFenceReduction
+GEMEL_API std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout,
+                                       const Tuning& tuning, const Dialect& dialect);
 /// The text for one run of contiguous elements on a GPU: for looking at.
 GEMEL_API std::string reduction_source(const ReductionRequest& request, const Dialect& dialect);
 

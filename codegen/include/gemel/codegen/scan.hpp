@@ -12,12 +12,12 @@ namespace gemel::codegen {
 struct ScanRequest {
     std::string name = "scan";
     std::vector<Parameter> arguments;
-    DType dtype;                  ///< of what is scanned; 16-bit floats are scanned in float
-    Snippet input;                ///< an expression in terms of i and the arrays
-    std::string scan_expr;        ///< of `a` and `b`, associative; may use `across_seg_boundary`
-    std::string neutral = {};     ///< for prev_item where nothing comes before
-    Snippet output;               ///< statements with `item`, `prev_item`, `last_item`, i and n
-    Snippet segment_start = {};   ///< an expression: whether a segment begins at i; empty for no segments
+    DType dtype;                 ///< of what is scanned; 16-bit floats are scanned in float
+    Snippet input;               ///< an expression in terms of i and the arrays
+    std::string scan_expr;       ///< of `a` and `b`, associative; may use `across_seg_boundary`
+    std::string neutral = {};    ///< for prev_item where nothing comes before
+    Snippet output;              ///< statements with `item`, `prev_item`, `last_item`, i and n
+    Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty for no segments
     std::string preamble = {};
 };
 
@@ -40,17 +40,20 @@ GEMEL_API bool scan_needs_total(const ScanRequest& request);
 /// The kernels' text.
 ///
 /// look_back: one kernel `<name>` with a block per tile. Behind the arguments, offsets and layout it takes `states`
-/// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch), `epoch` (uint32,
-/// above zero, below 2^30, and greater at every launch that uses the same states) and n. States of older epochs are ignored, so that
-/// nothing is cleared between launches. Tiles are dealt in the order in which blocks begin: a block waits only for blocks that run
-/// already. A running result travels in 64-bit words, each of which carries 32 bits of it and the state: no fences are needed.
-/// three_passes and chunks: `<name>_totals` (arguments..., totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one
-/// block; `<name>` (arguments..., totals, tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only.
-/// Sizes are of the index type.
+/// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch),
+/// `epoch` (uint32, above zero, below 2^30, and greater at every launch that uses the same states) and n. States of
+/// older epochs are ignored, so that nothing is cleared between launches. Tiles are dealt in the order in which blocks
+/// begin: a block waits only for blocks that run already. A running result travels in 64-bit words, each of which
+/// carries 32 bits of it and the state: no fences are needed. three_passes and chunks: `<name>_totals` (arguments...,
+/// totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one block; `<name>` (arguments..., totals,
+/// tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only. Sizes are of the index
+/// type.
 ///
-/// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same every time.
+/// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same
+/// every time.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
-GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, const Dialect& dialect);
+GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+                                  const Dialect& dialect);
 GEMEL_API std::string scan_source(const ScanRequest& request, const Dialect& dialect);
 
 /// @throws ArgumentError

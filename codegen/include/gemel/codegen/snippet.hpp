@@ -13,13 +13,13 @@ namespace gemel::codegen {
 
 /// How a snippet touches one array.
 struct ArrayUse {
-    bool element = false;           ///< as x[i]
-    bool element_read = false;      ///< as x[i], and its value from before matters
-    bool element_written = false;   ///< as x[i], on the left of an assignment
-    bool element_address = false;   ///< as &x[i]
-    bool elsewhere = false;         ///< with another subscript: x[i - 1]
-    bool elsewhere_written = false; ///< and written there
-    bool bare = false;              ///< without a subscript, as a pointer
+    bool element = false;            ///< as x[i]
+    bool element_read = false;       ///< as x[i], and its value from before matters
+    bool element_written = false;    ///< as x[i], on the left of an assignment
+    bool element_address = false;    ///< as &x[i]
+    bool elsewhere = false;          ///< with another subscript: x[i - 1]
+    bool elsewhere_written = false;  ///< and written there
+    bool bare = false;               ///< without a subscript, as a pointer
 
     /// In two snippets of one kernel.
     GEMEL_API friend ArrayUse operator|(const ArrayUse& a, const ArrayUse& b);
@@ -43,8 +43,9 @@ class GEMEL_API Snippet {
     bool uses_index(const std::vector<std::string>& arrays) const;
     ArrayUse use_of(std::string_view array) const;
 
-    /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's name, the
-    /// subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An empty answer keeps it.
+    /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
+    /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
+    /// empty answer keeps it.
     using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
     std::string replaced(const std::vector<std::string>& arrays, const Replace& replace) const;
 

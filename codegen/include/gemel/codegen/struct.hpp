@@ -52,9 +52,7 @@ constexpr StructFields<T, Fields...> struct_fields(const char* name, const Struc
 }
 
 template <class T>
-concept ReflectedStruct = std::is_class_v<T> && requires {
-    gemel_struct_fields(StructTag<T>{});
-};
+concept ReflectedStruct = std::is_class_v<T> && requires { gemel_struct_fields(StructTag<T>{}); };
 
 /// How a field's type is made of elements: itself once, or an array's elements.
 template <class T>
@@ -64,9 +62,8 @@ struct StructElement {
     static constexpr bool is_array = false;
 };
 template <class T>
-requires std::is_enum_v<T>
-struct StructElement<T> : StructElement<std::underlying_type_t<T>> {
-};
+    requires std::is_enum_v<T>
+struct StructElement<T> : StructElement<std::underlying_type_t<T>> {};
 template <class T, std::size_t n>
 struct StructElement<std::array<T, n>> {
     using type = typename StructElement<T>::type;
@@ -172,11 +169,11 @@ struct DTypeOf<T> {
 #define GEMEL_EACH_FIELD_LATER() GEMEL_EACH_FIELD_AGAIN
 
 /// Makes an aggregate an element type. See the head of this file.
-#define GEMEL_STRUCT(T, ...)                                                                             \
-    [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) {                \
-        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__));                    \
-    }                                                                                                    \
+#define GEMEL_STRUCT(T, ...) \
+    [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) { \
+        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__)); \
+    } \
     static_assert(::gemel::codegen::check_struct(gemel_struct_fields(::gemel::codegen::StructTag<T>{})), \
-                  "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct");         \
-    static_assert(::gemel::codegen::ReflectedStruct<T>,                                                  \
+                  "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct"); \
+    static_assert(::gemel::codegen::ReflectedStruct<T>, \
                   "GEMEL_STRUCT(" #T ") must stand in the struct's own namespace, before its type is used");

@@ -37,8 +37,8 @@ struct TemplateOptions {
     bool trim_blocks = false;
     /// Takes away the blanks of a line before its first {% %} or {# #} tag.
     bool lstrip_blocks = false;
-    /// How much one filling may do (expressions, elements, comparisons, 16 bytes of text each count as one): a template that
-    /// would run for ever is an error instead. The default is reached after some seconds.
+    /// How much one filling may do (expressions, elements, comparisons, 16 bytes of text each count as one): a template
+    /// that would run for ever is an error instead. The default is reached after some seconds.
     std::uint64_t most_steps = std::uint64_t{1} << 26;
 };
 

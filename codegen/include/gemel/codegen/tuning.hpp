@@ -15,14 +15,15 @@ namespace gemel::codegen {
 struct Tuning {
     enum class Scan : std::uint8_t {
         automatic,
-        look_back,    ///< one pass; groups read what those before them have published
-        three_passes, ///< totals of the tiles, their scan, the tiles again
-        chunks,       ///< three passes with one thread per chunk, for devices with few cores
+        look_back,     ///< one pass; groups read what those before them have published
+        three_passes,  ///< totals of the tiles, their scan, the tiles again
+        chunks,        ///< three passes with one thread per chunk, for devices with few cores
     };
 
-    std::uint32_t block = 0;             ///< threads per block
-    std::uint32_t access_bytes = 0;      ///< of one memory access: 16 for the widest; 0 or an element's size for scalar ones
-    std::uint32_t unroll = 0;            ///< accesses that a thread has in flight
+    std::uint32_t block = 0;  ///< threads per block
+    std::uint32_t access_bytes =
+        0;                     ///< of one memory access: 16 for the widest; 0 or an element's size for scalar ones
+    std::uint32_t unroll = 0;  ///< accesses that a thread has in flight
     std::uint32_t blocks_per_unit = 0;   ///< reductions: blocks per compute unit
     std::uint32_t items_per_thread = 0;  ///< scans: elements per thread of a tile; reductions on a CPU: running results
     Scan scan = Scan::automatic;
@@ -39,10 +40,10 @@ GEMEL_API Tuning merge(const Tuning& first, const Tuning& second);
 
 /// What there is to do, as far as the choice depends on it.
 struct Workload {
-    std::size_t count = 0;           ///< elements
-    std::uint32_t item_bytes = 4;    ///< of the largest element that is moved, or of the running result of a scan
-    std::uint32_t arrays = 1;        ///< moved per element
-    std::size_t outputs = 1;         ///< of a reduction
+    std::size_t count = 0;         ///< elements
+    std::uint32_t item_bytes = 4;  ///< of the largest element that is moved, or of the running result of a scan
+    std::uint32_t arrays = 1;      ///< moved per element
+    std::size_t outputs = 1;       ///< of a reduction
 };
 
 GEMEL_API Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work);

@@ -30,7 +30,8 @@ class Value {
     template <std::same_as<bool> T>
     Value(T value) : data_(value) {}
     template <std::integral T>
-    requires(!std::same_as<T, bool> && !std::same_as<T, char>) Value(T value) {
+        requires(!std::same_as<T, bool> && !std::same_as<T, char>)
+    Value(T value) {
         if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
             if (value > static_cast<std::uint64_t>(INT64_MAX)) {
                 data_ = static_cast<std::uint64_t>(value);
@@ -42,26 +43,25 @@ class Value {
     template <std::same_as<char> T>
     Value(T value) : data_(std::string(1, value)) {}
     template <class T>
-    requires(std::same_as<T, float> || std::same_as<T, double>) Value(T value) : data_(static_cast<double>(value)) {}
+        requires(std::same_as<T, float> || std::same_as<T, double>)
+    Value(T value) : data_(static_cast<double>(value)) {}
     template <class T>
-    requires(std::is_convertible_v<const T&, std::string_view> && !std::is_same_v<T, std::nullptr_t>)
-        Value(const T& text)
-        : data_(std::string(std::string_view(text))) {}
+        requires(std::is_convertible_v<const T&, std::string_view> && !std::is_same_v<T, std::nullptr_t>)
+    Value(const T& text) : data_(std::string(std::string_view(text))) {}
     Value(const DType& dtype) : data_(dtype.name()) {}
     Value(std::initializer_list<Value> list) : Value(List(list)) {}
     /// @throws ArgumentError for lists and maps nested deeper than 200 levels
     GEMEL_API Value(List list);
     GEMEL_API Value(Map map);
     template <class T>
-    requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
-        Value(const std::map<std::string, T>& map)
-        : Value(Map(map.begin(), map.end())) {}
+        requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
+    Value(const std::map<std::string, T>& map) : Value(Map(map.begin(), map.end())) {}
     /// Any other range of what makes a Value: std::vector<int>, std::array<std::string, 3>.
     template <std::ranges::input_range R>
-    requires(!std::is_convertible_v<const R&, std::string_view> && !std::is_convertible_v<const R&, Map> &&
-             !std::same_as<R, Value> && !std::same_as<R, List> &&
-             std::is_constructible_v<Value, std::ranges::range_value_t<R>>) Value(const R& range)
-        : Value(list_of(range)) {}
+        requires(!std::is_convertible_v<const R&, std::string_view> && !std::is_convertible_v<const R&, Map> &&
+                 !std::same_as<R, Value> && !std::same_as<R, List> &&
+                 std::is_constructible_v<Value, std::ranges::range_value_t<R>>)
+    Value(const R& range) : Value(list_of(range)) {}
 
     bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
     bool is_bool() const { return std::holds_alternative<bool>(data_); }

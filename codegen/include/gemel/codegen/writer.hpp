@@ -48,7 +48,8 @@ class GEMEL_API Writer {
     /// The head of a kernel and its opening brace. @param block  threads per block that it is launched with; 0 for any
     Writer& open_kernel(const std::string& name, const std::vector<std::string>& parameters, std::uint32_t block = 0);
     /// The head of a function that kernels call.
-    Writer& open_function(const std::string& result, const std::string& name, const std::vector<std::string>& parameters);
+    Writer& open_function(const std::string& result, const std::string& name,
+                          const std::vector<std::string>& parameters);
     /// An array that the threads of a block share; at the head of a kernel.
     Writer& shared_array(const std::string& type, const std::string& name, std::size_t count);
 

@@ -16,11 +16,11 @@ namespace gemel {
 /// One argument of one call. It refers to what the caller gave and is used up before the call returns.
 struct Argument {
     enum class Kind : std::uint8_t {
-        scalar,    ///< value in `value`
-        structure, ///< trivially copyable bytes at `data`
-        memory,    ///< device memory: `block`
-        copy_in,   ///< host range, copied to temporary memory before the launch
-        copy_out,  ///< host range, copied back after it
+        scalar,     ///< value in `value`
+        structure,  ///< trivially copyable bytes at `data`
+        memory,     ///< device memory: `block`
+        copy_in,    ///< host range, copied to temporary memory before the launch
+        copy_out,   ///< host range, copied back after it
         copy_both,
         shared,  ///< an amount of shared memory for a native OpenCL `__local` parameter
     };

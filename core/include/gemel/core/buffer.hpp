@@ -54,14 +54,15 @@ class GEMEL_API Buffer {
     void upload_bytes(const void* from, std::size_t bytes, std::size_t offset_bytes = 0) const;
     void download_bytes(void* to, std::size_t bytes, std::size_t offset_bytes = 0) const;
 
-    /// A window of host memory to a window of the buffer, and back. Blocks. @throws ArgumentError if either does not fit
+    /// A window of host memory to a window of the buffer, and back. Blocks. @throws ArgumentError if either does not
+    /// fit
     void upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from, const RectWindow& from_window,
                           const RectExtent& extent) const;
     void download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
                             const RectExtent& extent) const;
 
-    /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within one
-    /// context this is enqueued; between contexts it blocks.
+    /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within
+    /// one context this is enqueued; between contexts it blocks.
     void copy_from(const Buffer& from) const;
 
     /// Repeats `value` over the whole buffer; enqueued. The size must be a multiple of sizeof(T), at most 16.
@@ -72,8 +73,8 @@ class GEMEL_API Buffer {
     }
     void fill_bytes(const void* pattern, std::size_t pattern_bytes) const;
 
-    /// Part of this buffer, sharing its memory. As an argument of a hand-written kernel on OpenCL its offset must suit the
-    /// device's base alignment. @throws ArgumentError if it does not lie inside
+    /// Part of this buffer, sharing its memory. As an argument of a hand-written kernel on OpenCL its offset must suit
+    /// the device's base alignment. @throws ArgumentError if it does not lie inside
     Buffer view(std::size_t offset_bytes, std::size_t size_bytes) const;
 
     /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.

@@ -95,8 +95,8 @@ class GEMEL_API Context {
 
     // For those who write generators.
     /// An object that lives as long as the context, or until reset(): made by `make` when `key` is first asked for.
-    /// Compiled kernels belong into such an object: kept elsewhere they would outlive the context or keep it alive. It must
-    /// hold no handle that keeps the context alive (Context, Stream, Module, Buffer); a Kernel does not.
+    /// Compiled kernels belong into such an object: kept elsewhere they would outlive the context or keep it alive. It
+    /// must hold no handle that keeps the context alive (Context, Stream, Module, Buffer); a Kernel does not.
     template <class T>
     std::shared_ptr<T> attached(const void* key) const {
         return std::static_pointer_cast<T>(attached_object(key, [] { return std::shared_ptr<void>(new T); }));
@@ -120,7 +120,8 @@ class GEMEL_API Context {
     std::shared_ptr<ContextState> state_;
 };
 
-/// The context of the device that GEMEL_BACKEND and GEMEL_DEVICE choose; made on first use, lives as long as the process.
+/// The context of the device that GEMEL_BACKEND and GEMEL_DEVICE choose; made on first use, lives as long as the
+/// process.
 /// @throws BackendUnavailable saying what was tried, if there is no device or not the one that was named
 GEMEL_API Context default_context();
 

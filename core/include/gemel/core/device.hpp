@@ -22,18 +22,18 @@ struct DeviceInfo {
     std::string platform;  ///< "CUDA", "Portable Computing Language"
     Type type = Type::other;
 
-    std::uint32_t compute_units = 0;           ///< multiprocessors, or cores of a CPU
-    std::optional<std::uint32_t> clock_mhz;    ///< highest core clock
+    std::uint32_t compute_units = 0;         ///< multiprocessors, or cores of a CPU
+    std::optional<std::uint32_t> clock_mhz;  ///< highest core clock
     std::optional<std::uint32_t> memory_clock_mhz;
     std::optional<std::uint32_t> memory_bus_bits;
 
-    std::size_t global_memory_bytes = 0;       ///< all of it, free or not
-    std::size_t max_allocation_bytes = 0;      ///< the largest single buffer
+    std::size_t global_memory_bytes = 0;   ///< all of it, free or not
+    std::size_t max_allocation_bytes = 0;  ///< the largest single buffer
     std::optional<std::size_t> l2_cache_bytes;
     std::size_t constant_memory_bytes = 0;
-    std::size_t shared_memory_per_block_bytes = 0;           ///< without asking for more
-    std::optional<std::size_t> shared_memory_opt_in_bytes;   ///< most that a kernel may ask for
-    bool shared_memory_is_dedicated = true;                  ///< false where it is ordinary memory, as on a CPU
+    std::size_t shared_memory_per_block_bytes = 0;          ///< without asking for more
+    std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< most that a kernel may ask for
+    bool shared_memory_is_dedicated = true;                 ///< false where it is ordinary memory, as on a CPU
 
     std::uint32_t max_threads_per_block = 0;
     std::array<std::uint64_t, 3> max_block{};  ///< per axis
@@ -42,28 +42,28 @@ struct DeviceInfo {
     std::optional<std::uint32_t> preferred_vector_floats;  ///< SIMD lanes that the driver would like in one item
     std::optional<std::uint32_t> max_threads_per_compute_unit;
 
-    std::size_t base_alignment_bytes = 1;      ///< of an allocation, and of a sub-buffer's origin
-    std::size_t max_parameter_bytes = 0;       ///< of a kernel's arguments together
+    std::size_t base_alignment_bytes = 1;  ///< of an allocation, and of a sub-buffer's origin
+    std::size_t max_parameter_bytes = 0;   ///< of a kernel's arguments together
 
     // Capabilities.
     bool has_double = false;
     bool has_half_arithmetic = false;
     bool has_int64_atomics = false;
-    bool has_float_atomics = false;            ///< native float add on device memory (otherwise a compare-and-swap loop)
+    bool has_float_atomics = false;  ///< native float add on device memory (otherwise a compare-and-swap loop)
     bool has_double_atomics = false;
-    bool has_sub_groups = false;               ///< shuffles or sub-group functions
-    bool has_unified_memory = false;           ///< host and device share one physical memory
-    bool has_managed_memory = false;           ///< MappedBuffer with MappedKind::managed works
+    bool has_sub_groups = false;      ///< shuffles or sub-group functions
+    bool has_unified_memory = false;  ///< host and device share one physical memory
+    bool has_managed_memory = false;  ///< MappedBuffer with MappedKind::managed works
     bool has_images = false;
-    bool has_cross_block_visibility = false;   ///< writes of one block become visible to others while a kernel runs
+    bool has_cross_block_visibility = false;  ///< writes of one block become visible to others while a kernel runs
     bool is_little_endian = true;
     bool has_error_correction = false;
 
-    std::string driver_version;                ///< "580.159.04"
-    std::string api_version;                   ///< "CUDA 13.0", "OpenCL 3.0"
-    std::string language_version;              ///< "NVRTC 13.0", "OpenCL C 1.2"
-    std::string architecture;                  ///< "sm_90"; CPU model on PoCL
-    std::optional<std::string> pci_bus_id;     ///< "0000:3b:00.0"
+    std::string driver_version;             ///< "580.159.04"
+    std::string api_version;                ///< "CUDA 13.0", "OpenCL 3.0"
+    std::string language_version;           ///< "NVRTC 13.0", "OpenCL C 1.2"
+    std::string architecture;               ///< "sm_90"; CPU model on PoCL
+    std::optional<std::string> pci_bus_id;  ///< "0000:3b:00.0"
     /// Names this very piece of hardware (a GPU's UUID) or, where the driver has none, platform, model and place in the
     /// list. Equal in CUDA and OpenCL for one NVIDIA GPU.
     std::string identity;

@@ -36,9 +36,9 @@ struct GEMEL_API Dialect {
 
     // Statements and literals.
     std::string barrier = {};
-    std::string global_barrier = {};  ///< a barrier that orders device memory as well
+    std::string global_barrier = {};      ///< a barrier that orders device memory as well
     std::string infinity = {}, nan = {};  ///< float expressions
-    std::string fp_contract_off = {};  ///< line at file scope that forbids fused multiply-add, if no option does
+    std::string fp_contract_off = {};     ///< line at file scope that forbids fused multiply-add, if no option does
     std::string int64_type = {}, uint64_type = {};  ///< the 64-bit integer types
     std::string int64_suffix = {};                  ///< of a literal of that type: "LL"; "U" comes before it
     std::string bool_storage = {};                  ///< what an array of bool is made of

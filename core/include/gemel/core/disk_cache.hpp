@@ -25,7 +25,8 @@ class GEMEL_API DiskCache {
 
     /// @param folder       made on first write, with mode 0700
     /// @param limit_bytes  when entries take more than this, the oldest by last use go first
-    explicit DiskCache(std::filesystem::path folder, std::size_t limit_bytes = default_limit_bytes, Mode mode = Mode::on);
+    explicit DiskCache(std::filesystem::path folder, std::size_t limit_bytes = default_limit_bytes,
+                       Mode mode = Mode::on);
     ~DiskCache();
     DiskCache(DiskCache&&) noexcept;
     DiskCache& operator=(DiskCache&&) noexcept;
@@ -60,8 +61,8 @@ class GEMEL_API DiskCache {
     std::size_t limit_bytes() const;
     Mode mode() const;
 
-    /// The cache of compiled kernels, as GEMEL_CACHE and GEMEL_CACHE_DIR ask; off when there is no home folder, and with
-    /// GEMEL_DEBUG=1.
+    /// The cache of compiled kernels, as GEMEL_CACHE and GEMEL_CACHE_DIR ask; off when there is no home folder, and
+    /// with GEMEL_DEBUG=1.
     static DiskCache kernels();
     /// Where that is: GEMEL_CACHE_DIR, else $XDG_CACHE_HOME/gemel, else ~/.cache/gemel; nothing without a home folder.
     static std::optional<std::filesystem::path> default_folder();

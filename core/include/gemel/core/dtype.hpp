@@ -18,7 +18,16 @@ struct StructLayout;
 /// A value type, known at run time. Cheap to copy; two are equal when they describe the same type.
 class DType {
    public:
-    enum class Kind : std::uint8_t { none, boolean, signed_integer, unsigned_integer, floating, bfloat, complex, structure };
+    enum class Kind : std::uint8_t {
+        none,
+        boolean,
+        signed_integer,
+        unsigned_integer,
+        floating,
+        bfloat,
+        complex,
+        structure
+    };
 
     constexpr DType() = default;
     constexpr DType(Kind kind, std::uint32_t size_bytes, std::uint8_t lanes = 1)

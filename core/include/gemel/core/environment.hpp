@@ -12,9 +12,9 @@ namespace gemel {
 
 /// One variable of the table.
 struct EnvironmentVariable {
-    std::string name;         ///< "GEMEL_BACKEND"
-    std::string values;       ///< what may stand there, e.g. "cuda | opencl"
-    std::string meaning;      ///< one sentence
+    std::string name;                    ///< "GEMEL_BACKEND"
+    std::string values;                  ///< what may stand there, e.g. "cuda | opencl"
+    std::string meaning;                 ///< one sentence
     std::optional<std::string> current;  ///< the value in force, if set
 };
 

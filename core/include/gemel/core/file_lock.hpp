@@ -10,7 +10,7 @@ namespace gemel {
 /// Held from construction to destruction, and by nobody else meanwhile: neither another process nor another thread with
 /// an object of its own. A process that dies gives it back.
 class GEMEL_API FileLock {
- public:
+   public:
     /// Waits for the lock. The file and its folder are made if need be. Where they cannot be, nothing is held: the lock
     /// is there to help, and what it guards must work without.
     explicit FileLock(const std::filesystem::path& file) noexcept;
@@ -20,7 +20,7 @@ class GEMEL_API FileLock {
 
     bool held() const { return descriptor_ >= 0; }
 
- private:
+   private:
     int descriptor_ = -1;
 };
 

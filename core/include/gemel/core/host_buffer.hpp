@@ -29,7 +29,8 @@ GEMEL_API void wait_for_copies(const std::shared_ptr<HostBlock>& block);
 /// until the last copy from or to it is done. Reading it after a download needs `stream.synchronize()` or `wait()`.
 template <class T>
 class HostBuffer {
-    static_assert(std::is_trivially_copyable_v<T>, "HostBuffer holds plain bytes: its element must be trivially copyable");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "HostBuffer holds plain bytes: its element must be trivially copyable");
 
    public:
     HostBuffer() = default;
@@ -78,7 +79,8 @@ GEMEL_API void unmap(const Buffer& buffer, void* host) noexcept;
 /// `.map()`, which waits for the device first.
 template <class T>
 class MappedBuffer {
-    static_assert(std::is_trivially_copyable_v<T>, "MappedBuffer holds plain bytes: its element must be trivially copyable");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "MappedBuffer holds plain bytes: its element must be trivially copyable");
 
    public:
     MappedBuffer() = default;

@@ -21,9 +21,9 @@ struct PreparedState;
 
 /// What the driver knows about a compiled kernel. Unknown figures are `nullopt`.
 struct KernelAttributes {
-    std::optional<std::uint32_t> registers;        ///< per thread
-    std::optional<std::size_t> shared_bytes;       ///< static, per block
-    std::optional<std::size_t> local_bytes;        ///< per thread; above zero means spills or private arrays
+    std::optional<std::uint32_t> registers;   ///< per thread
+    std::optional<std::size_t> shared_bytes;  ///< static, per block
+    std::optional<std::size_t> local_bytes;   ///< per thread; above zero means spills or private arrays
     std::optional<std::size_t> constant_bytes;
     std::size_t max_threads_per_block = 0;
     std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
@@ -36,8 +36,8 @@ struct Occupancy {
     double fraction = 0;  ///< resident threads over the most that a compute unit holds
 };
 
-/// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by several
-/// threads at once; what it refers to stays alive with it.
+/// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by
+/// several threads at once; what it refers to stays alive with it.
 class GEMEL_API PreparedLaunch {
    public:
     PreparedLaunch() = default;

@@ -29,7 +29,8 @@ class GEMEL_API Module {
     /// process can build for all.
     std::vector<std::byte> binary() const;
 
-    /// A writable variable at file scope, by name. CUDA only: elsewhere it throws an Error that points to constant buffers.
+    /// A writable variable at file scope, by name. CUDA only: elsewhere it throws an Error that points to constant
+    /// buffers.
     Buffer global(const std::string& name) const;
 
     /// Compiles a file; its folder is searched for what it includes.
@@ -44,7 +45,8 @@ class GEMEL_API Module {
     Context context() const { return context_; }
     std::uint64_t native_handle() const;
 
-    Module(Context context, std::shared_ptr<ModuleState> state) : context_(std::move(context)), state_(std::move(state)) {}
+    Module(Context context, std::shared_ptr<ModuleState> state)
+        : context_(std::move(context)), state_(std::move(state)) {}
     const std::shared_ptr<ModuleState>& state() const { return state_; }
 
    private:

@@ -3,14 +3,17 @@
 /// Three promises, and what each governs:
 ///   1. The entry point. A plug-in is a shared library named libgemel_<name>.so that exports one C function,
 ///      `gemel_plugin_entry`, returning a pointer to a constant `PluginEntry`. The layout of PluginEntry never changes.
-///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family, the
-///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused with both values.
+///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family,
+///   the
+///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused with both
+///      values.
 ///   3. The classes below. Past that check they are ordinary C++: they may throw gemel's exceptions and pass standard
 ///      types. Plug-ins are never unloaded.
 ///
 /// Rules for every virtual function, unless it says otherwise:
 ///   - Thread-safe on different objects; core adds the locks where one object is shared, except as stated at Kernel.
-///   - A failed driver call throws DeviceError (DeviceLost if the context is unusable from then on; OutOfMemory if memory
+///   - A failed driver call throws DeviceError (DeviceLost if the context is unusable from then on; OutOfMemory if
+///   memory
 ///     ran out). Core adds the names of the last launches to DeviceLost; the plug-in need not know them.
 ///   - Destructors and `noexcept` functions log failures and swallow them.
 ///   - Handles are what the driver has: CUdeviceptr, CUstream, cl_mem, cl_command_queue, as 64-bit integers.
@@ -94,8 +97,8 @@ struct ArgumentView {
 /// What a driver knows about a compiled kernel.
 struct KernelFacts {
     std::optional<std::uint32_t> registers;
-    std::optional<std::size_t> shared_bytes;    ///< static
-    std::optional<std::size_t> local_bytes;     ///< per thread; more than zero means spilled registers or local arrays
+    std::optional<std::size_t> shared_bytes;  ///< static
+    std::optional<std::size_t> local_bytes;   ///< per thread; more than zero means spilled registers or local arrays
     std::optional<std::size_t> constant_bytes;
     std::size_t max_threads_per_block = 0;
     std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
@@ -160,8 +163,8 @@ class GEMEL_API Stream {
     virtual bool idle() = 0;
     /// Hands enqueued commands to the device without waiting for them (nothing to do where that happens by itself).
     virtual void flush() = 0;
-    /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls no
-    /// driver function (core sees to that) and does not throw.
+    /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls
+    /// no driver function (core sees to that) and does not throw.
     virtual void call_host(void (*function)(void*), void* data) = 0;
 
     /// From now on the handle stays the same.
@@ -184,7 +187,8 @@ class GEMEL_API Kernel {
     virtual const KernelFacts& facts() const = 0;
     /// Number, sizes and kinds of the arguments have been checked. `arena` is the index of the SHARED_ARENA parameter,
     /// or -1; its view is empty. No heap allocation once warm.
-    virtual void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) = 0;
+    virtual void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
+                        int arena) = 0;
     /// A launch to be repeated; the views' data is copied.
     virtual std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) = 0;
     /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
@@ -256,15 +260,16 @@ class GEMEL_API Context {
     /// A foreign stream or queue of this context. @throws ArgumentError if it belongs to another
     virtual std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) = 0;
 
-    /// Command-line options for these wishes, in a fixed order: part of the cache key. Include folders are free of spaces.
+    /// Command-line options for these wishes, in a fixed order: part of the cache key. Include folders are free of
+    /// spaces.
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
-    /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580 takes
-    /// their names but counts lines of the whole text).
+    /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
+    /// takes their names but counts lines of the whole text).
     virtual bool logs_follow_line_directives() const = 0;
-    /// A file that core locks between processes while this driver compiles (at a build, and at the first launch where it
-    /// finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Empty where that is not needed.
+    /// A file that core locks between processes while this driver compiles (at a build, and at the first launch where
+    /// it finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Empty where that is not needed.
     virtual std::string build_lock() const = 0;
     /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it
@@ -351,6 +356,6 @@ GEMEL_API const char* library_build_tag();
 
 #include <gemel/core/version.hpp>
 
-#define GEMEL_BUILD_TAG                                                                                  \
-    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) \
-        ", sanitizer " GEMEL_SANITIZER_TAG
+#define GEMEL_BUILD_TAG \
+    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY \
+    ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) ", sanitizer " GEMEL_SANITIZER_TAG

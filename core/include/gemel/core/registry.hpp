@@ -36,11 +36,12 @@ GEMEL_API std::vector<std::string> plugin_search_path();
 /// All devices of all backends, best first: GPUs before CPUs, CUDA before OpenCL. Empty if there is none.
 GEMEL_API std::vector<Device> devices();
 /// The devices of one backend, in index order.
-/// @throws BackendUnavailable if the backend is unknown or cannot be used here; it says what was tried and why it failed
+/// @throws BackendUnavailable if the backend is unknown or cannot be used here; it says what was tried and why it
+/// failed
 GEMEL_API std::vector<Device> devices(std::string_view backend);
 
-/// One device by the syntax of GEMEL_DEVICE: an index ("0", counted within `backend`, or within the backend of the first
-/// device when that is empty), "opencl:1", or part of a device's name.
+/// One device by the syntax of GEMEL_DEVICE: an index ("0", counted within `backend`, or within the backend of the
+/// first device when that is empty), "opencl:1", or part of a device's name.
 /// @throws BackendUnavailable listing the devices that exist
 GEMEL_API Device find_device(std::string_view selection, std::string_view backend = {});
 

@@ -32,8 +32,8 @@ struct CompileOptions {
     std::vector<std::pair<std::string, std::string>> defines = {};
     /// Folders searched for #include, in order. Names with spaces are fine.
     std::vector<std::filesystem::path> include_directories = {};
-    /// May a*b + c become one fused operation? `false` also asks for correctly rounded division and square root, so that
-    /// every device gives the same bits where the arithmetic is exact IEEE.
+    /// May a*b + c become one fused operation? `false` also asks for correctly rounded division and square root, so
+    /// that every device gives the same bits where the arithmetic is exact IEEE.
     bool fp_contract = true;
     /// Trades accuracy for speed: approximate functions, no denormals, no NaN or infinity.
     bool fast_math = false;

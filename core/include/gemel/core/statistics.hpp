@@ -9,15 +9,15 @@ namespace gemel {
 /// A snapshot of a context's counters since it was made (they go on across reset()). Subtract two to measure a stretch.
 struct Statistics {
     std::uint64_t launches = 0;
-    std::uint64_t compilations = 0;    ///< runs of a compiler
-    std::uint64_t disk_hits = 0;       ///< programs loaded from the disk cache
-    std::uint64_t memory_hits = 0;     ///< programs found already loaded
-    std::uint64_t allocations = 0;     ///< requests for memory that the driver served
-    std::uint64_t pool_hits = 0;       ///< requests that the pool served without the driver
-    std::uint64_t allocated_bytes = 0; ///< asked of the driver, in total
+    std::uint64_t compilations = 0;     ///< runs of a compiler
+    std::uint64_t disk_hits = 0;        ///< programs loaded from the disk cache
+    std::uint64_t memory_hits = 0;      ///< programs found already loaded
+    std::uint64_t allocations = 0;      ///< requests for memory that the driver served
+    std::uint64_t pool_hits = 0;        ///< requests that the pool served without the driver
+    std::uint64_t allocated_bytes = 0;  ///< asked of the driver, in total
     std::uint64_t uploaded_bytes = 0;
     std::uint64_t downloaded_bytes = 0;
-    std::uint64_t copied_bytes = 0;    ///< between places on devices
+    std::uint64_t copied_bytes = 0;  ///< between places on devices
     std::uint64_t filled_bytes = 0;
 };
 

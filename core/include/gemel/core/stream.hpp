@@ -93,8 +93,8 @@ class GEMEL_API Stream {
         download(to.raw(), to.offset_bytes(), from, to.size_bytes());
     }
     /// A rectangular window from one buffer to another.
-    void copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from, const RectWindow& from_window,
-                        const RectExtent& extent) const;
+    void copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
+                        const RectWindow& from_window, const RectExtent& extent) const;
     /// Repeats the bytes of `value` over the whole buffer, whose size must be a multiple of sizeof(T) (at most 16).
     template <class T>
         requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)

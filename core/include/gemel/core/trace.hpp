@@ -22,8 +22,8 @@ GEMEL_API void set_sink(void (*sink)(const std::string& line));
 
 /// Integers other than characters, which are bytes of something.
 template <class T>
-inline constexpr bool is_number = std::is_integral_v<T> && !std::is_same_v<T, char> && !std::is_same_v<T, unsigned char> &&
-                                  !std::is_same_v<T, signed char>;
+inline constexpr bool is_number = std::is_integral_v<T> && !std::is_same_v<T, char> &&
+                                  !std::is_same_v<T, unsigned char> && !std::is_same_v<T, signed char>;
 
 /// One argument as text: numbers as they are, handles and pointers in hexadecimal, outputs as & and the value there.
 template <class T>
@@ -43,8 +43,7 @@ void print(std::ostream& out, const T& value, bool outputs_are_set) {
         using Pointee = std::remove_pointer_t<T>;
         if (!value) {
             out << "null";
-        } else if constexpr (!std::is_const_v<Pointee> &&
-                             (std::is_pointer_v<Pointee> || is_number<Pointee>)) {
+        } else if constexpr (!std::is_const_v<Pointee> && (std::is_pointer_v<Pointee> || is_number<Pointee>)) {
             out << '&';
             if (outputs_are_set) {
                 print(out, *value, false);
