@@ -20,8 +20,8 @@ struct Types {};
 
 /// The case `key` of a file, by a function of the operands.
 template <bool stated, class Call, class... X>
-void check(Report& report, const std::string& where, const NpzFile& file, const std::string& key, double ulps, const Call& call,
-           const X&... operands) {
+void check(Report& report, const std::string& where, const NpzFile& file, const std::string& key, double ulps,
+           const Call& call, const X&... operands) {
     const std::string name = where + " " + key;
     const bool has = file.contains(key + ".out");
     if constexpr (stated) {
@@ -39,15 +39,29 @@ void check(Report& report, const std::string& where, const NpzFile& file, const 
     }
 }
 
-#define GEMEL_CALL(expression) [](const auto& x, const auto& y) requires requires { expression; } { return expression; }
-#define GEMEL_CALL_ONE(expression) [](const auto& x) requires requires { expression; } { return expression; }
+#define GEMEL_CALL(expression) \
+    [](const auto& x, const auto& y) \
+        requires requires { expression; } \
+    { \
+        return expression; \
+    }
+#define GEMEL_CALL_ONE(expression) \
+    [](const auto& x) \
+        requires requires { expression; } \
+    { \
+        return expression; \
+    }
 
 template <class B>
 void pair(const std::filesystem::path& folder, Report& report) {
     const std::string where = numpy_name<A>() + " " + numpy_name<B>();
     const NpzFile file(folder / (numpy_name<A>() + "_" + numpy_name<B>() + ".npz"));
-    const auto a = [&](const std::string& key) { return file.contains(key + ".a") ? file.load<A>(key + ".a") : GPUArray<A>(); };
-    const auto b = [&](const std::string& key) { return file.contains(key + ".b") ? file.load<B>(key + ".b") : GPUArray<B>(); };
+    const auto a = [&](const std::string& key) {
+        return file.contains(key + ".a") ? file.load<A>(key + ".a") : GPUArray<A>();
+    };
+    const auto b = [&](const std::string& key) {
+        return file.contains(key + ".b") ? file.load<B>(key + ".b") : GPUArray<B>();
+    };
     // Complex numbers have no order here: stated in docs/numpy-differences.md.
     constexpr bool any_complex = is_complex<A> || is_complex<B>;
 #define GEMEL_CASE(key, stated, ulps, expression) \
@@ -93,7 +107,8 @@ void weak(const NpzFile& file, const std::string& kind, V number, Report& report
     const std::string where = numpy_name<A>();
     constexpr bool any_complex = is_complex<A> || is_complex<V>;
     const GPUArray<A> a = file.load<A>("equal/" + kind + ".a");
-#define GEMEL_CASE(op, stated, ulps, expression) check<stated>(report, where, file, op "/" + kind, ulps, GEMEL_CALL(expression), a, number)
+#define GEMEL_CASE(op, stated, ulps, expression) \
+    check<stated>(report, where, file, op "/" + kind, ulps, GEMEL_CALL(expression), a, number)
     GEMEL_CASE("add", false, 1, x + y);
     GEMEL_CASE("subtract", false, 1, x - y);
     GEMEL_CASE("multiply", false, 2, x * y);
@@ -111,8 +126,11 @@ void weak(const NpzFile& file, const std::string& kind, V number, Report& report
 void alone(const std::filesystem::path& folder, Report& report) {
     const std::string where = numpy_name<A>();
     const NpzFile file(folder / (where + ".npz"));
-    const auto a = [&](const std::string& key) { return file.contains(key + ".a") ? file.load<A>(key + ".a") : GPUArray<A>(); };
-#define GEMEL_CASE(key, ulps, expression) check<false>(report, where, file, key, ulps, GEMEL_CALL_ONE(expression), a(key))
+    const auto a = [&](const std::string& key) {
+        return file.contains(key + ".a") ? file.load<A>(key + ".a") : GPUArray<A>();
+    };
+#define GEMEL_CASE(key, ulps, expression) \
+    check<false>(report, where, file, key, ulps, GEMEL_CALL_ONE(expression), a(key))
     GEMEL_CASE("negative", 0, -x);
     GEMEL_CASE("positive", 0, +x);
     GEMEL_CASE("invert", 0, ~x);

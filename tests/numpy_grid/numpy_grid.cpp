@@ -27,7 +27,9 @@ std::vector<cdouble> widened(const AnyArray& array) {
 
 double unit(DType dtype) {
     const std::uint32_t bytes = dtype.kind() == DType::Kind::complex ? dtype.size_bytes() / 2 : dtype.size_bytes();
-    return bytes == 2 ? 1.0 / 1024 : bytes == 4 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    return bytes == 2   ? 1.0 / 1024
+           : bytes == 4 ? std::numeric_limits<float>::epsilon()
+                        : std::numeric_limits<double>::epsilon();
 }
 
 bool is_near(double a, double b, double tolerance) {
@@ -45,8 +47,9 @@ void Report::compare(const std::string& name, const AnyArray& found, const AnyAr
     ++cases;
     if (!(found.dtype() == expected.dtype()) || !(found.shape() == expected.shape())) {
         ++differences;
-        std::printf("%s: %s %s, NumPy %s %s\n", name.c_str(), found.dtype().name().c_str(), to_string(found.shape()).c_str(),
-                    expected.dtype().name().c_str(), to_string(expected.shape()).c_str());
+        std::printf("%s: %s %s, NumPy %s %s\n", name.c_str(), found.dtype().name().c_str(),
+                    to_string(found.shape()).c_str(), expected.dtype().name().c_str(),
+                    to_string(expected.shape()).c_str());
         return;
     }
     std::vector<std::byte> a(found.size_bytes()), b(found.size_bytes());
@@ -60,11 +63,12 @@ void Report::compare(const std::string& name, const AnyArray& found, const AnyAr
         const std::size_t bytes = dtype.size_bytes();
         const bool same = std::equal(a.begin() + i * bytes, a.begin() + (i + 1) * bytes, b.begin() + i * bytes);
         const double tolerance = ulps * unit(dtype) * (std::isfinite(std::abs(q[i])) ? std::abs(q[i]) : 0);
-        if (same || (!is_exact && is_near(p[i].real(), q[i].real(), tolerance) && is_near(p[i].imag(), q[i].imag(), tolerance)))
+        if (same ||
+            (!is_exact && is_near(p[i].real(), q[i].real(), tolerance) && is_near(p[i].imag(), q[i].imag(), tolerance)))
             continue;
         ++differences;
-        std::printf("%s: element %zu is (%.17g, %.17g), NumPy has (%.17g, %.17g), type %s\n", name.c_str(), i, p[i].real(),
-                    p[i].imag(), q[i].real(), q[i].imag(), dtype.name().c_str());
+        std::printf("%s: element %zu is (%.17g, %.17g), NumPy has (%.17g, %.17g), type %s\n", name.c_str(), i,
+                    p[i].real(), p[i].imag(), q[i].real(), q[i].imag(), dtype.name().c_str());
         return;
     }
 }
@@ -86,7 +90,8 @@ int main(int, char** argv) try {
     std::printf("on %s\n", context.device().name().c_str());
     gemel::grid::Report report;
     for (const auto function : gemel::grid::left_types()) function(argv[1], report);
-    std::printf("%zu cases, %zu differ; %zu that neither or only NumPy defines\n", report.cases, report.differences, report.refused);
+    std::printf("%zu cases, %zu differ; %zu that neither or only NumPy defines\n", report.cases, report.differences,
+                report.refused);
     return report.differences || report.cases == 0 ? 1 : 0;
 } catch (const gemel::BackendUnavailable& error) {
     std::printf("skipped: %s\n", error.what());
