@@ -1,6 +1,8 @@
 /// One call of a generated kernel: arguments against declarations, layouts collapsed, a variant of the text chosen.
 #pragma once
 
+#include "declared_arguments.hpp"
+
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/codegen/elementwise.hpp>
 #include <gemel/core/context.hpp>
@@ -17,32 +19,6 @@
 #include <vector>
 
 namespace gemel {
-
-inline constexpr std::size_t most_call_arguments = 40;
-inline constexpr std::size_t most_call_axes = 32;
-
-/// What a generator knows of its arguments before any call.
-struct DeclaredArguments {
-    std::string kind;  ///< "ElementwiseKernel": who speaks in messages
-    std::string name;
-    std::vector<Parameter> parameters;
-    std::vector<codegen::ArrayUse> uses;
-    bool order_free = false;  ///< elements may be visited in any order: `i` stands only in x[i]
-    bool has_open_types = false;
-
-    [[noreturn]] void refuse(const std::string& what) const;
-    [[noreturn]] void refuse(std::size_t argument, const std::string& what) const;
-    std::string text() const;  ///< "axpy(float a, const float *x)"
-};
-
-/// Looks at declarations and snippets. @throws ArgumentError
-DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
-                                    const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
-/// Whether a type is left open: one capital letter, digits may follow.
-bool is_open_type(const Parameter& parameter);
-/// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
-std::vector<Parameter> bind_types(const DeclaredArguments& declared,
-                                  const std::vector<std::pair<std::string, DType>>& types);
 
 /// What identifies a variant of a kernel, compared on every call: no allocation.
 class CallKey {
@@ -136,7 +112,7 @@ class Call {
     void check_argument(std::size_t i, const CallArgument& argument);
     DType open_dtype(std::size_t i) const;
     void check_shapes();
-    void check_aliasing() const;
+    void check_aliasing();
     const std::string& leading_name() const;
     void collapse();
     struct Axis {
@@ -153,6 +129,7 @@ class Call {
     std::size_t count_ = 0;
     std::uint32_t item_bytes_ = 1, array_count_ = 0;
     bool all_contiguous_ = true;
+    bool in_place_steps_ = false;  ///< what is written through one argument is read through another
     int rank_ = 0, kept_rank_ = 0;
     Strides index_strides_;
     std::array<std::int64_t, most_call_axes> extents_;
@@ -167,9 +144,5 @@ class Call {
     std::pmr::vector<std::int64_t> layout_values_{&resource_};
     std::pmr::vector<std::byte> layout_bytes_{&resource_};
 };
-
-/// A value in another type, if nothing is lost but the last digits of a fraction.
-/// @throws ArgumentError through `declared`
-Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to, const Argument& from);
 
 }  // namespace gemel

@@ -9,6 +9,7 @@ ArrayUse operator|(const ArrayUse& a, const ArrayUse& b) {
             .element_read = a.element_read || b.element_read,
             .element_written = a.element_written || b.element_written,
             .element_address = a.element_address || b.element_address,
+            .element_read_late = a.element_read_late || b.element_read_late,
             .elsewhere = a.elsewhere || b.elsewhere,
             .elsewhere_written = a.elsewhere_written || b.elsewhere_written,
             .bare = a.bare || b.bare};
@@ -114,21 +115,31 @@ bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
 
 ArrayUse Snippet::use_of(std::string_view array) const {
     ArrayUse use;
-    int depth = 0;
+    int depth = 0, parentheses = 0;
     bool conditional = false;  // something before may have left this element
     bool assigned = false;     // every path so far has written x[i]
+    bool writes_other = false, wrote_other = uses("for") || uses("while");  // in this statement, in one before it
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
         const Token& token = tokens_[at];
         if (token.is("{")) ++depth;
         if (token.is("}")) --depth;
+        if (token.is("(")) ++parentheses;
+        if (token.is(")")) --parentheses;
+        if (token.is(";") || (token.is(",") && parentheses == 0)) wrote_other |= writes_other;
         for (const std::string_view word : {"continue", "return", "goto"}) conditional |= token.is(word);
         if (token.kind == Token::Kind::directive) conditional = true;
-        if (!is_name(at) || !token.is(array)) continue;
+        if (!is_name(at)) continue;
         Access access;
-        if (!access_at(at, access)) {
+        const bool is_access = access_at(at, access);
+        if (!token.is(array)) {
+            writes_other |= is_access && access.is_element && access.written;
+            continue;
+        }
+        if (!is_access) {
             use.bare = true;
         } else if (access.is_element) {
             use.element = true;
+            use.element_read_late |= wrote_other;
             use.element_written |= access.written;
             use.element_address |= access.address;
             // z[i] = f(z[i]) reads before it writes: look at the rest of the statement first.

@@ -17,6 +17,7 @@ struct ArrayUse {
     bool element_read = false;       ///< as x[i], and its value from before matters
     bool element_written = false;    ///< as x[i], on the left of an assignment
     bool element_address = false;    ///< as &x[i]
+    bool element_read_late = false;  ///< read or written behind a statement that writes an element of another array
     bool elsewhere = false;          ///< with another subscript: x[i - 1]
     bool elsewhere_written = false;  ///< and written there
     bool bare = false;               ///< without a subscript, as a pointer
