@@ -170,11 +170,14 @@ void Call::check_aliasing() {
 codegen::KernelLayout Call::layout() const {
     codegen::KernelLayout layout;
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-        layout.arguments.push_back(
-            {arrays_[i].array ? arrays_[i].access : Access::none, arrays_[i].array && arrays_[i].offset});
+        layout.arguments.push_back({arrays_[i].array ? arrays_[i].access : Access::none,
+                                    arrays_[i].array && arrays_[i].offset,
+                                    tile_width_ ? arrays_[i].last_step : codegen::LastStep::any});
     layout.rank = rank_;
     layout.wide_index = wide_;
     layout.sliced = sliced_;
+    layout.tile_width = tile_width_;
+    layout.tile_rows = tile_rows_;
     return layout;
 }
 
@@ -210,13 +213,18 @@ std::vector<Parameter> Call::parameters() const {
 void Call::add_to(CallKey& key) const {
     key.add(static_cast<std::uint64_t>(kept_rank_));
     std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
-                         static_cast<std::uint64_t>(lanes_) << 8;
-    int shift = 16;
+                         static_cast<std::uint64_t>(lanes_) << 8 | static_cast<std::uint64_t>(tile_width_) << 16 |
+                         static_cast<std::uint64_t>(tile_rows_) << 32;
+    key.add(word);
+    word = 0;
+    int shift = 0;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         if (!arrays_[i].array) continue;
-        if (shift > 60) key.add(word), word = 0, shift = 0;
-        word |= (static_cast<std::uint64_t>(arrays_[i].access) | (arrays_[i].offset ? 8u : 0u)) << shift;
-        shift += 4;
+        if (shift > 58) key.add(word), word = 0, shift = 0;
+        word |= (static_cast<std::uint64_t>(arrays_[i].access) | (arrays_[i].offset ? 8u : 0u) |
+                 (tile_width_ ? static_cast<std::uint64_t>(arrays_[i].last_step) << 4 : 0u))
+                << shift;
+        shift += 6;
     }
     key.add(word);
     if (!declared_.has_open_types) return;

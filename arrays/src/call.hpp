@@ -92,6 +92,9 @@ class Call {
     bool wide_index() const { return wide_; }
     void make_wide() { wide_ = true; }
     bool packed() const { return packed_; }
+    bool tiled() const { return tile_width_ > 0; }
+    /// How many blocks have a tile each.
+    std::size_t tile_count(std::size_t block, std::size_t unroll) const;
     int lanes() const { return lanes_; }
     std::size_t head() const { return head_; }
     /// Adds what the text depends on.
@@ -105,8 +108,9 @@ class Call {
     struct Array {
         const AnyArray* array;
         codegen::Access access;
-        bool offset;               ///< the kernel is told
-        bool is_element;           ///< touched as x[i]
+        bool offset;      ///< the kernel is told
+        bool is_element;  ///< touched as x[i]
+        codegen::LastStep last_step;
         std::size_t offset_bytes;  ///< from the start of the allocation
     };
     void check_argument(std::size_t i, const CallArgument& argument);
@@ -115,6 +119,7 @@ class Call {
     void check_aliasing();
     const std::string& leading_name() const;
     void collapse();
+    void choose_tile(const codegen::Tuning& tuning);
     struct Axis {
         std::size_t axis;  ///< of the merged ones the fastest
         std::int64_t extent;
@@ -129,12 +134,13 @@ class Call {
     std::size_t count_ = 0;
     std::uint32_t item_bytes_ = 1, array_count_ = 0;
     bool all_contiguous_ = true;
+    bool far_columns_ = false;  ///< some array's neighbours along the last axis are a cache line apart
     bool in_place_steps_ = false;  ///< what is written through one argument is read through another
     int rank_ = 0, kept_rank_ = 0;
     Strides index_strides_;
     std::array<std::int64_t, most_call_axes> extents_;
     bool wide_ = false, sliced_ = false, packed_ = false;
-    int lanes_ = 1;
+    int lanes_ = 1, tile_width_ = 0, tile_rows_ = 0;
     std::size_t head_ = 0;
     // Layouts of the usual size need no allocation.
     std::array<std::byte, 3072> memory_;

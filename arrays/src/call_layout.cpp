@@ -4,10 +4,12 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel {
 
 using codegen::Access;
+using codegen::LastStep;
 
 /// Axes are dropped and merged as far as all arrays allow; where the order does not matter they are sorted first.
 void Call::collapse() {
@@ -17,13 +19,16 @@ void Call::collapse() {
     for (std::size_t axis = 0; axis < rank; ++axis)
         if ((*shape_)[axis] != 1) axes[used++] = axis;
     if (declared_.order_free && used > 1) {
-        // By the steps of the arrays, the first that tells two axes apart deciding.
+        // By the steps of the arrays, those that are written first: the first that tells two axes apart decides.
         const auto goes_before = [&](std::size_t a, std::size_t b) {
-            for (std::size_t i = 0; i < arguments_.size(); ++i) {
-                if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
-                const auto step = [&](std::size_t axis) { return std::abs(arrays_[i].array->strides()[axis]); };
-                if (step(a) != step(b)) return step(a) > step(b);
-            }
+            for (const bool written : {true, false})
+                for (std::size_t i = 0; i < arguments_.size(); ++i) {
+                    if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
+                    if (declared_.uses[i].element_written != written) continue;
+                    const auto step = [&](std::size_t axis) { return std::abs(arrays_[i].array->strides()[axis]); };
+                    // A broadcast axis has no place of its own.
+                    if (step(a) != step(b) && step(a) != 0 && step(b) != 0) return step(a) > step(b);
+                }
             return false;
         };
         // By insertion: std::stable_sort takes memory from the heap.
@@ -50,7 +55,21 @@ void Call::collapse() {
         }
     }
     if (rank_ == 0) extents_[rank_++] = 1, last[0] = 0;
+    if (declared_.order_free && rank_ > 2) {
+        // Tiles are of the last two axes: the axis along which some array's elements are neighbours becomes the second.
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
+            const Strides& s = arrays_[i].array->strides();
+            int fastest = 0;
+            while (fastest < rank_ && std::abs(s[last[fastest]]) != 1) ++fastest;
+            if (fastest >= rank_ - 2) continue;
+            std::rotate(last.begin() + fastest, last.begin() + fastest + 1, last.begin() + rank_ - 1);
+            std::rotate(extents_.begin() + fastest, extents_.begin() + fastest + 1, extents_.begin() + rank_ - 1);
+            break;
+        }
+    }
     strides_.clear();
+    far_columns_ = false;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         Array& a = arrays_[i];
         if (!a.is_element) continue;
@@ -66,6 +85,9 @@ void Call::collapse() {
             step *= extents_[axis];
         }
         a.access = linear ? Access::linear : Access::strided;
+        const std::int64_t last_step = strides_.back();
+        far_columns_ |= std::abs(last_step) * static_cast<std::int64_t>(a.array->dtype().size_bytes()) >= 64;
+        a.last_step = last_step == 1 ? LastStep::one : last_step == 0 ? LastStep::zero : LastStep::any;
         if (linear) strides_.resize(begin);
     }
     layout_values_.clear();
@@ -151,6 +173,39 @@ bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_ad
     return least_outer < least_inner;
 }
 
+/// Tiles fit the last two axes, unless one of them is so short that most threads would have nothing to do.
+void Call::choose_tile(const codegen::Tuning& tuning) {
+    const auto power = [](std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); };
+    const std::int64_t columns = extents_[rank_ - 1], rows = extents_[rank_ - 2];
+    const auto needed = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
+    const std::int64_t wished = power(tuning.tile_width);
+    const std::int64_t block = power(tuning.tile_block ? tuning.tile_block : tuning.block),
+                       unroll = std::max(tuning.unroll, 1u);
+    if (block == 1) {
+        // Where each column is in a cache line of its own, few lines are kept in use, by many rows: more of them, a
+        // power of 2 apart as they often are, would drive each other out.
+        tile_width_ = static_cast<int>(std::min({wished, needed, far_columns_ ? std::int64_t{16} : needed}));
+        tile_rows_ = static_cast<int>(power(tuning.tile_rows) * wished / tile_width_);
+        return;
+    }
+    std::int64_t width = std::min({wished, block, needed});
+    while (block / width * unroll > rows && width < std::min(block, needed)) width *= 2;
+    const auto padded = [](std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile * tile; };
+    if (padded(columns, width) * padded(rows, block / width * unroll) <= 2 * columns * rows)
+        tile_width_ = static_cast<int>(width);
+}
+
+std::size_t Call::tile_count(std::size_t block, std::size_t unroll) const {
+    const auto tiles = [](std::int64_t extent, std::size_t tile) {
+        return (static_cast<std::size_t>(extent) + tile - 1) / tile;
+    };
+    const auto width = static_cast<std::size_t>(tile_width_);
+    const std::size_t rows = tile_rows_ ? static_cast<std::size_t>(tile_rows_) : block / width * unroll;
+    std::size_t count = tiles(extents_[rank_ - 1], width) * tiles(extents_[rank_ - 2], rows);
+    for (int axis = 0; axis < rank_ - 2; ++axis) count *= static_cast<std::size_t>(extents_[axis]);
+    return count;
+}
+
 void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count) {
     sliced_ = sliced;
     wide_ = count_ >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
@@ -172,6 +227,8 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
     packed_ = false;
     lanes_ = 1;
     head_ = 0;
+    tile_width_ = tile_rows_ = 0;
+    if (rank_ > 1 && !sliced) choose_tile(tuning);
     if (tuning.access_bytes < 2 || rank_ > 0 || sliced || in_place_steps_) return;
     // Wide accesses, where elements are numbers that nobody takes the address of.
     std::array<bool, most_call_arguments> packs;

@@ -106,12 +106,13 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     if (indices.count == 0) return;
 
     PlanCache& cache = PlanCache::of(context);
-    const codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
+    codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
                                                  {.count = static_cast<std::size_t>(indices.count),
                                                   .item_bytes = call.item_bytes(),
                                                   .arrays = call.array_count()},
                                                  codegen::elementwise_tuning);
     call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
+    if (call.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
@@ -132,9 +133,9 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         list.add(call.index(indices.step));
     }
     const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
-    plan->kernel.launch(
-        {.grid = {(threads + per_block - 1) / per_block}, .block = {plan->block}, .stream = options.stream},
-        list.span());
+    const std::size_t blocks =
+        call.tiled() ? call.tile_count(plan->block, plan->unroll) : (threads + per_block - 1) / per_block;
+    plan->kernel.launch({.grid = {blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
 }
 
 const std::string& ElementwiseKernel::name() const { return state_->request.name; }

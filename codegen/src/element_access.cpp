@@ -2,6 +2,7 @@
 
 #include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <set>
@@ -272,10 +273,53 @@ void ElementAccess::begin_output(const std::string& output) {
     if (axes_.has_index) base(unused("i_base"), "i");
 }
 
+void ElementAccess::begin_tile(const std::string& outer) {
+    const int outer_rank = layout_.rank - 2;
+    const std::string slowest = outer_rank > 0 ? axis_index(outer, outer_rank, "extent", "i_") : "";
+    for (const Array& array : arrays_) {
+        if (!is_in_tile(array)) continue;
+        const std::string& name = parameter(array).name;
+        std::vector<std::string> terms;
+        for (int axis = 0; axis < outer_rank; ++axis)
+            terms.push_back(gemel::text(axis == 0 ? slowest : unused(gemel::text("i_", axis)), " * ", layout_name_, ".",
+                                        name, "[", axis, "]"));
+        writer_.line("const ", index_, " ", unused(name + "_base"), " = ", terms.empty() ? "0" : join(terms, " + "),
+                     ", ", unused(name + "_down"), " = ", layout_name_, ".", name, "[", outer_rank, "]",
+                     last_step(array) == LastStep::any ? gemel::text(", ", unused(name + "_step"), " = ", layout_name_,
+                                                                     ".", name, "[", layout_.rank - 1, "]")
+                                                       : "",
+                     ";");
+    }
+}
+
+void ElementAccess::begin_row(const std::string& row) {
+    for (const Array& array : arrays_) {
+        const std::string& name = parameter(array).name;
+        if (is_in_tile(array))
+            writer_.line("const ", index_, " ", unused(name + "_row"), " = ", unused(name + "_base"), " + ", row, " * ",
+                         unused(name + "_down"), ";");
+    }
+}
+
+bool ElementAccess::is_in_tile(const Array& array) const {
+    return array.access == Access::strided && array.use.element;
+}
+
+LastStep ElementAccess::last_step(const Array& array) const { return layout_.arguments[array.argument].last_step; }
+
 void ElementAccess::begin_element(const std::string& run_index) {
     bool needs_axes = axes_.has_index;
     for (const Array& array : arrays_) needs_axes |= array.access == Access::strided && array.use.element;
-    if (needs_axes) {
+    if (layout_.tile_width) {
+        for (const Array& array : arrays_) {
+            if (!is_in_tile(array)) continue;
+            const std::string& name = parameter(array).name;
+            std::string at = unused(name + "_row");
+            if (last_step(array) == LastStep::one) at += " + " + run_index;
+            if (last_step(array) == LastStep::any) at += gemel::text(" + ", run_index, " * ", unused(name + "_step"));
+            writer_.line("const ", index_, " ", array.at, " = ", at, ";");
+        }
+    } else if (needs_axes) {
         const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
         const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
             std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");

@@ -58,7 +58,7 @@ class Elementwise {
         if (request_.operation.uses("N") && !names(request_.arguments, "N"))
             writer_.line("const ", index, " N = ", length_, ";");
         if (!loop_prep_.empty()) writer_.lines(loop_prep_.text());
-        packed ? packs() : elements();
+        packed ? packs() : layout_.tile_width ? tiles() : elements();
         if (!after_loop_.empty()) writer_.lines(after_loop_.text());
         writer_.close();
         return writer_.take();
@@ -82,9 +82,9 @@ class Elementwise {
         if (skips) writer_.close(" while (0);");
     }
 
-    void element(const std::string& index) {
+    void element(const std::string& index, const std::string& run_index = "i") {
         writer_.line("const ", access_.index_type(), " i = ", index, ";");
-        access_.begin_element();
+        access_.begin_element(run_index);
         body(Mode::element);
         access_.end_element();
     }
@@ -110,6 +110,76 @@ class Elementwise {
         element(at);
         writer_.close();
         if (unroll_ > 1) writer_.close();
+    }
+
+    /// A block has a tile of the last two axes: each thread some of its elements, or one thread all.
+    void tiles() {
+        const std::string& index = access_.index_type();
+        const std::string rest = name("rest"), width = name("width"), height = name("height"),
+                          columns = name("columns"), bands = name("bands"), first_column = name("first_column"),
+                          first_row = name("first_row");
+        const int last = layout_.rank - 1, tile_width = layout_.tile_width,
+                  tile_rows = layout_.tile_rows ? layout_.tile_rows : rows_at_once() * static_cast<int>(unroll_);
+        writer_.line("const ", index, " ", width, " = ", access_.layout_name(), ".extent[", last, "], ", height, " = ",
+                     access_.layout_name(), ".extent[", last - 1, "];");
+        const auto tiles_along = [](const std::string& extent, int size) {
+            return size == 1 ? extent : gemel::text("(", extent, " - 1) / ", size, " + 1");
+        };
+        const auto times = [](int size) { return size == 1 ? std::string() : gemel::text(" * ", size); };
+        writer_.line("const ", index, " ", columns, " = ", tiles_along(width, tile_width), ", ", bands, " = ",
+                     tiles_along(height, tile_rows), ";");
+        writer_.line(index, " ", rest, " = ", writer_.block_id(), ";");
+        writer_.line("const ", index, " ", first_column, " = ", rest, " % ", columns, times(tile_width), ";");
+        writer_.line(rest, " /= ", columns, ";");
+        writer_.line("const ", index, " ", first_row, " = ", rest, " % ", bands, times(tile_rows), ";");
+        writer_.line(rest, " /= ", bands, ";");
+        access_.begin_tile(rest);
+        layout_.tile_rows ? serial_tile(rest, tile_rows) : shared_tile(rest);
+    }
+
+    /// Rows of a tile that the threads of a block reach together.
+    int rows_at_once() const { return static_cast<int>(block_) / layout_.tile_width; }
+
+    void tile_element(const std::string& rest, const std::string& row, const std::string& column) {
+        const std::string flat_row =
+            layout_.rank > 2 ? gemel::text("(", rest, " * ", name("height"), " + ", row, ")") : row;
+        element(gemel::text(flat_row, " * ", name("width"), " + ", column), column);
+    }
+
+    void shared_tile(const std::string& rest) {
+        const std::string row = name("row"), column = name("column"), u = name("u"), thread = writer_.thread_id();
+        const int tile_width = layout_.tile_width, rows = rows_at_once();
+        writer_.line("const ", access_.index_type(), " ", column, " = ", name("first_column"), " + ", thread,
+                     rows > 1 ? gemel::text(" % ", tile_width) : "", ";");
+        if (unroll_ > 1) writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
+        writer_.line("const ", access_.index_type(), " ", row, " = ", name("first_row"),
+                     rows > 1 ? gemel::text(" + ", thread, " / ", tile_width) : "",
+                     unroll_ > 1 ? gemel::text(" + ", u, " * ", rows) : "", ";");
+        writer_.open("if (", column, " < ", name("width"), " && ", row, " < ", name("height"), ")");
+        access_.begin_row(row);
+        tile_element(rest, row, column);
+        writer_.close();
+        if (unroll_ > 1) writer_.close();
+    }
+
+    /// Loops that the compiler of a CPU makes vectors of.
+    void serial_tile(const std::string& rest, int tile_rows) {
+        const std::string& index = access_.index_type();
+        const std::string row = name("row"), column = name("column"), end_row = name("end_row"),
+                          end_column = name("end_column");
+        const auto end = [&](const std::string& to, const std::string& first, const std::string& extent, int size) {
+            writer_.line("const ", index, " ", to, " = ", extent, " - ", first, " < ", size, " ? ", extent, " : ",
+                         first, " + ", size, ";");
+        };
+        end(end_row, name("first_row"), name("height"), tile_rows);
+        end(end_column, name("first_column"), name("width"), layout_.tile_width);
+        writer_.open("for (", index, " ", row, " = ", name("first_row"), "; ", row, " < ", end_row, "; ++", row, ")");
+        access_.begin_row(row);
+        writer_.open("for (", index, " ", column, " = ", name("first_column"), "; ", column, " < ", end_column, "; ++",
+                     column, ")");
+        tile_element(rest, row, column);
+        writer_.close();
+        writer_.close();
     }
 
     /// One round over the packs in flight: `p` is the pack, `u` its place among them.

@@ -22,8 +22,9 @@ GEMEL_STRUCT(Force, x, y, steps)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{codegen::Tuning{}, gpu_shaped,
-                                             codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1}};
+const std::array<codegen::Tuning, 3> tunings{
+    codegen::Tuning{}, gpu_shaped,
+    codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
 
 /// y = y + a * x on small whole numbers, exact in every type, so that bits are compared.
 template <class T>
@@ -155,8 +156,9 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
     const ElementwiseKernel free("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i]", "order_free");
     const ElementwiseKernel counted("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i] + 100*i",
                                     "order_bound");
-    for (const Shape& shape : {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6},
-                               Shape{2, 3, 4, 5}, Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}})
+    for (const Shape& shape :
+         {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6}, Shape{2, 3, 4, 5},
+          Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}, Shape{40, 33}, Shape{2, 17, 20}})
         for (std::size_t k = 0; k < 36; ++k) {
             const Form x_form = forms[k % 6], y_form = forms[k / 6], z_form = forms[(k + k / 6) % 5];
             const std::size_t n = shape.count();
@@ -165,7 +167,7 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
             const auto ys = fill_in(y_form, shape, y, small_values<std::int32_t>(n, 2));
             fill_in(z_form, shape, z, std::vector<std::int32_t>(n, -7));
             std::vector<std::int32_t> expected(n);
-            const auto& tuning = tunings[k % 2];
+            const auto& tuning = tunings[k % 3];
             free({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] = 3 * xs[i] - ys[i];
             CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
@@ -438,6 +440,33 @@ TEST_CASE("arrays that share memory are refused only where the order of threads 
         for (std::size_t i = 0; i < 16; ++i) expected[16 + i] = expected[i] + 1;
         CHECK_SAME(expected, a.get(), to_string(tuning));
     }
+}
+
+TEST_CASE("what is written through one argument is what another that is the same array then reads") {
+    const ElementwiseKernel steps("float *z, const float *x", "z[i] = x[i] + 1; z[i] = 10 * x[i] + z[i]", "steps");
+    const ElementwiseKernel comma("float *z, const float *x", "z[i] = x[i] + 1, z[i] = 10 * x[i]", "comma");
+    const ElementwiseKernel loop("float *z, const float *x", "for (int k = 0; k < 3; ++k) z[i] = x[i] + 1", "loop");
+    const ElementwiseKernel both("float *z, float *x", "z[i] = 1; x[i] = 2", "both");
+    const ElementwiseKernel halves("half *z, const half *x", "z[i] = x[i] + 1; z[i] = 10 * x[i]", "halves");
+    const auto values = counting<float>(1001);
+    for (const codegen::Tuning& tuning : tunings) {
+        const auto check = [&](const ElementwiseKernel& kernel, float (*host)(float)) {
+            std::vector<float> expected(values.size());
+            std::transform(values.begin(), values.end(), expected.begin(), host);
+            const auto a = to_gpu(values);
+            kernel({.tuning = tuning}, a, a);
+            CHECK_SAME(expected, a.get(), kernel.name(), " ", to_string(tuning));
+        };
+        check(steps, [](float x) { return 11 * (x + 1); });
+        check(comma, [](float x) { return 10 * (x + 1); });
+        check(loop, [](float x) { return x + 3; });
+        check(both, [](float) { return 2.0f; });
+    }
+    // Halves are computed in registers whatever the layout.
+    const auto h = zeros<half>(8);
+    CHECK_THROWS_MENTIONING(ArgumentError, halves(h, h), "halves", "argument 1 (z)", "argument 2 (x)", "copy()");
+    halves(h, zeros<half>(8));
+    CHECK(h.get() == std::vector<half>(8, half(0.0f)));
 }
 
 TEST_CASE("what cannot be a kernel is refused when it is described") {

@@ -24,9 +24,13 @@ enum class Access : std::uint8_t {
     pointer,  ///< not touched as x[i]
 };
 
+/// What is known of a strided array's step along the last axis; kernels in tiles use it.
+enum class LastStep : std::uint8_t { any, one, zero };
+
 struct ArgumentLayout {
     Access access = Access::none;
     bool offset = false;  ///< the kernel is told where the array begins in its buffer
+    LastStep last_step = LastStep::any;
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
 
@@ -36,6 +40,10 @@ struct KernelLayout {
     int rank = 0;                           ///< axes of the strided arrays, after collapsing
     bool wide_index = false;                ///< indices of 64 bits
     bool sliced = false;                    ///< i runs from `start` in steps of `step`
+    /// Two axes and more: a block's share of the last axis, the rest of its threads going along the one before. 0:
+    /// elements are numbered through, and found by division.
+    int tile_width = 0;
+    int tile_rows = 0;  ///< not 0: blocks of one thread, which has so many rows of a tile to itself
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
@@ -62,7 +70,8 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 /// but the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each
 /// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
 /// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
-/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; others with one thread
+/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; one in tiles with a
+/// block per tile of `tile_width` columns and `tile_rows` (or block / tile_width * unroll) rows; others with one thread
 /// per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
