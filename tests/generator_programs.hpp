@@ -61,6 +61,9 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     auto neighbours_tiles = layout({as(strided), as(strided), as(pointer)}, 2);
     neighbours_tiles.tile_width = 64;
     add("neighbours_tiles", neighbours, neighbours_tiles, {.block = 64, .unroll = 1});
+    auto neighbours_checked = layout({as(strided), as(linear), as(pointer)}, 2);
+    neighbours_checked.checked = true;
+    add("neighbours_checked", neighbours, neighbours_checked, {.block = 64, .unroll = 1});
     // Every element type, with an operation that reads, writes and updates.
     for (const DType& dtype : {dtype_of<std::int8_t>(), dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(),
                                dtype_of<std::uint16_t>(), dtype_of<std::int32_t>(), dtype_of<std::uint32_t>(),

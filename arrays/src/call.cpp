@@ -176,6 +176,7 @@ codegen::KernelLayout Call::layout() const {
     layout.rank = rank_;
     layout.wide_index = wide_;
     layout.sliced = sliced_;
+    layout.checked = checked_;
     layout.tile_width = tile_width_;
     layout.tile_rows = tile_rows_;
     return layout;
@@ -211,7 +212,7 @@ std::vector<Parameter> Call::parameters() const {
 }
 
 void Call::add_to(CallKey& key) const {
-    key.add(static_cast<std::uint64_t>(kept_rank_));
+    key.add(static_cast<std::uint64_t>(kept_rank_) | (checked_ ? 256u : 0u));
     std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
                          static_cast<std::uint64_t>(lanes_) << 8 | static_cast<std::uint64_t>(tile_width_) << 16 |
                          static_cast<std::uint64_t>(tile_rows_) << 32;

@@ -78,12 +78,16 @@ class Call {
 
     /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ... @param count  how many there are
     void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count);
+    /// After it, for kernels that can: blocks have tiles of the last two axes, where there are two and more.
+    void choose_tile(const codegen::Tuning& tuning);
     /// For a reduction over some axes, one flag per axis of shape(): arrays are found by steps along reduced and kept
     /// axes. Returns whether neighbouring outputs lie nearer to each other than neighbouring elements of one.
     bool choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses);
     int kept_rank() const { return kept_rank_; }
     bool has_index() const { return !index_strides_.empty(); }
     const DeclaredArguments& declared() const { return declared_; }
+    /// An argument's array; null for values.
+    const AnyArray* array(std::size_t argument) const { return arrays_[argument].array; }
 
     /// The same for the text; made only when a variant is compiled.
     codegen::KernelLayout layout() const;
@@ -91,6 +95,8 @@ class Call {
 
     bool wide_index() const { return wide_; }
     void make_wide() { wide_ = true; }
+    /// Before a layout is chosen: subscripts other than [i] are checked by the kernel.
+    void make_checked() { checked_ = true; }
     bool packed() const { return packed_; }
     bool tiled() const { return tile_width_ > 0; }
     /// How many blocks have a tile each.
@@ -119,7 +125,6 @@ class Call {
     void check_aliasing();
     const std::string& leading_name() const;
     void collapse();
-    void choose_tile(const codegen::Tuning& tuning);
     struct Axis {
         std::size_t axis;  ///< of the merged ones the fastest
         std::int64_t extent;
@@ -139,7 +144,7 @@ class Call {
     int rank_ = 0, kept_rank_ = 0;
     Strides index_strides_;
     std::array<std::int64_t, most_call_axes> extents_;
-    bool wide_ = false, sliced_ = false, packed_ = false;
+    bool wide_ = false, sliced_ = false, packed_ = false, checked_ = false;
     int lanes_ = 1, tile_width_ = 0, tile_rows_ = 0;
     std::size_t head_ = 0;
     // Layouts of the usual size need no allocation.

@@ -175,6 +175,7 @@ bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_ad
 
 /// Tiles fit the last two axes, unless one of them is so short that most threads would have nothing to do.
 void Call::choose_tile(const codegen::Tuning& tuning) {
+    if (rank_ < 2 || sliced_) return;
     const auto power = [](std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); };
     const std::int64_t columns = extents_[rank_ - 1], rows = extents_[rank_ - 2];
     const auto needed = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
@@ -228,8 +229,7 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
     lanes_ = 1;
     head_ = 0;
     tile_width_ = tile_rows_ = 0;
-    if (rank_ > 1 && !sliced) choose_tile(tuning);
-    if (tuning.access_bytes < 2 || rank_ > 0 || sliced || in_place_steps_) return;
+    if (tuning.access_bytes < 2 || rank_ > 0 || sliced || in_place_steps_ || checked_) return;
     // Wide accesses, where elements are numbers that nobody takes the address of.
     std::array<bool, most_call_arguments> packs;
     for (std::size_t i = 0; i < arguments_.size(); ++i) {

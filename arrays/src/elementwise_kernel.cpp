@@ -1,5 +1,6 @@
 #include <gemel/arrays/elementwise_kernel.hpp>
 
+#include "bounds_check.hpp"
 #include "call.hpp"
 #include "plan_cache.hpp"
 
@@ -111,7 +112,9 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
                                                   .item_bytes = call.item_bytes(),
                                                   .arrays = call.array_count()},
                                                  codegen::elementwise_tuning);
+    BoundsCheck bounds(call, cache);
     call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
+    call.choose_tile(tuning);
     if (call.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
     CallKey key;
     key.add(state.id);
@@ -122,6 +125,7 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
 
     ArgumentList list;
     call.pack(list);
+    bounds.add_to(list);
     list.add(call.index(static_cast<std::int64_t>(call.count())));
     auto threads = static_cast<std::size_t>(indices.count);
     if (call.packed()) {
@@ -136,6 +140,7 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     const std::size_t blocks =
         call.tiled() ? call.tile_count(plan->block, plan->unroll) : (threads + per_block - 1) / per_block;
     plan->kernel.launch({.grid = {blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
+    bounds.finish();
 }
 
 const std::string& ElementwiseKernel::name() const { return state_->request.name; }

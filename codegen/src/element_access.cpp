@@ -32,7 +32,8 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       snippets_(snippets),
       index_(layout.wide_index ? "int64_t" : "int"),
       head_(unused("head")),
-      layout_name_(unused("layout")) {
+      layout_name_(unused("layout")),
+      report_(unused("out_of_bounds")) {
     const bool packs = layout.any(Access::packed);
     if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -84,7 +85,12 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ",
                      array.pack_type, ";");
     }
-    if (layout_.rank == 0) return;
+    if (layout_.rank) declare_layout();
+    for (const Array& array : arrays_)
+        if (is_checked(array)) declare_check(array);
+}
+
+void ElementAccess::declare_layout() {
     writer_.open("typedef struct");
     writer_.line(index_, " extent[", layout_.rank, "];");
     if (axes_.kept_rank) writer_.line(index_, " kept[", axes_.kept_rank, "];");
@@ -106,6 +112,27 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         writer_.line("return at + i * layout.", name, "[0];");
         writer_.close();
     }
+}
+
+/// A function that says where an element is, or where else to reach if there is none.
+void ElementAccess::declare_check(const Array& array) {
+    const Parameter& p = parameter(array);
+    const std::string pointer = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
+    const std::string report = writer_.global_pointer("int64_t", false);
+    const bool strided = array.access == Access::strided;
+    std::vector<std::string> parameters{pointer + "array", "int64_t at", "int64_t count", "int64_t i",
+                                        report + "report"};
+    if (strided) parameters.push_back(kernel_ + "_layout layout");
+    writer_.open_function(pointer, kernel_ + "_" + p.name + "_checked", parameters);
+    writer_.line("if (at >= 0 && at < count) return array + ",
+                 strided ? gemel::text(kernel_, "_", p.name, "_at(layout, (", index_, ")at)") : "at", ";");
+    writer_.open("if (atomic_cas((", writer_.global_pointer("int", false), ")report, 0, ", array.argument + 1,
+                 ") == 0)");
+    writer_.line("report[1] = at;");
+    writer_.line("report[2] = i;");
+    writer_.close();
+    writer_.line("return (", pointer, ")(report + ", bounds_report_bytes / 8, ");");
+    writer_.close();
 }
 
 /// The integers that a pack is moved in, and how many of them it has.
@@ -139,6 +166,13 @@ std::vector<std::string> ElementAccess::parameters() const {
     for (const Array& array : arrays_)
         if (array.offset) out.push_back(gemel::text("int64_t ", parameter(array).name, "_offset"));
     if (layout_.rank) out.push_back(gemel::text(kernel_, "_layout ", layout_name_));
+    bool any_checked = false;
+    for (const Array& array : arrays_)
+        if (is_checked(array)) {
+            out.push_back("int64_t " + unused(parameter(array).name + "_count"));
+            any_checked = true;
+        }
+    if (any_checked) out.push_back(writer_.global_pointer("int64_t", false) + report_);
     return out;
 }
 
@@ -349,6 +383,12 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
         const Array& array =
             *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
+        if (is_checked(array)) {
+            const std::string stored = gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
+                                                   unused(std::string(name) + "_count"), ", i, ", report_,
+                                                   array.access == Access::strided ? ", " + layout_name_ : "", "))");
+            return written ? stored : load_text(parameter(array).dtype, stored);
+        }
         const std::string where = array.access == Access::strided
                                       ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")")
                                       : subscript;

@@ -81,6 +81,9 @@ class ElementAccess {
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     bool is_local(const Array& array, Mode mode) const;
     bool is_in_tile(const Array& array) const;
+    bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }
+    void declare_layout();
+    void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
     void declare_local(const Array& array, const std::string& value);
@@ -97,7 +100,7 @@ class ElementAccess {
     std::vector<Array> arrays_;
     std::vector<std::string> array_names_;
     std::string index_;
-    std::string head_, layout_name_;
+    std::string head_, layout_name_, report_;
     bool has_head_ = true;
     int lanes_ = 1;
 };

@@ -7,6 +7,7 @@
 #include <gemel/core/export.hpp>
 #include <gemel/core/signature.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct KernelLayout {
     int rank = 0;                           ///< axes of the strided arrays, after collapsing
     bool wide_index = false;                ///< indices of 64 bits
     bool sliced = false;                    ///< i runs from `start` in steps of `step`
+    bool checked = false;                   ///< subscripts other than [i] are checked; see bounds_report_bytes
     /// Two axes and more: a block's share of the last axis, the rest of its threads going along the one before. 0:
     /// elements are numbered through, and found by division.
     int tile_width = 0;
@@ -51,6 +53,11 @@ struct KernelLayout {
         return false;
     }
 };
+
+/// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
+/// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies
+/// outside it, and i; behind so many bytes there is room for the largest element, which is touched instead.
+inline constexpr std::size_t bounds_report_bytes = 32;
 
 /// An element-wise kernel as a user describes it, all types known.
 struct ElementwiseRequest {
