@@ -379,9 +379,11 @@ void ElementAccess::end_element() {
 }
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
-    return snippet.replaced(array_names_, [&](std::string_view name, const std::string& subscript, bool written) {
-        const Array& array =
-            *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
+    const auto named = [&](std::string_view name) -> const Array& {
+        return *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
+    };
+    const auto replace = [&](std::string_view name, const std::string& subscript, bool written) {
+        const Array& array = named(name);
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
         if (is_checked(array)) {
             const std::string stored = gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
@@ -394,7 +396,12 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
                                       : subscript;
         const std::string stored = gemel::text(name, "[", where, "]");
         return written ? stored : load_text(parameter(array).dtype, stored);
-    });
+    };
+    const auto store = [&](std::string_view name, const std::string& value) {
+        const DType& dtype = parameter(named(name)).dtype;
+        return dtype.kind() == DType::Kind::boolean ? gemel::text("(", value, ") != 0") : store_text(dtype, value);
+    };
+    return snippet.replaced(array_names_, replace, store);
 }
 
 }  // namespace gemel::codegen

@@ -159,13 +159,24 @@ ArrayUse Snippet::use_of(std::string_view array) const {
     return use;
 }
 
-std::string Snippet::replaced(const std::vector<std::string>& arrays, const Replace& replace) const {
+/// The token behind a value that is assigned: the statement's end, or a comma of the whole statement.
+std::size_t Snippet::end_of_value(std::size_t at) const {
+    for (int depth = 0; at < tokens_.size(); ++at) {
+        if (tokens_[at].is("(") || tokens_[at].is("[") || tokens_[at].is("{")) ++depth;
+        if (tokens_[at].is(")") || tokens_[at].is("]") || tokens_[at].is("}")) --depth;
+        if (depth < 0 || tokens_[at].is(";") || (depth == 0 && tokens_[at].is(","))) break;
+    }
+    return at;
+}
+
+std::string Snippet::replaced(const std::vector<std::string>& arrays, const Replace& replace,
+                              const Store& store) const {
     if (tokens_.empty()) return text_;
-    return replaced(0, tokens_.size(), arrays, replace);
+    return replaced(0, tokens_.size(), arrays, replace, store);
 }
 
 std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
-                              const Replace& replace) const {
+                              const Replace& replace, const Store& store) const {
     // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and
     // behind.
     const bool is_whole = begin == 0 && end == tokens_.size();
@@ -177,14 +188,23 @@ std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vec
         if (!is_name(at) || std::find(arrays.begin(), arrays.end(), tokens_[at].text) == arrays.end() ||
             !access_at(at, access))
             continue;
-        const std::string inside =
-            access.close > access.open + 1 ? replaced(access.open + 1, access.close, arrays, replace) : std::string();
+        const std::string_view name = tokens_[at].text;
+        const std::string inside = access.close > access.open + 1
+                                       ? replaced(access.open + 1, access.close, arrays, replace, store)
+                                       : std::string();
         const std::string subscript = access.is_element ? std::string() : inside;
-        std::string instead = replace(tokens_[at].text, subscript, access.written || access.address);
-        if (instead.empty()) instead = std::string(tokens_[at].text) + "[" + inside + "]";
+        std::string instead = replace(name, subscript, access.written || access.address);
+        if (instead.empty()) instead = std::string(name) + "[" + inside + "]";
         out.append(text_, copied, tokens_[at].position - copied).append(instead);
         copied = tokens_[access.close].position + 1;
         at = access.close;
+        if (!store || access.is_element || !access.whole_statement || at + 2 >= end || !tokens_[at + 1].is("="))
+            continue;
+        const std::size_t behind = std::min(end_of_value(at + 2), end);
+        if (behind == at + 2) continue;
+        out.append(" = ").append(store(name, replaced(at + 2, behind, arrays, replace, store)));
+        copied = tokens_[behind - 1].position + tokens_[behind - 1].text.size();
+        at = behind - 1;
     }
     return out.append(text_, copied, stop - copied);
 }

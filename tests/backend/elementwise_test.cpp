@@ -223,6 +223,26 @@ TEST_CASE("a snippet reads neighbours and gathers and counts by scattering") {
         }
 }
 
+TEST_CASE("small types are scattered as the numbers that they are") {
+    const ElementwiseKernel scatter("const int *to, const T *x, T *z", "z[to[i]] = x[i] * 2", "scatter");
+    const std::vector<std::int32_t> to{3, 0, 2, 1};
+    const auto check = [&]<class T>(T, const std::vector<HostElement<T>>& values,
+                                    const std::vector<HostElement<T>>& expected) {
+        const auto z = zeros<T>(4);
+        scatter(to_gpu(to), to_gpu(values), z);
+        CHECK(z.get() == expected);
+    };
+    const auto halves = [](auto... values) { return std::vector<half>{half(static_cast<float>(values))...}; };
+    const auto bfloats = [](auto... values) { return std::vector<bfloat16>{bfloat16(static_cast<float>(values))...}; };
+    check(half{}, halves(1, 2.5, -3, 4), halves(5, 8, -6, 2));
+    check(bfloat16{}, bfloats(1, 2.5, -3, 4), bfloats(5, 8, -6, 2));
+    check(std::int8_t{}, {1, 2, -3, 4}, {4, 8, -6, 2});
+    // A bool is 0 or 1 in memory whatever is assigned.
+    const auto flags = zeros<bool>(4);
+    scatter(to_gpu(to), to_gpu(std::vector<std::uint8_t>{1, 0, 1, 0}).view_as<bool>(), flags);
+    CHECK(flags.view_as<std::uint8_t>().get() == std::vector<std::uint8_t>{0, 0, 1, 1});
+}
+
 TEST_CASE("neighbours along a strided array of two axes are those of the flat index") {
     const ElementwiseKernel next("const int *x, int *z", "z[i] = i + 1 < n ? x[i + 1] : -1");
     for (const Form form : {Form::C, Form::F, Form::permuted, Form::reversed, Form::strided, Form::broadcast}) {

@@ -46,9 +46,10 @@ class GEMEL_API Snippet {
 
     /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
     /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
-    /// empty answer keeps it.
+    /// empty answer keeps it. What a statement `x[subscript] = value` assigns is handed through `store`, if that is given.
     using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
-    std::string replaced(const std::vector<std::string>& arrays, const Replace& replace) const;
+    using Store = std::function<std::string(std::string_view array, const std::string& value)>;
+    std::string replaced(const std::vector<std::string>& arrays, const Replace& replace, const Store& store = {}) const;
 
    private:
     struct Access {
@@ -57,7 +58,8 @@ class GEMEL_API Snippet {
     };
     bool access_at(std::size_t token, Access& access) const;
     std::string replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
-                         const Replace& replace) const;
+                         const Replace& replace, const Store& store) const;
+    std::size_t end_of_value(std::size_t token) const;
     bool is_name(std::size_t token) const;
 
     std::string text_;
