@@ -44,7 +44,7 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     auto tiled = layout({as(none), as(strided), as(linear), as(strided, true)}, 3);
     tiled.arguments[1].last_step = cg::LastStep::any;
     tiled.arguments[3].last_step = cg::LastStep::one;
-    tiled.tile_width = 32;
+    tiled.tile_width = tiled.tile_rows = 32;
     add("axpy_tiles", axpy, tiled, gpu);
     tiled.wide_index = true;
     tiled.tile_rows = 256;
@@ -60,6 +60,8 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     add("neighbours_strided", neighbours, layout({as(strided), as(strided), as(pointer)}, 2), gpu);
     auto neighbours_tiles = layout({as(strided), as(strided), as(pointer)}, 2);
     neighbours_tiles.tile_width = 64;
+    neighbours_tiles.tile_rows = 1;
+    neighbours_tiles.tall = true;
     add("neighbours_tiles", neighbours, neighbours_tiles, {.block = 64, .unroll = 1});
     auto neighbours_checked = layout({as(strided), as(linear), as(pointer)}, 2);
     neighbours_checked.checked = true;

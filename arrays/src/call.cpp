@@ -179,6 +179,7 @@ codegen::KernelLayout Call::layout() const {
     layout.checked = checked_;
     layout.tile_width = tile_width_;
     layout.tile_rows = tile_rows_;
+    layout.tall = tall_;
     return layout;
 }
 
@@ -212,7 +213,7 @@ std::vector<Parameter> Call::parameters() const {
 }
 
 void Call::add_to(CallKey& key) const {
-    key.add(static_cast<std::uint64_t>(kept_rank_) | (checked_ ? 256u : 0u));
+    key.add(static_cast<std::uint64_t>(kept_rank_) | (checked_ ? 256u : 0u) | (tall_ ? 512u : 0u));
     std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
                          static_cast<std::uint64_t>(lanes_) << 8 | static_cast<std::uint64_t>(tile_width_) << 16 |
                          static_cast<std::uint64_t>(tile_rows_) << 32;

@@ -99,8 +99,8 @@ class Call {
     void make_checked() { checked_ = true; }
     bool packed() const { return packed_; }
     bool tiled() const { return tile_width_ > 0; }
-    /// How many blocks have a tile each.
-    std::size_t tile_count(std::size_t block, std::size_t unroll) const;
+    /// How many blocks have a tile each, along the grid's axes.
+    const std::array<std::size_t, 3>& tiles() const { return tiles_; }
     int lanes() const { return lanes_; }
     std::size_t head() const { return head_; }
     /// Adds what the text depends on.
@@ -146,6 +146,8 @@ class Call {
     std::array<std::int64_t, most_call_axes> extents_;
     bool wide_ = false, sliced_ = false, packed_ = false, checked_ = false;
     int lanes_ = 1, tile_width_ = 0, tile_rows_ = 0;
+    bool tall_ = false;
+    std::array<std::size_t, 3> tiles_{};
     std::size_t head_ = 0;
     // Layouts of the usual size need no allocation.
     std::array<std::byte, 3072> memory_;

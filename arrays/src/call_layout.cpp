@@ -8,6 +8,9 @@
 
 namespace gemel {
 
+/// Along the grid's y and z; CUDA's limit.
+constexpr std::size_t most_blocks_across = 65535;
+
 using codegen::Access;
 using codegen::LastStep;
 
@@ -173,38 +176,41 @@ bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_ad
     return least_outer < least_inner;
 }
 
-/// Tiles fit the last two axes, unless one of them is so short that most threads would have nothing to do.
+/// Tiles of the wished area fit the last two axes, unless one of these is so short that most threads would idle.
 void Call::choose_tile(const codegen::Tuning& tuning) {
-    if (rank_ < 2 || sliced_) return;
+    if (rank_ < 2 || sliced_ || !tuning.tile_width) return;
     const auto power = [](std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); };
+    const auto up = [](std::int64_t extent) {
+        return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
+    };
+    const auto tiles = [](std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile; };
     const std::int64_t columns = extents_[rank_ - 1], rows = extents_[rank_ - 2];
-    const auto needed = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
-    const std::int64_t wished = power(tuning.tile_width);
-    const std::int64_t block = power(tuning.tile_block ? tuning.tile_block : tuning.block),
-                       unroll = std::max(tuning.unroll, 1u);
+    const std::int64_t block = power(tuning.tile_block ? tuning.tile_block : tuning.block);
+    const std::int64_t area = std::max(power(tuning.tile_width) * power(tuning.tile_rows), block);
+    std::int64_t width = std::min(power(tuning.tile_width), up(columns)), height = 0;
     if (block == 1) {
         // Where each column is in a cache line of its own, few lines are kept in use, by many rows: more of them, a
         // power of 2 apart as they often are, would drive each other out.
-        tile_width_ = static_cast<int>(std::min({wished, needed, far_columns_ ? std::int64_t{16} : needed}));
-        tile_rows_ = static_cast<int>(power(tuning.tile_rows) * wished / tile_width_);
-        return;
+        if (far_columns_) width = std::min<std::int64_t>(width, 16);
+        height = area / width;
+    } else {
+        width = std::min(width, block);
+        while (block / width > rows && width < std::min(block, up(columns))) width *= 2;
+        height = area / width;
+        while (height > block / width && height / 2 >= rows) height /= 2;
+        if (tiles(columns, width) * width * tiles(rows, height) * height > 2 * columns * rows) return;
     }
-    std::int64_t width = std::min({wished, block, needed});
-    while (block / width * unroll > rows && width < std::min(block, needed)) width *= 2;
-    const auto padded = [](std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile * tile; };
-    if (padded(columns, width) * padded(rows, block / width * unroll) <= 2 * columns * rows)
-        tile_width_ = static_cast<int>(width);
-}
-
-std::size_t Call::tile_count(std::size_t block, std::size_t unroll) const {
-    const auto tiles = [](std::int64_t extent, std::size_t tile) {
-        return (static_cast<std::size_t>(extent) + tile - 1) / tile;
-    };
-    const auto width = static_cast<std::size_t>(tile_width_);
-    const std::size_t rows = tile_rows_ ? static_cast<std::size_t>(tile_rows_) : block / width * unroll;
-    std::size_t count = tiles(extents_[rank_ - 1], width) * tiles(extents_[rank_ - 2], rows);
-    for (int axis = 0; axis < rank_ - 2; ++axis) count *= static_cast<std::size_t>(extents_[axis]);
-    return count;
+    std::size_t outer = 1;
+    for (int axis = 0; axis < rank_ - 2; ++axis) outer *= static_cast<std::size_t>(extents_[axis]);
+    std::size_t along = static_cast<std::size_t>(tiles(columns, width)),
+                down = static_cast<std::size_t>(tiles(rows, height));
+    const bool tall = down > most_blocks_across;
+    if (tall) std::swap(along, down);
+    if (down > most_blocks_across || outer > most_blocks_across) return;
+    tile_width_ = static_cast<int>(width);
+    tile_rows_ = static_cast<int>(height);
+    tall_ = tall;
+    tiles_ = {along, down, outer};
 }
 
 void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count) {
@@ -229,6 +235,7 @@ void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear
     lanes_ = 1;
     head_ = 0;
     tile_width_ = tile_rows_ = 0;
+    tall_ = false;
     if (tuning.access_bytes < 2 || rank_ > 0 || sliced || in_place_steps_ || checked_) return;
     // Wide accesses, where elements are numbers that nobody takes the address of.
     std::array<bool, most_call_arguments> packs;

@@ -108,10 +108,10 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
 
     PlanCache& cache = PlanCache::of(context);
     codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
-                                                 {.count = static_cast<std::size_t>(indices.count),
-                                                  .item_bytes = call.item_bytes(),
-                                                  .arrays = call.array_count()},
-                                                 codegen::elementwise_tuning);
+                                           {.count = static_cast<std::size_t>(indices.count),
+                                            .item_bytes = call.item_bytes(),
+                                            .arrays = call.array_count()},
+                                           codegen::elementwise_tuning);
     BoundsCheck bounds(call, cache);
     call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
     call.choose_tile(tuning);
@@ -137,9 +137,9 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         list.add(call.index(indices.step));
     }
     const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
-    const std::size_t blocks =
-        call.tiled() ? call.tile_count(plan->block, plan->unroll) : (threads + per_block - 1) / per_block;
-    plan->kernel.launch({.grid = {blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
+    Dim3 grid{(threads + per_block - 1) / per_block};
+    if (call.tiled()) grid = {call.tiles()[0], call.tiles()[1], call.tiles()[2]};
+    plan->kernel.launch({.grid = grid, .block = {plan->block}, .stream = options.stream}, list.span());
     bounds.finish();
 }
 

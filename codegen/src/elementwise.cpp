@@ -115,55 +115,47 @@ class Elementwise {
     /// A block has a tile of the last two axes: each thread some of its elements, or one thread all.
     void tiles() {
         const std::string& index = access_.index_type();
-        const std::string rest = name("rest"), width = name("width"), height = name("height"),
-                          columns = name("columns"), bands = name("bands"), first_column = name("first_column"),
-                          first_row = name("first_row");
-        const int last = layout_.rank - 1, tile_width = layout_.tile_width,
-                  tile_rows = layout_.tile_rows ? layout_.tile_rows : rows_at_once() * static_cast<int>(unroll_);
-        writer_.line("const ", index, " ", width, " = ", access_.layout_name(), ".extent[", last, "], ", height, " = ",
-                     access_.layout_name(), ".extent[", last - 1, "];");
-        const auto tiles_along = [](const std::string& extent, int size) {
-            return size == 1 ? extent : gemel::text("(", extent, " - 1) / ", size, " + 1");
+        const std::string outer = name("outer"), last = std::to_string(layout_.rank - 1),
+                          second = std::to_string(layout_.rank - 2), extent = access_.layout_name() + ".extent[";
+        const std::string wide = layout_.wide_index ? "(int64_t)" : "";
+        const auto first = [&](const char* what, bool on_x, int size) {
+            writer_.line("const ", index, " ", name(what), " = ", wide, writer_.block_id(on_x ? 0 : 1),
+                         size > 1 ? gemel::text(" * ", size) : "", ";");
         };
-        const auto times = [](int size) { return size == 1 ? std::string() : gemel::text(" * ", size); };
-        writer_.line("const ", index, " ", columns, " = ", tiles_along(width, tile_width), ", ", bands, " = ",
-                     tiles_along(height, tile_rows), ";");
-        writer_.line(index, " ", rest, " = ", writer_.block_id(), ";");
-        writer_.line("const ", index, " ", first_column, " = ", rest, " % ", columns, times(tile_width), ";");
-        writer_.line(rest, " /= ", columns, ";");
-        writer_.line("const ", index, " ", first_row, " = ", rest, " % ", bands, times(tile_rows), ";");
-        writer_.line(rest, " /= ", bands, ";");
-        access_.begin_tile(rest);
-        layout_.tile_rows ? serial_tile(rest, tile_rows) : shared_tile(rest);
+        writer_.line("const ", index, " ", name("width"), " = ", extent, last, "], ", name("height"), " = ", extent,
+                     second, "];");
+        first("first_column", !layout_.tall, layout_.tile_width);
+        first("first_row", layout_.tall, layout_.tile_rows);
+        if (layout_.rank > 2) writer_.line("const ", index, " ", outer, " = ", writer_.block_id(2), ";");
+        access_.begin_tile(outer);
+        block_ == 1 ? serial_tile(outer) : shared_tile(outer);
     }
 
-    /// Rows of a tile that the threads of a block reach together.
-    int rows_at_once() const { return static_cast<int>(block_) / layout_.tile_width; }
-
-    void tile_element(const std::string& rest, const std::string& row, const std::string& column) {
+    void tile_element(const std::string& outer, const std::string& row, const std::string& column) {
         const std::string flat_row =
-            layout_.rank > 2 ? gemel::text("(", rest, " * ", name("height"), " + ", row, ")") : row;
+            layout_.rank > 2 ? gemel::text("(", outer, " * ", name("height"), " + ", row, ")") : row;
         element(gemel::text(flat_row, " * ", name("width"), " + ", column), column);
     }
 
-    void shared_tile(const std::string& rest) {
+    void shared_tile(const std::string& outer) {
         const std::string row = name("row"), column = name("column"), u = name("u"), thread = writer_.thread_id();
-        const int tile_width = layout_.tile_width, rows = rows_at_once();
+        const int width = layout_.tile_width, rows_at_once = static_cast<int>(block_) / width,
+                  rounds = layout_.tile_rows / rows_at_once;
         writer_.line("const ", access_.index_type(), " ", column, " = ", name("first_column"), " + ", thread,
-                     rows > 1 ? gemel::text(" % ", tile_width) : "", ";");
-        if (unroll_ > 1) writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", unroll_, "; ++", u, ")");
+                     rows_at_once > 1 ? gemel::text(" % ", width) : "", ";");
+        if (rounds > 1) writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", rounds, "; ++", u, ")");
         writer_.line("const ", access_.index_type(), " ", row, " = ", name("first_row"),
-                     rows > 1 ? gemel::text(" + ", thread, " / ", tile_width) : "",
-                     unroll_ > 1 ? gemel::text(" + ", u, " * ", rows) : "", ";");
+                     rows_at_once > 1 ? gemel::text(" + ", thread, " / ", width) : "",
+                     rounds > 1 ? gemel::text(" + ", u, " * ", rows_at_once) : "", ";");
         writer_.open("if (", column, " < ", name("width"), " && ", row, " < ", name("height"), ")");
         access_.begin_row(row);
-        tile_element(rest, row, column);
+        tile_element(outer, row, column);
         writer_.close();
-        if (unroll_ > 1) writer_.close();
+        if (rounds > 1) writer_.close();
     }
 
     /// Loops that the compiler of a CPU makes vectors of.
-    void serial_tile(const std::string& rest, int tile_rows) {
+    void serial_tile(const std::string& outer) {
         const std::string& index = access_.index_type();
         const std::string row = name("row"), column = name("column"), end_row = name("end_row"),
                           end_column = name("end_column");
@@ -171,13 +163,13 @@ class Elementwise {
             writer_.line("const ", index, " ", to, " = ", extent, " - ", first, " < ", size, " ? ", extent, " : ",
                          first, " + ", size, ";");
         };
-        end(end_row, name("first_row"), name("height"), tile_rows);
+        end(end_row, name("first_row"), name("height"), layout_.tile_rows);
         end(end_column, name("first_column"), name("width"), layout_.tile_width);
         writer_.open("for (", index, " ", row, " = ", name("first_row"), "; ", row, " < ", end_row, "; ++", row, ")");
         access_.begin_row(row);
         writer_.open("for (", index, " ", column, " = ", name("first_column"), "; ", column, " < ", end_column, "; ++",
                      column, ")");
-        tile_element(rest, row, column);
+        tile_element(outer, row, column);
         writer_.close();
         writer_.close();
     }

@@ -94,7 +94,12 @@ Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
         std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const std::uint32_t block = packs < 2 * resident ? 256 : work.item_bytes == 1 ? 128 : work.arrays > 4 ? 512 : 1024;
     // A square tile reads a transposed array through the caches without waste.
-    return {.block = block_of(device, block), .access_bytes = 16, .unroll = 1, .tile_width = 32};
+    return {.block = block_of(device, block),
+            .access_bytes = 16,
+            .unroll = 1,
+            .tile_block = block_of(device, 256),
+            .tile_width = 32,
+            .tile_rows = 32};
 }
 
 Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {

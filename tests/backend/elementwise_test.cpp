@@ -179,6 +179,14 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
         }
 }
 
+TEST_CASE("more rows of tiles than a grid is high go along it") {
+    const ElementwiseKernel add("const int *x, int *z", "z[i] = x[i] + i", "add");
+    const std::int64_t rows = 140001;
+    const auto wide = zeros<std::int32_t>({rows, 4}), z = zeros<std::int32_t>({rows, 3});
+    add({.tuning = tunings[2]}, wide(slice(), slice(3)), z);
+    CHECK(z.get() == counting<std::int32_t>(static_cast<std::size_t>(3 * rows)));
+}
+
 TEST_CASE("arrays of other shapes with as many elements meet in C order if they are contiguous") {
     const ElementwiseKernel add("const int *x, const int *y, int *z", "z[i] = x[i] + y[i]");
     const auto x = to_gpu(counting<std::int32_t>(24), Shape{2, 3, 4});

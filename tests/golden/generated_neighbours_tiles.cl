@@ -18,12 +18,8 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void neighbours(
 {
     int mine = 0;
     const int width = layout.extent[1], height = layout.extent[0];
-    const int columns = (width - 1) / 64 + 1, bands = height;
-    int rest = ((int)get_group_id(0));
-    const int first_column = rest % columns * 64;
-    rest /= columns;
-    const int first_row = rest % bands;
-    rest /= bands;
+    const int first_column = ((int)get_group_id(1)) * 64;
+    const int first_row = ((int)get_group_id(0));
     const int z_base = 0, z_down = layout.z[0], z_step = layout.z[1];
     const int column = first_column + ((int)get_local_id(0));
     const int row = first_row;

@@ -18,12 +18,8 @@ extern "C" __global__ __launch_bounds__(64) void neighbours(
 {
     int mine = 0;
     const int width = layout.extent[1], height = layout.extent[0];
-    const int columns = (width - 1) / 64 + 1, bands = height;
-    int rest = ((int)blockIdx.x);
-    const int first_column = rest % columns * 64;
-    rest /= columns;
-    const int first_row = rest % bands;
-    rest /= bands;
+    const int first_column = ((int)blockIdx.y) * 64;
+    const int first_row = ((int)blockIdx.x);
     const int z_base = 0, z_down = layout.z[0], z_step = layout.z[1];
     const int column = first_column + ((int)threadIdx.x);
     const int row = first_row;

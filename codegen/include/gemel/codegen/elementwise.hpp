@@ -42,10 +42,11 @@ struct KernelLayout {
     bool wide_index = false;                ///< indices of 64 bits
     bool sliced = false;                    ///< i runs from `start` in steps of `step`
     bool checked = false;                   ///< subscripts other than [i] are checked; see bounds_report_bytes
-    /// Two axes and more: a block's share of the last axis, the rest of its threads going along the one before. 0:
-    /// elements are numbered through, and found by division.
-    int tile_width = 0;
-    int tile_rows = 0;  ///< not 0: blocks of one thread, which has so many rows of a tile to itself
+    /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
+    /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
+    /// numbered through, and found by division.
+    int tile_width = 0, tile_rows = 0;
+    bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
@@ -78,8 +79,8 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 /// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
 /// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
 /// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; one in tiles with a
-/// block per tile of `tile_width` columns and `tile_rows` (or block / tile_width * unroll) rows; others with one thread
-/// per `unroll` indices.
+/// block per tile: along the grid's x and y the tiles of the last two axes, along z all axes before; others with one
+/// thread per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
                                          const Tuning& tuning, const Dialect& dialect);

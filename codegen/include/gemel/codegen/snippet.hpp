@@ -46,7 +46,8 @@ class GEMEL_API Snippet {
 
     /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
     /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
-    /// empty answer keeps it. What a statement `x[subscript] = value` assigns is handed through `store`, if that is given.
+    /// empty answer keeps it. What a statement `x[subscript] = value` assigns is handed through `store`, if that is
+    /// given.
     using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
     using Store = std::function<std::string(std::string_view array, const std::string& value)>;
     std::string replaced(const std::vector<std::string>& arrays, const Replace& replace, const Store& store = {}) const;

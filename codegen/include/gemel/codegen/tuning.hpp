@@ -26,9 +26,8 @@ struct Tuning {
     std::uint32_t unroll = 0;  ///< accesses that a thread has in flight
     // Element-wise kernels of arrays with gaps, of two axes and more: blocks have tiles of the last two.
     std::uint32_t tile_block = 0;  ///< threads per block there, if not `block`; 1: each goes through a tile by itself
-    std::uint32_t tile_width = 0;  ///< how much of the last axis a tile has at most, a power of 2
-    std::uint32_t tile_rows = 0;   ///< of blocks of one thread: how many rows a tile of that width has
-    std::uint32_t blocks_per_unit = 0;   ///< reductions: blocks per compute unit
+    std::uint32_t tile_width = 0, tile_rows = 0;  ///< powers of 2; where an axis is shorter the other has more
+    std::uint32_t blocks_per_unit = 0;            ///< reductions: blocks per compute unit
     std::uint32_t items_per_thread = 0;  ///< scans: elements per thread of a tile; reductions on a CPU: running results
     Scan scan = Scan::automatic;
 
