@@ -1,15 +1,11 @@
 #include <gemel/arrays/expression.hpp>
 
 #include "expression_kernel.hpp"
-#include "plan_cache.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <algorithm>
-#include <mutex>
 #include <sstream>
-#include <unordered_map>
 
 namespace gemel {
 
@@ -163,37 +159,14 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
             }
         }
     }
-    if (to && !(common_ == *to)) {
-        common_ = *to;  // broadcast_to() says what does not fit
-    }
-    arrays_.reserve(operands.array_count);
-    for (std::size_t k = 0; k < operands.array_count; ++k) {
-        arrays_.push_back(operands.arrays[k]->broadcast_to(common_));
-        operands.arrays[k] = &arrays_.back();
-    }
+    if (to) common_ = *to;  // broadcast_to() says what does not fit
+    for (std::size_t k = 0; k < operands.array_count; ++k)
+        if (!(operands.arrays[k]->shape() == common_))
+            operands.arrays[k] = &views_[k].emplace(operands.arrays[k]->broadcast_to(common_));
     shape_ = &common_;
 }
 
 namespace {
-
-/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
-template <class K>
-class Kernels {
-   public:
-    template <class Make>
-    std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
-        std::lock_guard lock(mutex_);
-        if (kernels_.size() >= most_kernels) kernels_.clear();
-        auto& kernel = kernels_[key];
-        if (!kernel) kernel = std::make_shared<const K>(make());
-        return kernel;
-    }
-
-   private:
-    static constexpr std::size_t most_kernels = 4096;
-    std::mutex mutex_;
-    std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
-};
 
 ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);

@@ -8,8 +8,6 @@
 #include <gemel/core/text.hpp>
 
 #include <limits>
-#include <mutex>
-#include <unordered_map>
 
 namespace gemel {
 namespace {
@@ -109,16 +107,11 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
     return Reduction(std::move(parts.arguments), {value}, {stored}, "reduction", std::move(parts.preamble), {});
 }
 
-struct Kernels {
-    std::mutex mutex;
-    std::unordered_map<CallKey, std::shared_ptr<const Reduction>, CallKeyHash> all;
-};
-
 }  // namespace
 
 AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
                 bool keepdims) {
-    static Kernels& kernels = *new Kernels;
+    static auto& kernels = *new Kernels<Reduction>;
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);
     CallKey key = expression_key(expression, operands);
@@ -126,14 +119,7 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType resu
             static_cast<std::uint64_t>(result.kind()) << 16);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
-    std::shared_ptr<const Reduction> reduction;
-    {
-        std::lock_guard lock(kernels.mutex);
-        if (kernels.all.size() >= 4096) kernels.all.clear();
-        auto& found = kernels.all[key];
-        if (!found) found = std::make_shared<const Reduction>(make_reduction(kind, expression, operands, result));
-        reduction = found;
-    }
+    const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));

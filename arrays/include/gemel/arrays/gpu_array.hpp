@@ -102,7 +102,8 @@ class GPUArray : public AnyArray {
         static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
         AnyArray::assign(other);
     }
-    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array.
+    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array element by
+    /// element. An operand that overlaps this array otherwise (shifted, reversed) costs a temporary array and a copy.
     template <class E>
         requires requires(const E& expression) {
             expression.view();
