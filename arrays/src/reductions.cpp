@@ -134,6 +134,15 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType resu
                     found.offset_bytes() + place_bytes - sizeof(std::int64_t));
 }
 
+std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
+    if (a.shape().back() != b.shape().back())
+        throw ArgumentError(text("inner: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
+                                 " differ in their last extents"));
+    std::vector<Index> spread(a.rank() - 1, Index(slice()));
+    spread.resize(a.rank() - 1 + b.rank() - 1, Index(newaxis));
+    return {a.view(spread), b};
+}
+
 std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);

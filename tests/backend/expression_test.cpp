@@ -327,6 +327,13 @@ TEST_CASE("where takes arrays and weak numbers") {
     CHECK((2 * where(x > 0, x, 0) + 1).get() == Values<float>{1, 5, 1});
 }
 
+TEST_CASE("if_positive chooses where a condition is above zero") {
+    const auto x = to_gpu(Values<float>{-1, 2, 0, NAN});
+    CHECK(if_positive(x, 1.f, x).get()[1] == 1);
+    CHECK(if_positive(x, 3, 4).get() == Values<std::int64_t>{4, 3, 4, 4});
+    CHECK(if_positive(to_gpu(Values<std::uint8_t>{0, 200}), x(slice(2)), -1).get() == Values<float>{-1, 2});
+}
+
 TEST_CASE("casts within an expression") {
     const auto x = to_gpu(Values<float>{1.75f, -2.5f});
     CHECK(astype<std::int32_t>(x * 2).get() == Values<std::int32_t>{3, -5});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
 #include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/expression.hpp>

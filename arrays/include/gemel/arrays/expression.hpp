@@ -367,6 +367,12 @@ auto where(C&& condition, A&& a, B&& b) {
         std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
 }
 
+/// condition > 0 ? a : b for every element; PyCUDA's.
+template <ArrayOperand C, Operand A, Operand B>
+auto if_positive(C&& condition, A&& a, B&& b) {
+    return where(std::forward<C>(condition) > 0, std::forward<A>(a), std::forward<B>(b));
+}
+
 /// The elements as another type, within the kernel. Out of range or NaN to integer is undefined, as in C.
 GEMEL_OPERATION(Cast, ComputeInResult, common, "#1", "#1", "")
 template <HasDType T, ArrayOperand X>

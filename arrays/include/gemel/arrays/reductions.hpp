@@ -54,6 +54,15 @@ GPUArray<ReducedElement<TypeRule::sum, X>> prod(const X& x, const ReducedOver& o
     using T = ReducedElement<TypeRule::sum, X>;
     return GPUArray<T>(reduce(ReductionKind::product, view_of(x), dtype_of<T>(), over, keepdims));
 }
+/// The same found and given in a type of one's choice, to which the elements are converted first: `sum<double>(x)`.
+template <NumberElement T, ArrayOperand X>
+GPUArray<T> sum(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return GPUArray<T>(reduce(ReductionKind::sum, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
+}
+template <NumberElement T, ArrayOperand X>
+GPUArray<T> prod(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return GPUArray<T>(reduce(ReductionKind::product, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
+}
 /// The smallest and the largest element; NaN if there is one. @throws ArgumentError if there are no elements
 template <ArrayOperand X>
 GPUArray<typename OperandElement<X>::type> min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
@@ -68,6 +77,44 @@ GPUArray<typename OperandElement<X>::type> max(const X& x, const ReducedOver& ov
     static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
     reduced_count("max", view_of(x), over);
     return GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims));
+}
+/// A result combined with a number to begin with, in the result's type.
+template <class Op, NumberElement T, ValueFor<T> V>
+GPUArray<T> with_initial(const GPUArray<T>& found, const V& initial) {
+    write_expression(found, make_expression<Op>(found, element_of<T>(initial)));
+    return found;
+}
+/// What is found and `initial` together: `sum(x, {}, false, 10)`. There need be no elements: min() and max() give
+/// `initial` then. @throws ArgumentError if the result's type has no such value @time one launch more
+template <ArrayOperand X, HostNumber V>
+auto sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Add>(sum(x, over, keepdims), initial);
+}
+template <NumberElement T, ArrayOperand X, HostNumber V>
+GPUArray<T> sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Add>(sum<T>(x, over, keepdims), initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Multiply>(prod(x, over, keepdims), initial);
+}
+template <NumberElement T, ArrayOperand X, HostNumber V>
+GPUArray<T> prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Multiply>(prod<T>(x, over, keepdims), initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto min(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    using T = typename OperandElement<X>::type;
+    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
+    return with_initial<Minimum>(GPUArray<T>(reduce(ReductionKind::minimum, view_of(x), dtype_of<T>(), over, keepdims)),
+                                 initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto max(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    using T = typename OperandElement<X>::type;
+    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
+    return with_initial<Maximum>(GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims)),
+                                 initial);
 }
 /// Is any, are all elements other than zero? Of no elements: false, and true.
 template <ArrayOperand X>
@@ -139,6 +186,21 @@ auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
 template <ArrayOperand A, ArrayOperand B>
 auto vdot(const A& a, const B& b) {
     return sum(conj(a) * b);
+}
+/// The operands of inner() so that their product, summed along the last axis, is it.
+GEMEL_API std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b);
+/// The sum of a * b over the last axis of both, nothing conjugated: of shapes (..., n) and (---, n) one of (..., ---).
+/// Sums are found in the elements' common type, as NumPy's; an operand of rank 0 multiplies. Expressions are evaluated
+/// first; `sum(a * b)` is one kernel. @throws ArgumentError if the last extents differ @time enqueued
+template <ArrayOperand A, ArrayOperand B>
+auto inner(const A& a, const B& b) {
+    using L = typename OperandElement<A>::type;
+    using R = typename OperandElement<B>::type;
+    const GPUArray<L> left = a;
+    const GPUArray<R> right = b;
+    if (left.rank() == 0 || right.rank() == 0) return (left * right).eval();
+    const auto [x, y] = inner_operands(left, right);
+    return sum<Promote<L, R>>(GPUArray<L>(x) * GPUArray<R>(y), -1);
 }
 template <ArrayOperand X>
 GPUArray<std::int64_t> count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
