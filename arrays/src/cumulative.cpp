@@ -30,11 +30,13 @@ Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const Expr
 
 }  // namespace
 
-AnyArray cumulate(CumulativeKind kind, const ExpressionView& expression, DType result, std::optional<int> axis) {
+AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result, std::optional<int> axis) {
     static auto& kernels = *new Kernels<Scan>;
-    ExpressionOperands operands;
-    expression.collect(expression.expression, operands);
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
+    if (operands.array_count == 0) throw ArgumentError("cumsum, cumprod: an expression of numbers alone has no array");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
     const Shape& shape = broadcast.shape();
@@ -70,6 +72,11 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& expression, DType r
     if (rows == Rows::wide) arguments.add(CallArgument(row_length));
     scan->run({}, arguments.span());
     return axis ? out : out.reshape({count});
+}
+
+AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<int> axis, DType dtype) {
+    if (!dtype.empty()) return cumulate(kind, astype(x, dtype).view(), dtype, axis);
+    return cumulate(kind, x.view(), result_type(TypeRule::sum, x.dtype()), axis);
 }
 
 }  // namespace gemel

@@ -18,6 +18,20 @@
 
 namespace gemel {
 
+/// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
+/// when parts of it have been evaluated.
+class CollectedExpression {
+   public:
+    explicit CollectedExpression(const ExpressionView& expression);
+    CollectedExpression(const CollectedExpression&) = delete;
+
+    ExpressionView view;
+    ExpressionOperands operands;
+
+   private:
+    std::optional<AnyExpr> rest_;
+};
+
 /// Identifies an expression's text: its type and which of its operands are the same array.
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
 

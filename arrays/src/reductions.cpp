@@ -109,14 +109,15 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
 
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
-                bool keepdims) {
+AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over, bool keepdims) {
     static auto& kernels = *new Kernels<Reduction>;
-    ExpressionOperands operands;
-    expression.collect(expression.expression, operands);
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
     key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
             static_cast<std::uint64_t>(result.kind()) << 16);
+    if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
     const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
@@ -134,6 +135,30 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType resu
                     found.offset_bytes() + place_bytes - sizeof(std::int64_t));
 }
 
+AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result) {
+    static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
+    const char* const name = names[static_cast<std::size_t>(kind)];
+    const DType own = x.dtype();
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::product:
+            if (result.empty()) {
+                result = result_type(TypeRule::sum, own);
+            } else {
+                return reduce(kind, astype(x, result).view(), result, over, keepdims);
+            }
+            break;
+        case ReductionKind::any:
+        case ReductionKind::all: result = dtype_of<bool>(); break;
+        default:
+            if (own.kind() == DType::Kind::complex)
+                throw ArgumentError(text(name, ": complex numbers have no order: take real(), imag() or abs()"));
+            reduced_count(name, x.view(), over);
+            result = is_arg(kind) ? dtype_of<std::int64_t>() : own;
+    }
+    return reduce(kind, x.view(), result, over, keepdims);
+}
+
 std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
     if (a.shape().back() != b.shape().back())
         throw ArgumentError(text("inner: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
@@ -143,12 +168,18 @@ std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& 
     return {a.view(spread), b};
 }
 
-std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+Shape shape_of(const ExpressionView& expression) {
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);
+    if (operands.exceeds) return expression.any(expression.expression).shape();
+    if (operands.array_count == 0) return {};
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
-    const Shape& shape = broadcast.shape();
+    return broadcast.shape();
+}
+
+std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+    const Shape shape = shape_of(expression);
     std::size_t count = 1;
     const auto rank = static_cast<int>(shape.rank());
     if (!over.axes()) {

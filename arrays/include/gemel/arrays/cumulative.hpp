@@ -42,4 +42,15 @@ GPUArray<T> cumprod(const X& x, std::optional<int> axis = {}) {
     return GPUArray<T>(cumulate(CumulativeKind::product, view_of(astype<T>(x)), dtype_of<T>(), axis));
 }
 
+// Of arrays and expressions whose type is known at run time only. @param dtype  as of sum()
+GEMEL_API AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<int> axis, DType dtype);
+template <UntypedOperand X>
+AnyArray cumsum(const X& x, std::optional<int> axis = {}, DType dtype = {}) {
+    return cumulate(CumulativeKind::sum, AnyExpr(x), axis, dtype);
+}
+template <UntypedOperand X>
+AnyArray cumprod(const X& x, std::optional<int> axis = {}, DType dtype = {}) {
+    return cumulate(CumulativeKind::product, AnyExpr(x), axis, dtype);
+}
+
 }  // namespace gemel

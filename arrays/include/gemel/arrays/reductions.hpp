@@ -33,6 +33,10 @@ enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, a
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
 GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
                           bool keepdims);
+/// The same of what has its type at run time only, with the checks and types of the functions below.
+/// @param result  of a sum or product: the type in which it is found; NumPy's choice if empty
+GEMEL_API AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
+                          DType result = {});
 /// The number of elements that are reduced to one. @throws ArgumentError if there are none
 GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
 
@@ -205,6 +209,43 @@ auto inner(const A& a, const B& b) {
 template <ArrayOperand X>
 GPUArray<std::int64_t> count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return sum(x != 0, over, keepdims);
+}
+
+// Of arrays and expressions whose type is known at run time only: the same, and ArgumentError where the above do not
+// compile.
+
+/// @param dtype  of the result, in which it is found; elements are converted first
+template <UntypedOperand X>
+AnyArray sum(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
+    return reduce(ReductionKind::sum, AnyExpr(x), over, keepdims, dtype);
+}
+template <UntypedOperand X>
+AnyArray prod(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
+    return reduce(ReductionKind::product, AnyExpr(x), over, keepdims, dtype);
+}
+template <UntypedOperand X>
+AnyArray min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::minimum, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray max(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::maximum, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray any(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::any, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray all(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::all, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray argmin(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::argmin, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::argmax, AnyExpr(x), over, keepdims);
 }
 
 }  // namespace gemel
