@@ -9,6 +9,7 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/npy.hpp>
 #include <gemel/arrays/print.hpp>
 #include <gemel/arrays/random.hpp>
