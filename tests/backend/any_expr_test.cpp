@@ -210,6 +210,7 @@ TEST_CASE("expressions from text") {
     CHECK(parsed("x * 2j").get<cfloat>()[1] == cfloat(0, 4));
     CHECK(parsed("x + 0x10 + 1e1 + .5").get<float>()[0] == 27.5f);
     CHECK(parsed("x * (2 + 3 * 4 - 10 / 4)").get<float>()[0] == 11.5f);
+    CHECK(parsed("x * (7 - 3 | 8)").get<float>()[0] == 12);
     CHECK(parsed("x * sqrt(16) * 2 ** 3 ** 2").get<float>()[0] == 4 * 512);
     CHECK(parsed("(x < inf) & true").get<bool>() == Values<std::uint8_t>{1, 1, 1});
     CHECK(parsed("isnan(x / x * nan)").get<bool>() == Values<std::uint8_t>{1, 1, 1});
