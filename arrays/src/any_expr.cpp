@@ -96,8 +96,8 @@ int side_of(const AnyExpr& operand, DType common) {
         operand.node().number);
 }
 
-/// Elements are compared with a number beyond their type's range: on which side of it they lie is certain, and so does
-/// an even (odd) number of theirs lie beside the greatest (least) of the type.
+/// All elements lie on one side of a number beyond their type's range. So do even numbers beside the greatest of the
+/// type, which is odd, and odd ones beside the least, which is even.
 void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     for (std::size_t k = 0; k < 2; ++k) {
         const int side = side_of(operands[k], common);

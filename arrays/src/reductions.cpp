@@ -159,6 +159,14 @@ AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, b
     return reduce(kind, x.view(), result, over, keepdims);
 }
 
+AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
+    const DType result = result_type(TypeRule::mean, x.dtype());
+    const bool is_sixteen_bit = result.is_floating() && result.size_bytes() == 2;
+    const std::size_t count = reduced_count(nullptr, x.view(), over);
+    const AnyArray total = reduce(ReductionKind::sum, x, over, keepdims, is_sixteen_bit ? dtype_of<float>() : result);
+    return astype(total / static_cast<double>(count), result);
+}
+
 std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
     if (a.shape().back() != b.shape().back())
         throw ArgumentError(text("inner: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),

@@ -136,6 +136,12 @@ TEST_CASE("untyped expressions are assigned and reduced") {
     CHECK(GPUArray<std::int64_t>(argmin(x - 4)).item() == 0);
     CHECK(GPUArray<bool>(all(x >= 0)).item());
     CHECK(GPUArray<std::int64_t>(cumsum(x + 1, 1)).get() == Values<std::int64_t>{1, 3, 6, 4, 9, 15});
+    CHECK(GPUArray<double>(mean(x, 1)).get() == Values<double>{1, 4});
+    CHECK(float(GPUArray<half>(mean(AnyArray(full<half>({1000}, 100.f)))).item()) == 100);
+    CHECK(GPUArray<cfloat>(mean(array_of<cfloat>({{1, 2}, {3, 4}}))).item() == cfloat(2, 3));
+    CHECK(GPUArray<std::int64_t>(count_nonzero(x)).item() == 5);
+    CHECK(clip(x, 1, 3).get<std::int32_t>() == Values<std::int32_t>{1, 1, 2, 3, 3, 3});
+    CHECK(if_positive(x - 3, x, 0).get<std::int32_t>() == Values<std::int32_t>{0, 0, 0, 0, 4, 5});
     CHECK_THROWS_AS(min(array_of<cfloat>({1})), ArgumentError);
     CHECK_THROWS_AS(min(AnyArray(counted<float>({0}))), ArgumentError);
 }

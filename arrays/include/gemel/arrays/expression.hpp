@@ -210,6 +210,12 @@ auto if_positive(C&& condition, A&& a, B&& b) {
     return where(std::forward<C>(condition) > 0, std::forward<A>(a), std::forward<B>(b));
 }
 
+template <class C, class A, class B>
+    requires UntypedCombinable<C, A, B>
+AnyExpr if_positive(const C& condition, const A& a, const B& b) {
+    return where(AnyExpr(condition) > 0, a, b);
+}
+
 /// The elements as another type, within the kernel. Out of range or NaN to integer is undefined, as in C.
 GEMEL_OPERATION(Cast, astype, by_cast, common, "#1", "#1", "")
 template <HasDType T, ArrayOperand X>
@@ -272,6 +278,11 @@ GEMEL_IN_PLACE(>>, ShiftRight)
 template <ArrayOperand X, HostNumber L, HostNumber H>
 auto clip(X&& x, L low, H high) {
     return minimum(maximum(std::forward<X>(x), low), high);
+}
+
+template <UntypedOperand X, HostNumber L, HostNumber H>
+AnyExpr clip(const X& x, L low, H high) {
+    return minimum(maximum(x, low), high);
 }
 
 #undef GEMEL_OPERATION

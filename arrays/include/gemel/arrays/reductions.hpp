@@ -248,4 +248,14 @@ AnyArray argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false)
     return reduce(ReductionKind::argmax, AnyExpr(x), over, keepdims);
 }
 
+template <UntypedOperand X>
+AnyArray count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return sum(x != 0, over, keepdims);
+}
+GEMEL_API AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
+template <UntypedOperand X>
+AnyArray mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return mean_of(AnyExpr(x), over, keepdims);
+}
+
 }  // namespace gemel
