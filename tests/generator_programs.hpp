@@ -196,9 +196,24 @@ inline Programs scan_programs(const Dialect& dialect) {
     return all;
 }
 
+inline Programs matmul_programs(const Dialect& dialect) {
+    Programs all;
+    const auto add = [&](const std::string& variant, const DType& dtype, const cg::MatmulLayout& layout) {
+        all.emplace_back("matmul_" + variant, cg::matmul_source(dtype, layout, dialect));
+    };
+    add("float", dtype_of<float>(), {});
+    add("float_transposed", dtype_of<float>(), {.edge = 8, .a_by_columns = false, .b_by_columns = false});
+    add("float_serial", dtype_of<float>(), {.serial = true});
+    add("half_serial", dtype_of<gemel::half>(), {.serial = true});
+    for (const DType& dtype : {dtype_of<bool>(), dtype_of<std::int8_t>(), dtype_of<std::uint64_t>(),
+                               dtype_of<gemel::half>(), dtype_of<gemel::cdouble>()})
+        add(dtype.name(), dtype, {});
+    return all;
+}
+
 inline Programs all(const Dialect& dialect) {
     Programs programs = elementwise_programs(dialect);
-    for (auto more : {reduction_programs, scan_programs})
+    for (auto more : {reduction_programs, scan_programs, matmul_programs})
         for (auto& program : more(dialect)) programs.push_back(std::move(program));
     return programs;
 }

@@ -1,15 +1,14 @@
 #include <gemel/arrays/expression.hpp>
 
 #include "expression_kernel.hpp"
-#include "plan_cache.hpp"
+#include "split_expression.hpp"
+#include "whole_number.hpp"
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <algorithm>
-#include <mutex>
 #include <sstream>
-#include <unordered_map>
 
 namespace gemel {
 
@@ -64,25 +63,24 @@ std::string helper_text(const char* helper, DType dtype) {
 
 void ExpressionOperands::add(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
-    if (use_count == most_uses)
-        throw ArgumentError(
-            text("an expression names more than ", most_uses, " arrays; evaluate parts of it with .eval()"));
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
-    if (k == array_count) {
-        if (array_count == most_arrays)
-            throw ArgumentError(text("an expression names more than ", most_arrays,
-                                     " different arrays; evaluate parts of it with .eval()"));
-        arrays[array_count++] = &array;
-    }
+    exceeds |= use_count == most_uses || k == most_arrays || array_count + number_count == most_operands;
+    if (exceeds) return;
+    if (k == array_count) arrays[array_count++] = &array;
     uses[use_count++] = static_cast<std::uint8_t>(k);
 }
 
 void ExpressionOperands::add(const Argument& number) {
-    if (number_count == most_numbers)
-        throw ArgumentError(
-            text("an expression holds more than ", most_numbers, " numbers; evaluate parts of it with .eval()"));
-    numbers[number_count++] = number;
+    exceeds |= number_count == most_numbers || array_count + number_count == most_operands;
+    if (!exceeds) numbers[number_count++] = number;
+}
+
+void ExpressionOperands::check_compared(std::int64_t number, DType common) {
+    exceeds |= side_of_range(number, common) != 0;
+}
+void ExpressionOperands::check_compared(std::uint64_t number, DType common) {
+    exceeds |= side_of_range(number, common) != 0;
 }
 
 std::string ExpressionText::array(DType own, DType as) {
@@ -97,30 +95,34 @@ std::string ExpressionText::number(DType as) {
 
 std::string ExpressionText::apply(const Operation& operation, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
-    const bool is_complex = common.kind() == DType::Kind::complex;
+    const DType computed = operand_type(operation, operands.size() - 1, common, result);
+    const bool is_complex = computed.kind() == DType::Kind::complex;
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
     const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
-    replace_all(value, "$", codegen::value_type(common));
+    replace_all(value, "$", codegen::value_type(computed));
     for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
     if (calls_helper) {
-        const std::string helper = helper_text(operation.helper, common);
+        const std::string helper = helper_text(operation.helper, computed);
         if (preamble.find(helper) == std::string::npos) preamble += helper;
     }
     value = text("(", value, ")");
     // C computes small integers in int: NumPy's wrap around.
-    if (result.kind() == DType::Kind::boolean && operation.rule != TypeRule::truth) {
+    const bool is_truth = operation.rule == TypeRule::truth || operation.rule == TypeRule::comparison;
+    if (result.kind() == DType::Kind::boolean && !is_truth) {
         value = text("(", value, " != 0)");
     } else if (result.is_integer() && result.size_bytes() < 4) {
         value = text("(", codegen::value_type(result), ")", value);
+    } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
+        value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float
     }
     return converted(value, result, as);
 }
 
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
     CallKey key;
-    key.add(reinterpret_cast<std::uintptr_t>(expression.type));
+    key.add(expression.type);
     std::uint64_t word = operands.use_count;
     for (std::size_t k = 0; k < operands.use_count; ++k) {
         word = word << 5 | operands.uses[k];
@@ -133,7 +135,7 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands) {
     ExpressionText text(operands);
     ExpressionParts parts;
-    parts.value = expression.print(text);
+    parts.value = expression.print(expression.expression, text);
     parts.preamble = std::move(text.preamble);
     for (std::size_t k = 0; k < operands.array_count; ++k)
         parts.arguments.push_back(VectorArg(operands.arrays[k]->dtype(), gemel::text("x", k), true));
@@ -163,37 +165,14 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
             }
         }
     }
-    if (to && !(common_ == *to)) {
-        common_ = *to;  // broadcast_to() says what does not fit
-    }
-    arrays_.reserve(operands.array_count);
-    for (std::size_t k = 0; k < operands.array_count; ++k) {
-        arrays_.push_back(operands.arrays[k]->broadcast_to(common_));
-        operands.arrays[k] = &arrays_.back();
-    }
+    if (to) common_ = *to;  // broadcast_to() says what does not fit
+    for (std::size_t k = 0; k < operands.array_count; ++k)
+        if (!(operands.arrays[k]->shape() == common_))
+            operands.arrays[k] = &views_[k].emplace(operands.arrays[k]->broadcast_to(common_));
     shape_ = &common_;
 }
 
 namespace {
-
-/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
-template <class K>
-class Kernels {
-   public:
-    template <class Make>
-    std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
-        std::lock_guard lock(mutex_);
-        if (kernels_.size() >= most_kernels) kernels_.clear();
-        auto& kernel = kernels_[key];
-        if (!kernel) kernel = std::make_shared<const K>(make());
-        return kernel;
-    }
-
-   private:
-    static constexpr std::size_t most_kernels = 4096;
-    std::mutex mutex_;
-    std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
-};
 
 ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);
@@ -205,10 +184,22 @@ ElementwiseKernel make_kernel(const ExpressionView& expression, const Expression
 
 }  // namespace
 
-AnyArray evaluate(const ExpressionView& expression, const AnyArray* out) {
-    static auto& kernels = *new Kernels<ElementwiseKernel>;
-    ExpressionOperands operands;
+CollectedExpression::CollectedExpression(const ExpressionView& expression) : view(expression) {
     expression.collect(expression.expression, operands);
+    if (!operands.exceeds) return;
+    rest_.emplace(split(expression.any(expression.expression)));
+    view = rest_->view();
+    operands = ExpressionOperands();
+    view.collect(view.expression, operands);
+}
+
+AnyArray evaluate(const ExpressionView& whole, const AnyArray* out) {
+    static auto& kernels = *new Kernels<ElementwiseKernel>;
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
+    if (operands.array_count == 0)
+        throw ArgumentError("an expression of numbers alone has no array to be evaluated for");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands, out ? &out->shape() : nullptr);
@@ -230,9 +221,8 @@ AnyArray evaluate(const ExpressionView& expression, const AnyArray* out) {
 }
 
 std::string source(const ExpressionView& expression, const Dialect& dialect) {
-    ExpressionOperands operands;
-    expression.collect(expression.expression, operands);
-    return make_kernel(expression, operands).source(dialect);
+    const CollectedExpression collected(expression);
+    return make_kernel(collected.view, collected.operands).source(dialect);
 }
 
 }  // namespace gemel

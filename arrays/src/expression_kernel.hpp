@@ -6,11 +6,31 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/codegen/writer.hpp>
 
+#include <array>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace gemel {
+
+/// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
+/// when parts of it have been evaluated.
+class CollectedExpression {
+   public:
+    explicit CollectedExpression(const ExpressionView& expression);
+    CollectedExpression(const CollectedExpression&) = delete;
+
+    ExpressionView view;
+    ExpressionOperands operands;
+
+   private:
+    std::optional<AnyExpr> rest_;
+};
 
 /// Identifies an expression's text: its type and which of its operands are the same array.
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
@@ -31,7 +51,26 @@ class BroadcastOperands {
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    std::vector<AnyArray> arrays_;
+    std::array<std::optional<AnyArray>, ExpressionOperands::most_arrays> views_;
+};
+
+/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
+template <class K>
+class Kernels {
+   public:
+    template <class Make>
+    std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
+        std::lock_guard lock(mutex_);
+        if (kernels_.size() >= most_kernels) kernels_.clear();
+        auto& kernel = kernels_[key];
+        if (!kernel) kernel = std::make_shared<const K>(make());
+        return kernel;
+    }
+
+   private:
+    static constexpr std::size_t most_kernels = 4096;
+    std::mutex mutex_;
+    std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };
 
 /// Arguments of one call, on the stack.

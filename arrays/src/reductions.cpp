@@ -8,8 +8,6 @@
 #include <gemel/core/text.hpp>
 
 #include <limits>
-#include <mutex>
-#include <unordered_map>
 
 namespace gemel {
 namespace {
@@ -109,31 +107,20 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
     return Reduction(std::move(parts.arguments), {value}, {stored}, "reduction", std::move(parts.preamble), {});
 }
 
-struct Kernels {
-    std::mutex mutex;
-    std::unordered_map<CallKey, std::shared_ptr<const Reduction>, CallKeyHash> all;
-};
-
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
-                bool keepdims) {
-    static Kernels& kernels = *new Kernels;
-    ExpressionOperands operands;
-    expression.collect(expression.expression, operands);
+AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over, bool keepdims) {
+    static auto& kernels = *new Kernels<Reduction>;
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
     key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
             static_cast<std::uint64_t>(result.kind()) << 16);
+    if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
-    std::shared_ptr<const Reduction> reduction;
-    {
-        std::lock_guard lock(kernels.mutex);
-        if (kernels.all.size() >= 4096) kernels.all.clear();
-        auto& found = kernels.all[key];
-        if (!found) found = std::make_shared<const Reduction>(make_reduction(kind, expression, operands, result));
-        reduction = found;
-    }
+    const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
@@ -148,12 +135,59 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType resu
                     found.offset_bytes() + place_bytes - sizeof(std::int64_t));
 }
 
-std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result) {
+    static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
+    const char* const name = names[static_cast<std::size_t>(kind)];
+    const DType own = x.dtype();
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::product:
+            if (result.empty()) {
+                result = result_type(TypeRule::sum, own);
+            } else {
+                return reduce(kind, astype(x, result).view(), result, over, keepdims);
+            }
+            break;
+        case ReductionKind::any:
+        case ReductionKind::all: result = dtype_of<bool>(); break;
+        default:
+            if (own.kind() == DType::Kind::complex)
+                throw ArgumentError(text(name, ": complex numbers have no order: take real(), imag() or abs()"));
+            reduced_count(name, x.view(), over);
+            result = is_arg(kind) ? dtype_of<std::int64_t>() : own;
+    }
+    return reduce(kind, x.view(), result, over, keepdims);
+}
+
+AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
+    const DType result = result_type(TypeRule::mean, x.dtype());
+    const bool is_sixteen_bit = result.is_floating() && result.size_bytes() == 2;
+    const std::size_t count = reduced_count(nullptr, x.view(), over);
+    const AnyArray total = reduce(ReductionKind::sum, x, over, keepdims, is_sixteen_bit ? dtype_of<float>() : result);
+    return astype(total / static_cast<double>(count), result);
+}
+
+std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
+    if (a.shape().back() != b.shape().back())
+        throw ArgumentError(text("inner: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
+                                 " differ in their last extents"));
+    std::vector<Index> spread(a.rank() - 1, Index(slice()));
+    spread.resize(a.rank() - 1 + b.rank() - 1, Index(newaxis));
+    return {a.view(spread), b};
+}
+
+Shape shape_of(const ExpressionView& expression) {
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);
+    if (operands.exceeds) return expression.any(expression.expression).shape();
+    if (operands.array_count == 0) return {};
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
-    const Shape& shape = broadcast.shape();
+    return broadcast.shape();
+}
+
+std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+    const Shape shape = shape_of(expression);
     std::size_t count = 1;
     const auto rank = static_cast<int>(shape.rank());
     if (!over.axes()) {

@@ -98,6 +98,9 @@ int main() try {
                    z = gemel::empty_like(x);
         failures += check("expression into an array", [&] { z.assign(5 * x + sin(y)); });
         failures += check("expression in place", [&] { z += 2 * x; });
+        const auto row = gemel::linspace<float>(0.f, 1.f, 50), grid = x.reshape({20, 50}),
+                   table = gemel::zeros<float>({20, 50});
+        failures += check("expression, broadcast", [&] { table.assign(5 * grid + sin(row)); });
         // A new array has a block of its own, which is counted once here and once there.
         const auto taken = [](const auto& call) {
             for (int warm = 0; warm < 3; ++warm) call();

@@ -244,6 +244,46 @@ TEST_CASE("complex numbers") {
     CHECK(astype<cdouble>(to_gpu(Values<std::int32_t>{3})).item() == cdouble(3, 0));
 }
 
+TEST_CASE("inverse and shifted functions of complex numbers") {
+    const Values<cdouble> a{{0.3, 0.4}, {-0.7, 2.5}, {1e-3, -1e-4}, {-3, -4},  {0.5, 0},
+                            {-0.25, 0}, {0, 1.5},    {1e3, 2e3},    {2, 1e-9}, {-2, -1e-9}};
+    const auto x = to_gpu(a);
+    Values<cfloat> narrow;
+    for (const cdouble z : a) narrow.push_back(cfloat(z));
+    const auto y = to_gpu(narrow);
+    const auto check = [&](const auto& wide, const auto& single, const auto& reference, double loss = 1) {
+        const auto found = wide.get();
+        const auto in_float = single.get();
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const cdouble expected = reference(a[i]), expected_float = reference(cdouble(narrow[i]));
+            INFO("of ", a[i].real(), " + ", a[i].imag(), "i");
+            // Errors of several steps, each of one or two units, relative to the magnitude.
+            CHECK(std::abs(found[i] - expected) <= loss * 4e-15 * std::abs(expected));
+            CHECK(std::abs(cdouble(in_float[i]) - expected_float) <= loss * 2e-6 * std::abs(expected_float));
+        }
+    };
+    check(asin(x), asin(y), [](cdouble z) { return std::asin(z); });
+    check(acos(x), acos(y), [](cdouble z) { return std::acos(z); });
+    check(atan(x), atan(y), [](cdouble z) { return std::atan(z); });
+    check(asinh(x), asinh(y), [](cdouble z) { return std::asinh(z); });
+    check(acosh(x), acosh(y), [](cdouble z) { return std::acosh(z); });
+    check(atanh(x), atanh(y), [](cdouble z) { return std::atanh(z); });
+    check(log2(x), log2(y), [](cdouble z) { return std::log(z) / std::log(2.0); });
+    check(log10(x), log10(y), [](cdouble z) { return std::log10(z); });
+    check(rsqrt(x), rsqrt(y), [](cdouble z) { return 1.0 / std::sqrt(z); });
+    // The host has no expm1 and log1p of complex numbers: long double has digits enough.
+    using Long = std::complex<long double>;
+    check(log1p(x), log1p(y), [](cdouble z) { return cdouble(std::log(Long(1) + Long(z))); });
+    // Of moderate numbers.
+    const auto small = where(abs(x) < 10, x, 1);
+    const auto small_float = where(abs(y) < 10, y, 1);
+    const auto of_small = [](auto f) { return [f](cdouble z) { return f(std::abs(z) < 10 ? z : cdouble(1)); }; };
+    check(exp2(small), exp2(small_float),
+          of_small([](cdouble z) { return cdouble(std::exp(Long(z) * std::log(2.0l))); }));
+    check(expm1(small), expm1(small_float), of_small([](cdouble z) { return cdouble(std::exp(Long(z)) - Long(1)); }),
+          3);
+}
+
 TEST_CASE("16-bit floats compute in float and round once at the end") {
     Values<half> a;
     Values<bfloat16> b;
@@ -325,6 +365,13 @@ TEST_CASE("where takes arrays and weak numbers") {
     CHECK(where(x > 0, to_gpu(Values<std::int32_t>{7, 8, 9}), x).get() == Values<double>{-1, 8, 0});
     CHECK(where(x > 0, true, x < 0).get() == Values<std::uint8_t>{1, 1, 0});
     CHECK((2 * where(x > 0, x, 0) + 1).get() == Values<float>{1, 5, 1});
+}
+
+TEST_CASE("if_positive chooses where a condition is above zero") {
+    const auto x = to_gpu(Values<float>{-1, 2, 0, NAN});
+    CHECK(if_positive(x, 1.f, x).get()[1] == 1);
+    CHECK(if_positive(x, 3, 4).get() == Values<std::int64_t>{4, 3, 4, 4});
+    CHECK(if_positive(to_gpu(Values<std::uint8_t>{0, 200}), x(slice(2)), -1).get() == Values<float>{-1, 2});
 }
 
 TEST_CASE("casts within an expression") {
@@ -425,17 +472,78 @@ TEST_CASE("messages about operands that do not fit") {
     CHECK_THROWS_AS(x(0) += x, ArgumentError);
 }
 
-TEST_CASE("messages about too many operands say what to do") {
+TEST_CASE("expressions with more operands than a kernel takes are split") {
+    const Context context = current_context();
     const auto x = counted<float>({3});
     const auto four = [&] { return x + 1 + x + 2 + x + 3 + x + 4; };
+    const auto launches = [&](const auto& expression) {
+        expression.eval();
+        const Statistics before = context.statistics();
+        expression.eval();
+        return context.statistics().launches - before.launches;
+    };
     CHECK((four() + four() + four() + four()).get()[1] == 16 + 40);
-    CHECK_THROWS_MENTIONING(ArgumentError, (four() + four() + four() + four() + 1).eval(), "16 numbers", ".eval()");
+    CHECK(launches(four() + four() + four() + four()) == 1);
+    const auto numbers = four() + four() + four() + four() + 1;
+    CHECK(numbers.get()[1] == 16 + 41);
+    CHECK(launches(numbers) == 2);
+    const auto right = x * 2 - (four() + four() + (four() + four()));
+    CHECK(right.get() == Values<float>{-40, -54, -68});
+    CHECK(launches(right) == 2);
+    CHECK(sum(numbers * 2).item() == 2 * (3 * 41 + 16 * 3));
+    CHECK(mean(numbers).item() == 41 + 16);
     const auto eight = [](const auto& a) { return a(0) + a(1) + a(2) + a(3) + a(4) + a(5) + a(6) + a(7); };
     const auto m = counted<float>({8, 2}), n = counted<float>({8, 2}), o = counted<float>({8, 2}),
                p = counted<float>({8, 2});
-    CHECK((eight(m) + eight(n) + eight(o)).get()[0] == 3 * 56);
-    CHECK_THROWS_MENTIONING(ArgumentError, (eight(m) + eight(n) + eight(o) + eight(p)).eval(), "30 different arrays",
-                            ".eval()");
+    CHECK(launches(eight(m) + eight(n) + eight(o)) == 1);
+    const auto arrays = eight(m) + eight(n) + eight(o) + eight(p);
+    CHECK(arrays.get() == Values<float>{4 * 56, 4 * 64});
+    CHECK(launches(arrays) == 2);
+    CHECK(max(arrays).item() == 4 * 64);
+    CHECK(cumsum(arrays).get() == Values<float>{4 * 56, 4 * 56 + 4 * 64});
+    CHECK(source(arrays, Dialect::cuda()).find("__global__") != std::string::npos);
+    x.assign(numbers);
+    CHECK(x.get() == Values<float>{41, 57, 73});
+    CHECK_THROWS_MENTIONING(ArgumentError, (numbers + counted<float>({4})).eval(), "(3,)", "(4,)");
+}
+
+TEST_CASE("whole numbers beyond an array's type compare as they are") {
+    const Values<std::uint8_t> no{0, 0}, yes{1, 1};
+    const auto check = [&](const auto& x, auto above, auto below) {
+        CHECK((x < above).get() == yes);
+        CHECK((x <= above).get() == yes);
+        CHECK((x > above).get() == no);
+        CHECK((x >= above).get() == no);
+        CHECK((x == above).get() == no);
+        CHECK((x != above).get() == yes);
+        CHECK((above > x).get() == yes);
+        CHECK((above == x).get() == no);
+        CHECK((x < below).get() == no);
+        CHECK((x <= below).get() == no);
+        CHECK((x > below).get() == yes);
+        CHECK((x >= below).get() == yes);
+        CHECK((x == below).get() == no);
+        CHECK((x != below).get() == yes);
+        CHECK((below < x).get() == yes);
+        CHECK(count_nonzero(below < x).item() == 2);
+        CHECK(where(x < above, 1, 2).get() == Values<std::int64_t>{1, 1});
+    };
+    check(to_gpu(Values<std::int8_t>{-128, 127}), 300, -300);
+    check(to_gpu(Values<std::uint8_t>{0, 255}), 256u, -1);
+    check(to_gpu(Values<std::int32_t>{INT32_MIN, INT32_MAX}), 1l << 31, -(1l << 31) - 1);
+    check(to_gpu(Values<std::int64_t>{1, INT64_MAX}), ~std::uint64_t{0}, INT64_MIN);
+    CHECK((to_gpu(Values<std::uint64_t>{0, ~std::uint64_t{0}}) > -1).get() == yes);
+    CHECK((to_gpu(Values<std::uint64_t>{0, ~std::uint64_t{0}}) == -1).get() == no);
+    CHECK_THROWS_AS((to_gpu(Values<std::int8_t>{1}) + 300).eval(), ArgumentError);
+}
+
+TEST_CASE("a cast to 16 bits within an expression rounds") {
+    const auto x = to_gpu(Values<float>{0.1f, 2049, 1e6f});
+    CHECK((astype<float>(astype<half>(x)) * 2).get() == mapped(x.get(), [](float v) { return 2 * float(half(v)); }));
+    CHECK((astype<float>(astype<bfloat16>(x)) - x).get() ==
+          mapped(x.get(), [](float v) { return float(bfloat16(v)) - v; }));
+    CHECK((astype<half>(x) == x).get() == Values<std::uint8_t>{0, 0, 0});
+    CHECK(astype<half>(x).get()[1] == half(2049.f));
 }
 
 TEST_CASE("expressions print as their values") {

@@ -272,4 +272,61 @@ TEST_CASE("sums of many floats stay exact to a few units") {
     CHECK(sum(full<float>({1000000}, 0.1f)).item() == doctest::Approx(100000.00149).epsilon(1e-6));
 }
 
+TEST_CASE("sums and products in a type of one's choice") {
+    const auto x = array_of<std::int8_t>({100, 100, 2});
+    static_assert(gives<double, decltype(sum<double>(x))> && gives<float, decltype(prod<float>(x))>);
+    CHECK(sum<double>(x).item() == 202);
+    CHECK(sum<std::int8_t>(x).item() == -54);
+    CHECK(prod<std::int8_t>(x).item() == 32);
+    CHECK(sum<float>(full<half>({1000}, 100.f)).item() == 100000);
+    CHECK(sum<double>(full<float>({1 << 20}, 0.1f) * 2).item() == doctest::Approx(209715.2).epsilon(1e-7));
+    CHECK(sum<cdouble>(array_of<float>({1, 2})).item() == cdouble(3, 0));
+    CHECK(sum<std::int32_t>(array_of<float>({1.75f, -1.75f}), 0, true).get() == Values<std::int32_t>{0});
+    CHECK(sum<bool>(array_of<std::int32_t>({0, 4})).item());
+}
+
+TEST_CASE("reductions that begin with a number") {
+    const auto x = counted<std::int32_t>({2, 3});
+    CHECK(sum(x, {}, false, 10).item() == 25);
+    CHECK(sum(x, 1, false, 10).get() == Values<std::int64_t>{13, 22});
+    CHECK(sum<float>(x, 1, true, 0.5).get() == Values<float>{3.5f, 12.5f});
+    CHECK(prod(x + 1, {}, false, 2).item() == 1440);
+    CHECK(prod<double>(x + 1, {}, false, 0.5).item() == 360);
+    CHECK(min(x, 0, false, 2).get() == Values<std::int32_t>{0, 1, 2});
+    CHECK(max(x, {}, false, 70).item() == 70);
+    CHECK(max(x, {}, false, -70).item() == 5);
+    CHECK(float(min(array_of<half>({half(3)}), {}, false, 0.5).item()) == 0.5f);
+    CHECK(max(to_gpu(std::vector<bool>{false}), {}, false, true).item());
+    CHECK(std::isnan(max(array_of<float>({1, NAN}), {}, false, 7).item()));
+    CHECK(std::isnan(min(array_of<float>({1}), {}, false, NAN).item()));
+    CHECK(sum(array_of<cfloat>({{1, 2}}), {}, false, cfloat(0, 1)).item() == cfloat(1, 3));
+    // Of no elements too.
+    CHECK(min(counted<float>({0}), {}, false, 4).item() == 4);
+    CHECK(max(counted<std::uint8_t>({3, 0}), 1, false, 4).get() == Values<std::uint8_t>{4, 4, 4});
+    CHECK(sum(counted<float>({0}), {}, false, 4).item() == 4);
+    CHECK_THROWS_MENTIONING(ArgumentError, min(counted<std::int8_t>({2}), {}, false, 300), "300", "int8_t");
+}
+
+TEST_CASE("inner products") {
+    const auto x = counted<std::int32_t>({2, 3});
+    const auto y = (counted<std::int32_t>({4, 3}) - 5).eval();
+    const auto xs = x.get(), ys = y.get();
+    const auto found = inner(x, y);
+    static_assert(gives<std::int32_t, decltype(inner(x, y))>);
+    CHECK(found.shape() == Shape{2, 4});
+    const auto values = found.get();
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 4; ++j) {
+            int expected = 0;
+            for (int k = 0; k < 3; ++k) expected += xs[3 * i + k] * ys[3 * j + k];
+            CHECK(values[4 * i + j] == expected);
+        }
+    CHECK(inner(x, counted<float>({3})).get() == Values<double>{5, 14});
+    CHECK(inner(counted<float>({3}), counted<float>({3})).item() == 5);
+    CHECK(inner(array_of<cfloat>({{0, 1}}), array_of<cfloat>({{0, 1}})).item() == cfloat(-1, 0));
+    CHECK(inner(counted<float>({3}), x(0, 2)).get() == Values<double>{0, 2, 4});
+    CHECK(inner(counted<float>({2, 0}), counted<float>({0})).get() == Values<float>{0, 0});
+    CHECK_THROWS_MENTIONING(ArgumentError, inner(counted<float>({3}), counted<float>({1})), "(3,)", "(1,)");
+}
+
 TEST_SUITE_END();

@@ -1,12 +1,15 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
 #include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/npy.hpp>
 #include <gemel/arrays/print.hpp>
 #include <gemel/arrays/random.hpp>

@@ -18,6 +18,7 @@
 namespace gemel {
 
 struct Layout;
+class AnyExpr;
 
 /// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory. What writes
 /// into the memory is therefore const, as it leaves the handle as it is.
@@ -112,6 +113,9 @@ class GEMEL_API AnyArray {
     /// array. Overlapping memory gives what separate memory would.
     /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
     void assign(const AnyArray& other) const;
+    /// The same for a lazy expression: one kernel, but for operands that overlap this array otherwise than element by
+    /// element.
+    void assign(const AnyExpr& expression) const;
     /// Writes one value, the bytes of an element, to every element. @throws ArgumentError if the array repeats elements
     void fill_bytes(const void* element) const;
     /// All elements to host memory, and from it, in C order of the indices without gaps. Blocks.

@@ -34,7 +34,8 @@ enum class TypeRule : std::uint8_t {
     real_elementary,  ///< atan2, hypot: the same, no complex numbers
     rounding,         ///< floor, ceil, trunc: no complex numbers; integers stay
     magnitude,        ///< abs: complex numbers give real ones
-    truth,            ///< comparisons, logic, isnan: bool
+    comparison,       ///< < ==: bool
+    truth,            ///< logic, isnan: bool
     sum,              ///< sum, prod, cumsum: integers are counted in 64 bits
     mean,             ///< mean, var: integers give double
 };
@@ -120,6 +121,7 @@ constexpr DType result_type(TypeRule rule, DType common) {
             return is_whole ? promote(common, dtype_of<half>()) : common;
         case TypeRule::rounding: return is_complex ? DType() : common;
         case TypeRule::magnitude: return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
+        case TypeRule::comparison:
         case TypeRule::truth: return dtype_of<bool>();
         case TypeRule::sum:
             if (is_bool) return dtype_of<std::int64_t>();
@@ -141,6 +143,32 @@ constexpr DType result_type(TypeRule rule, DType array, Weak number) {
     const DType beside = promote(array, number);
     return result_type(rule, beside == array ? operand_type(rule, array) : beside);
 }
+
+/// The types of some operands, collected.
+struct CommonType {
+    DType array = {};             ///< of all arrays together
+    DType counted = {};           ///< the same of what they count as
+    Weak number = Weak::boolean;  ///< the highest kind of number
+    bool has_array = false;
+
+    constexpr CommonType with(TypeRule rule, DType own) const {
+        CommonType result = *this;
+        result.array = has_array ? promote(array, own) : own;
+        result.counted = has_array ? promote(counted, operand_type(rule, own)) : operand_type(rule, own);
+        result.has_array = true;
+        return result;
+    }
+    constexpr CommonType with(Weak kind) const {
+        CommonType result = *this;
+        if (kind > number) result.number = kind;
+        return result;
+    }
+    constexpr DType dtype() const {
+        if (!has_array) return default_type(number);
+        const DType beside = promote(array, number);
+        return beside == array ? counted : beside;
+    }
+};
 
 // The same with C++ types.
 
@@ -194,38 +222,17 @@ concept ArrayOperand = NumberElement<typename OperandElement<std::remove_cvref_t
 template <class X>
 concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 
-/// The types of some operands, collected.
-struct CommonType {
-    DType array = {};             ///< of all arrays together
-    DType counted = {};           ///< the same of what they count as
-    Weak number = Weak::boolean;  ///< the highest kind of number
-    bool has_array = false;
-
-    template <class X>
-    constexpr CommonType with(TypeRule rule) const {
-        using Plain = std::remove_cvref_t<X>;
-        CommonType result = *this;
-        if constexpr (ArrayOperand<X>) {
-            const DType own = dtype_of<typename OperandElement<Plain>::type>();
-            result.array = has_array ? promote(array, own) : own;
-            result.counted = has_array ? promote(counted, operand_type(rule, own)) : operand_type(rule, own);
-            result.has_array = true;
-        } else {
-            if (weak_kind < Plain >> number) result.number = weak_kind<Plain>;
-        }
-        return result;
-    }
-    constexpr DType dtype() const {
-        if (!has_array) return default_type(number);
-        const DType beside = promote(array, number);
-        return beside == array ? counted : beside;
-    }
-};
-
 template <TypeRule rule, Operand... X>
 constexpr DType common_dtype() {
     CommonType common;
-    ((common = common.template with<X>(rule)), ...);
+    const auto add = [&]<class Plain>(std::type_identity<Plain>) {
+        if constexpr (ArrayOperand<Plain>) {
+            common = common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
+        } else {
+            common = common.with(weak_kind<Plain>);
+        }
+    };
+    (add(std::type_identity<std::remove_cvref_t<X>>()), ...);
     return common.dtype();
 }
 

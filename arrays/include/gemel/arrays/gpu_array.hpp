@@ -102,7 +102,8 @@ class GPUArray : public AnyArray {
         static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
         AnyArray::assign(other);
     }
-    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array.
+    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array element by
+    /// element. An operand that overlaps this array otherwise (shifted, reversed) costs a temporary array and a copy.
     template <class E>
         requires requires(const E& expression) {
             expression.view();
@@ -111,8 +112,9 @@ class GPUArray : public AnyArray {
     void assign(const E& expression) const {
         write_expression(*this, expression);
     }
-    /// The same for an array whose type is known at run time only. @throws ArgumentError if it does not fit
-    template <std::same_as<AnyArray> A>
+    /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if it does not fit
+    template <class A>
+        requires(std::same_as<A, AnyArray> || std::same_as<A, AnyExpr>)
     void assign(const A& other) const {
         AnyArray::assign(other);
     }

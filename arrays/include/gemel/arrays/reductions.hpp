@@ -33,6 +33,10 @@ enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, a
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
 GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
                           bool keepdims);
+/// The same of what has its type at run time only, with the checks and types of the functions below.
+/// @param result  of a sum or product: the type in which it is found; NumPy's choice if empty
+GEMEL_API AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
+                          DType result = {});
 /// The number of elements that are reduced to one. @throws ArgumentError if there are none
 GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
 
@@ -54,6 +58,15 @@ GPUArray<ReducedElement<TypeRule::sum, X>> prod(const X& x, const ReducedOver& o
     using T = ReducedElement<TypeRule::sum, X>;
     return GPUArray<T>(reduce(ReductionKind::product, view_of(x), dtype_of<T>(), over, keepdims));
 }
+/// The same found and given in a type of one's choice, to which the elements are converted first: `sum<double>(x)`.
+template <NumberElement T, ArrayOperand X>
+GPUArray<T> sum(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return GPUArray<T>(reduce(ReductionKind::sum, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
+}
+template <NumberElement T, ArrayOperand X>
+GPUArray<T> prod(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return GPUArray<T>(reduce(ReductionKind::product, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
+}
 /// The smallest and the largest element; NaN if there is one. @throws ArgumentError if there are no elements
 template <ArrayOperand X>
 GPUArray<typename OperandElement<X>::type> min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
@@ -68,6 +81,44 @@ GPUArray<typename OperandElement<X>::type> max(const X& x, const ReducedOver& ov
     static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
     reduced_count("max", view_of(x), over);
     return GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims));
+}
+/// A result combined with a number to begin with, in the result's type.
+template <class Op, NumberElement T, ValueFor<T> V>
+GPUArray<T> with_initial(const GPUArray<T>& found, const V& initial) {
+    write_expression(found, make_expression<Op>(found, element_of<T>(initial)));
+    return found;
+}
+/// What is found and `initial` together: `sum(x, {}, false, 10)`. There need be no elements: min() and max() give
+/// `initial` then. @throws ArgumentError if the result's type has no such value @time one launch more
+template <ArrayOperand X, HostNumber V>
+auto sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Add>(sum(x, over, keepdims), initial);
+}
+template <NumberElement T, ArrayOperand X, HostNumber V>
+GPUArray<T> sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Add>(sum<T>(x, over, keepdims), initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Multiply>(prod(x, over, keepdims), initial);
+}
+template <NumberElement T, ArrayOperand X, HostNumber V>
+GPUArray<T> prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return with_initial<Multiply>(prod<T>(x, over, keepdims), initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto min(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    using T = typename OperandElement<X>::type;
+    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
+    return with_initial<Minimum>(GPUArray<T>(reduce(ReductionKind::minimum, view_of(x), dtype_of<T>(), over, keepdims)),
+                                 initial);
+}
+template <ArrayOperand X, HostNumber V>
+auto max(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    using T = typename OperandElement<X>::type;
+    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
+    return with_initial<Maximum>(GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims)),
+                                 initial);
 }
 /// Is any, are all elements other than zero? Of no elements: false, and true.
 template <ArrayOperand X>
@@ -140,9 +191,71 @@ template <ArrayOperand A, ArrayOperand B>
 auto vdot(const A& a, const B& b) {
     return sum(conj(a) * b);
 }
+/// The operands of inner() so that their product, summed along the last axis, is it.
+GEMEL_API std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b);
+/// The sum of a * b over the last axis of both, nothing conjugated: of shapes (..., n) and (---, n) one of (..., ---).
+/// Sums are found in the elements' common type, as NumPy's; an operand of rank 0 multiplies. Expressions are evaluated
+/// first; `sum(a * b)` is one kernel. @throws ArgumentError if the last extents differ @time enqueued
+template <ArrayOperand A, ArrayOperand B>
+auto inner(const A& a, const B& b) {
+    using L = typename OperandElement<A>::type;
+    using R = typename OperandElement<B>::type;
+    const GPUArray<L> left = a;
+    const GPUArray<R> right = b;
+    if (left.rank() == 0 || right.rank() == 0) return (left * right).eval();
+    const auto [x, y] = inner_operands(left, right);
+    return sum<Promote<L, R>>(GPUArray<L>(x) * GPUArray<R>(y), -1);
+}
 template <ArrayOperand X>
 GPUArray<std::int64_t> count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return sum(x != 0, over, keepdims);
+}
+
+// Of arrays and expressions whose type is known at run time only: the same, and ArgumentError where the above do not
+// compile.
+
+/// @param dtype  of the result, in which it is found; elements are converted first
+template <UntypedOperand X>
+AnyArray sum(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
+    return reduce(ReductionKind::sum, AnyExpr(x), over, keepdims, dtype);
+}
+template <UntypedOperand X>
+AnyArray prod(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
+    return reduce(ReductionKind::product, AnyExpr(x), over, keepdims, dtype);
+}
+template <UntypedOperand X>
+AnyArray min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::minimum, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray max(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::maximum, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray any(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::any, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray all(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::all, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray argmin(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::argmin, AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return reduce(ReductionKind::argmax, AnyExpr(x), over, keepdims);
+}
+
+template <UntypedOperand X>
+AnyArray count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return sum(x != 0, over, keepdims);
+}
+GEMEL_API AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
+template <UntypedOperand X>
+AnyArray mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return mean_of(AnyExpr(x), over, keepdims);
 }
 
 }  // namespace gemel

@@ -1,0 +1,123 @@
+/// AnyExpr: a lazy expression whose element type is known only at run time; also from text.
+#pragma once
+
+#include <gemel/arrays/expression_view.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/export.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace gemel {
+
+struct ExpressionNode;
+
+/// What AnyExpr takes beside arrays: lazy expressions of known type.
+template <class E>
+concept ConvertsToAny = requires(const E& expression) {
+    { expression.any() } -> std::same_as<AnyExpr>;
+};
+
+/// An array, a number, or an operation on others of its kind: what Expr is to GPUArray, this is to AnyArray. The same
+/// operations with the same rules for types and shapes, fused into one kernel in the same way; the kernel is found by
+/// the expression's structure, without building text, once one of this structure has been met. What has no meaning is
+/// refused when the expression is made.
+class GEMEL_API AnyExpr {
+   public:
+    using Number = std::variant<bool, std::int64_t, std::uint64_t, double, cdouble>;
+
+    /// @throws ArgumentError if the handle is empty
+    AnyExpr(const AnyArray& array);
+    template <ConvertsToAny E>
+    AnyExpr(const E& expression) : AnyExpr(expression.any()) {}
+    template <HostNumber V>
+    AnyExpr(const V& number) : AnyExpr(widest(number)) {}
+    explicit AnyExpr(Number number);
+    /// An operation on operands. Numbers alone are computed at once.
+    /// @param result  the result's element type; that which the operation's rule gives, if left out
+    /// @throws ArgumentError naming the operation if it has no meaning for the types or the shapes
+    AnyExpr(const Operation& operation, std::span<const AnyExpr> operands, DType result = {});
+
+    /// Of a number its own type, though beside arrays it is weak.
+    DType dtype() const;
+    const Shape& shape() const;
+    /// Runs the kernel. @returns a new array @throws ArgumentError if there are numbers alone
+    /// @time enqueued, returns at once; compiles when an expression of this structure is first met
+    AnyArray eval() const { return evaluate(view()); }
+    operator AnyArray() const { return eval(); }
+    /// The values. Blocks. @throws ArgumentError if the elements are of another type
+    template <HasDType T>
+    std::vector<HostElement<T>> get() const {
+        return GPUArray<T>(eval()).get();
+    }
+    /// The one value of an expression that has one. Blocks.
+    template <HasDType T>
+    T item() const {
+        return GPUArray<T>(eval()).item();
+    }
+    ExpressionView view() const;
+
+    /// What it is made of, for the library.
+    const ExpressionNode& node() const { return *node_; }
+
+   private:
+    template <HostNumber V>
+    static Number widest(const V& number) {
+        if constexpr (is_complex<V>) {
+            return cdouble(number);
+        } else if constexpr (std::is_same_v<V, bool>) {
+            return number;
+        } else if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) {
+            return std::int64_t{number};
+        } else if constexpr (std::is_integral_v<V>) {
+            return std::uint64_t{number};
+        } else if constexpr (SixteenBitFloat<V>) {
+            return double{static_cast<float>(number)};
+        } else {
+            return static_cast<double>(number);
+        }
+    }
+    std::shared_ptr<const ExpressionNode> node_;
+};
+
+/// Operands whose type is known at run time only.
+template <class X>
+concept UntypedOperand =
+    std::same_as<std::remove_cvref_t<X>, AnyArray> || std::same_as<std::remove_cvref_t<X>, AnyExpr>;
+/// Operands of which one at least is such.
+template <class... X>
+concept UntypedCombinable = (UntypedOperand<X> || ...) && ((UntypedOperand<X> || Operand<X>)&&...);
+
+/// A name in a text and what it stands for: an array, a number, an expression.
+struct NamedOperand {
+    std::string name;
+    AnyExpr value;
+};
+
+/// An expression from text: `expression("sin(x) * y + 0.5", {{"x", x}, {"y", y}})`.
+///
+/// The operators are those of C with their precedence, also `**` (binds more tightly than a sign, from the right),
+/// `c ? a : b`, and `and`, `or`, `not` for `&&`, `||`, `!`. The functions are those of arrays by the same names, and
+/// the names of types, which convert: `float(x)`, `int32_t(x)`. Numbers are weak; `2j` is imaginary. `pi`, `inf`,
+/// `nan`, `true` and `false` are known unless an operand has the name.
+/// @throws ArgumentError showing where the text cannot be understood
+/// @time of the text's length; nothing is compiled before it is evaluated
+GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);
+inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands) {
+    return expression(text, std::span(operands.begin(), operands.size()));
+}
+
+/// The text of the expression's kernel in a dialect.
+inline std::string source(const AnyExpr& expression, const Dialect& dialect) {
+    return source(expression.view(), dialect);
+}
+
+}  // namespace gemel

@@ -1,0 +1,152 @@
+/// Expr: a lazy expression whose element type is known when the program is compiled.
+#pragma once
+
+#include <gemel/arrays/any_expr.hpp>
+#include <gemel/arrays/expression_types.hpp>
+#include <gemel/arrays/expression_view.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+template <class X>
+inline void collect_operand(const X& operand, ExpressionOperands& operands) {
+    if constexpr (std::derived_from<X, AnyArray>) {
+        operands.add(operand);
+    } else if constexpr (HostNumber<X>) {
+        operands.add(as_argument(operand));
+    } else {
+        operand.collect(operands);
+    }
+}
+template <class X>
+inline std::string print_operand(ExpressionText& text, DType as) {
+    if constexpr (std::derived_from<X, AnyArray>) {
+        return text.array(dtype_of<typename X::value_type>(), as);
+    } else if constexpr (HostNumber<X>) {
+        return text.number(as);
+    } else {
+        return X::print(text, as);
+    }
+}
+
+/// The type that an operation's operands have together; a condition is not one of them.
+template <class Op, class X, class... Rest>
+constexpr DType operation_dtype() {
+    if constexpr (Op::operation.compute == Compute::by_condition) {
+        return common_dtype<Op::operation.rule, Rest...>();
+    } else {
+        return common_dtype<Op::operation.rule, X, Rest...>();
+    }
+}
+
+/// An operation on arrays, numbers and other expressions; elements of type T.
+template <HasDType T, class Op, class... X>
+class Expr {
+   public:
+    using value_type = T;
+    explicit Expr(X... operands) : operands_(std::move(operands)...) {}
+
+    /// Runs the kernel. @returns a new array @time enqueued, returns at once; compiles when an expression of this kind
+    /// is first met
+    GPUArray<T> eval() const { return GPUArray<T>(evaluate(view())); }
+    /// The values, as GPUArray::get(). Blocks.
+    std::vector<HostElement<T>> get() const { return eval().get(); }
+    /// The one value of an expression that has one. Blocks.
+    T item() const { return eval().item(); }
+    operator GPUArray<T>() const { return eval(); }
+    /// The same with its type known at run time only.
+    AnyExpr any() const {
+        return std::apply(
+            [](const X&... operand) {
+                return AnyExpr(Op::operation, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...}, dtype_of<T>());
+            },
+            operands_);
+    }
+
+    void collect(ExpressionOperands& operands) const {
+        std::apply([&](const X&... operand) { (collect_operand(operand, operands), ...); }, operands_);
+        if constexpr (Op::operation.rule == TypeRule::comparison && (HostNumber<X> || ...)) {
+            const auto check = [&]<class V>(const V& operand) {
+                using Whole = std::conditional_t<std::is_signed_v<V>, std::int64_t, std::uint64_t>;
+                if constexpr (std::is_integral_v<V>) operands.check_compared(static_cast<Whole>(operand), common_);
+            };
+            std::apply([&](const X&... operand) { (check(operand), ...); }, operands_);
+        }
+    }
+    static std::string print(ExpressionText& text, DType as) {
+        std::size_t k = 0;  // operands come in their order: braces see to that
+        const std::array<std::string, sizeof...(X)> operands{
+            print_operand<X>(text, operand_type(Op::operation, k++, common_, dtype_of<T>()))...};
+        return text.apply(Op::operation, common_, dtype_of<T>(), as, operands);
+    }
+    ExpressionView view() const {
+        return {.expression = this,
+                .type = reinterpret_cast<std::uintptr_t>(&type_),
+                .dtype = dtype_of<T>(),
+                .collect = [](const void* self,
+                              ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+                .print = [](const void*, ExpressionText& text) { return print(text, dtype_of<T>()); },
+                .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
+    }
+
+   private:
+    static constexpr DType common_ = operation_dtype<Op, X...>();
+    static inline const char type_ = 0;
+    std::tuple<X...> operands_;
+};
+
+template <HasDType T, class Op, class... X>
+struct OperandElement<Expr<T, Op, X...>> {
+    using type = T;
+};
+
+template <class X>
+inline constexpr bool is_expression = false;
+template <HasDType T, class Op, class... X>
+inline constexpr bool is_expression<Expr<T, Op, X...>> = true;
+template <class X>
+concept Expression = is_expression<std::remove_cvref_t<X>>;
+
+/// An array as an expression of itself.
+template <ArrayOperand X>
+ExpressionView view_of(const X& operand) {
+    if constexpr (Expression<X>) {
+        return operand.view();
+    } else {
+        using T = typename X::value_type;
+        static const char type = 0;
+        return {.expression = &operand,
+                .type = reinterpret_cast<std::uintptr_t>(&type),
+                .dtype = dtype_of<T>(),
+                .collect = [](const void* self,
+                              ExpressionOperands& operands) { operands.add(*static_cast<const X*>(self)); },
+                .print = [](const void*, ExpressionText& text) { return text.array(dtype_of<T>(), dtype_of<T>()); },
+                .any = [](const void* self) { return AnyExpr(*static_cast<const X*>(self)); }};
+    }
+}
+
+/// The text of an expression's kernel in a dialect.
+template <Expression E>
+std::string source(const E& expression, const Dialect& dialect) {
+    return source(expression.view(), dialect);
+}
+
+template <class Op, class... X>
+auto make_expression(X&&... operands) {
+    static_assert(
+        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
+        "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
+    return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
+}
+
+}  // namespace gemel

@@ -1,0 +1,96 @@
+/// What evaluating an expression needs to know of it, its type forgotten: operations as data, operands, text.
+#pragma once
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/expression_types.hpp>
+#include <gemel/core/argument.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/signature.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+class AnyExpr;
+
+/// The type that operands are computed in.
+enum class Compute : std::uint8_t {
+    in_common,     ///< the one that they have together
+    in_result,     ///< the result's, where that is wider than their own (as / of integers)
+    by_condition,  ///< the first is a bool, which chooses between the others
+    by_cast,       ///< the result's, which is named
+};
+
+/// How an operation is spelled: `#1`, `#2`, ... stand for operands, `$` for the type that they are computed in.
+struct Operation {
+    const char* name;  ///< of its function: "sin", "operator+"
+    const char* text;
+    const char* complex_text;  ///< the same for complex numbers; empty if there is none
+    const char* helper;        ///< a function that the text calls, printed once per type; empty if none is needed
+    TypeRule rule;
+    Compute compute;
+};
+/// Of operand number k.
+constexpr DType operand_type(const Operation& operation, std::size_t k, DType common, DType result) {
+    if (operation.compute == Compute::by_condition && k == 0) return dtype_of<bool>();
+    return operation.compute == Compute::in_common ? common : result;
+}
+
+/// The arrays and numbers of one evaluation, in the order in which the expression names them.
+class GEMEL_API ExpressionOperands {
+   public:
+    void add(const AnyArray& array);
+    void add(const Argument& number);
+    /// A whole number that is compared with elements of a type, whose values may all lie on one side of it.
+    void check_compared(std::int64_t number, DType common);
+    void check_compared(std::uint64_t number, DType common);
+
+    static constexpr std::size_t most_arrays = 30, most_numbers = 16, most_uses = 64, most_operands = 38;
+    std::array<const AnyArray*, most_arrays> arrays;  ///< each once
+    std::array<Argument, most_numbers> numbers;
+    std::array<std::uint8_t, most_uses> uses;  ///< which array each use names
+    std::size_t array_count = 0, number_count = 0, use_count = 0;
+    bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
+};
+
+/// The text of an expression in the making; operands come in the same order.
+class GEMEL_API ExpressionText {
+   public:
+    explicit ExpressionText(const ExpressionOperands& operands) : operands_(operands) {}
+    /// The next array's element, or the next number, as a value of a type.
+    std::string array(DType own, DType as);
+    std::string number(DType as);
+    std::string apply(const Operation& operation, DType common, DType result, DType as,
+                      std::span<const std::string> operands);
+
+    std::vector<Parameter> numbers;  ///< as declared
+    std::string preamble;
+
+   private:
+    const ExpressionOperands& operands_;
+    std::size_t use_ = 0;
+};
+
+/// Any expression.
+struct ExpressionView {
+    const void* expression;
+    std::uint64_t type;  ///< tells kinds of expressions apart: equal ones have the same text
+    DType dtype;
+    void (*collect)(const void* expression, ExpressionOperands& operands);
+    std::string (*print)(const void* expression, ExpressionText& text);
+    AnyExpr (*any)(const void* expression);
+};
+
+/// Into `out`, or a new array: one launch, more if the expression has too many operands for one kernel.
+/// @throws ArgumentError if the shapes cannot be broadcast
+GEMEL_API AnyArray evaluate(const ExpressionView& expression, const AnyArray* out = nullptr);
+/// The kernel's text for contiguous arrays. Of an expression that is too large for one kernel it is the last one's.
+GEMEL_API std::string source(const ExpressionView& expression, const Dialect& dialect);
+
+}  // namespace gemel

@@ -1,0 +1,11 @@
+/// Expressions that are too large for one kernel.
+#pragma once
+
+#include <gemel/arrays/any_expr.hpp>
+
+namespace gemel {
+
+/// The same expression with as many parts evaluated as must be for one kernel to do the rest.
+AnyExpr split(const AnyExpr& expression);
+
+}  // namespace gemel

@@ -1,0 +1,130 @@
+/// Running sums and products against plain host loops.
+#include "array_support.hpp"
+
+#include <cmath>
+#include <random>
+#include <type_traits>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+template <class T>
+using Values = std::vector<T>;
+
+/// Along the middle axis of (outer, length, inner).
+template <class T, class U>
+Values<T> running(const Values<U>& values, std::size_t outer, std::size_t length, std::size_t inner, bool sum) {
+    Values<T> out(values.size());
+    for (std::size_t o = 0; o < outer; ++o)
+        for (std::size_t i = 0; i < inner; ++i) {
+            T total = sum ? T(0) : T(1);
+            for (std::size_t k = 0; k < length; ++k) {
+                const std::size_t at = (o * length + k) * inner + i;
+                const T value(values[at]);
+                total = static_cast<T>(sum ? total + value : total * value);
+                out[at] = total;
+            }
+        }
+    return out;
+}
+
+/// Whole and small numbers: every sum is exact.
+template <class T>
+void check_axes(const Shape& shape) {
+    using Sum = std::conditional_t<std::is_integral_v<T>,
+                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>;
+    std::mt19937 random(7);
+    Values<T> values(shape.count());
+    for (T& value : values) value = static_cast<T>(random() % 5);
+    const GPUArray<T> x = to_gpu(values).reshape(shape);
+    static_assert(std::is_same_v<typename decltype(cumsum(x))::value_type, Sum>);
+    INFO(dtype_of<T>().name(), " ", to_string(shape));
+    CHECK(cumsum(x).get() == running<Sum>(values, 1, values.size(), 1, true));
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+        std::size_t outer = 1, inner = 1;
+        for (std::size_t k = 0; k < shape.rank(); ++k)
+            if (k != axis) (k < axis ? outer : inner) *= static_cast<std::size_t>(shape[k]);
+        const auto expected = running<Sum>(values, outer, static_cast<std::size_t>(shape[axis]), inner, true);
+        const auto found = cumsum(x, static_cast<int>(axis));
+        CHECK(found.shape() == shape);
+        CHECK(found.get() == expected);
+        CHECK(cumsum(x, static_cast<int>(axis) - static_cast<int>(shape.rank())).get() == expected);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("running sums of several types and shapes along every axis") {
+    check_axes<std::int8_t>({1000});
+    check_axes<std::uint16_t>({7, 5});
+    check_axes<std::int32_t>({3, 4, 5});
+    check_axes<std::int64_t>({1, 1});
+    check_axes<float>({5, 1, 300});
+    check_axes<float>({300, 40});
+    check_axes<double>({2, 3, 4, 5});
+    check_axes<std::int32_t>({3, 100003});
+    check_axes<std::int32_t>({70001, 3});
+}
+
+TEST_CASE("running products") {
+    CHECK(cumprod(to_gpu(Values<std::int8_t>{2, 3, -4, 100})).get() == Values<std::int64_t>{2, 6, -24, -2400});
+    CHECK(cumprod(counted<double>({2, 3}) + 1, 0).get() == Values<double>{1, 2, 3, 4, 10, 18});
+    CHECK(cumprod<float>(to_gpu(Values<std::int32_t>{2, 3})).get() == Values<float>{2, 6});
+}
+
+TEST_CASE("running sums of bools and 16-bit floats and complex numbers") {
+    CHECK(cumsum(to_gpu(std::vector<bool>{true, false, true})).get() == Values<std::int64_t>{1, 1, 2});
+    const auto h = full<half>({3000}, 1.f);
+    static_assert(std::is_same_v<decltype(cumsum(h))::value_type, half>);
+    // 2049 is no half: only what is stored is rounded.
+    CHECK(float(cumsum(h).get()[2999]) == 3000);
+    CHECK(cumsum<float>(h).get()[2048] == 2049);
+    CHECK(float(cumsum(full<bfloat16>({2, 2}, 0.5f), 1).get()[3]) == 1);
+    const auto c = to_gpu(Values<cfloat>{{1, 2}, {0, 1}, {2, 0}});
+    CHECK(cumsum(c).get() == Values<cfloat>{{1, 2}, {1, 3}, {3, 3}});
+    CHECK(cumprod(c).get() == Values<cfloat>{{1, 2}, {-2, 1}, {-4, 2}});
+    CHECK(cumsum<cdouble>(to_gpu(Values<float>{1, 2})).get() == Values<cdouble>{1, 3});
+}
+
+TEST_CASE("running sums in a type of one's choice") {
+    const auto x = to_gpu(Values<std::int8_t>{100, 100});
+    CHECK(cumsum<std::int8_t>(x).get() == Values<std::int8_t>{100, -56});
+    CHECK(cumsum<double>(x).get() == Values<double>{100, 200});
+    CHECK(cumsum<std::int32_t>(to_gpu(Values<float>{1.75f, 1.75f})).get() == Values<std::int32_t>{1, 2});
+}
+
+TEST_CASE("running sums of expressions and of views of any strides") {
+    const Context context = current_context();
+    const auto x = counted<std::int32_t>({4, 6});
+    cumsum(2 * x + 1, 0);
+    const Statistics before = context.statistics();
+    const auto found = cumsum(2 * x + 1, 0);
+    const Statistics after = context.statistics();
+    CHECK(after.compilations == before.compilations);
+    CHECK(after.launches - before.launches <= 3);
+    CHECK(found(3).get() == Values<std::int64_t>{76, 84, 92, 100, 108, 116});
+    CHECK(cumsum(x.transpose(), 0).transpose().get() == cumsum(x, 1).get());
+    CHECK(cumsum(x.transpose()).get()[4] == 0 + 6 + 12 + 18 + 1);
+    CHECK(cumsum(x(slice({}, {}, -1), slice({}, {}, 2)), 0)(3).get() == Values<std::int64_t>{36, 44, 52});
+    CHECK(cumsum(x(0, 3)).get() == Values<std::int64_t>{3});
+    // Shapes are broadcast within.
+    CHECK(cumsum(counted<std::int32_t>({2, 1}) + counted<std::int32_t>({3}), 1).get() ==
+          Values<std::int64_t>{0, 1, 3, 1, 3, 6});
+    CHECK(cumsum(x.broadcast_to({2, 4, 6}), 0)(1).get() == (astype<std::int64_t>(x) * 2).get());
+}
+
+TEST_CASE("running sums of nothing and along axes that are not there") {
+    CHECK(cumsum(empty<float>({0})).shape() == Shape{0});
+    CHECK(cumsum(empty<float>({3, 0})).shape() == Shape{0});
+    CHECK(cumsum(empty<float>({3, 0}), 0).shape() == Shape{3, 0});
+    CHECK_THROWS_MENTIONING(ArgumentError, cumsum(counted<float>({2, 3}), 2), "axis 2", "(2, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, cumprod(counted<float>({2, 3}), -3), "axis -3");
+    CHECK_THROWS_AS(cumsum(counted<float>({2})(0), 0), ArgumentError);
+    CHECK_THROWS_AS(cumsum(GPUArray<float>()), ArgumentError);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,77 @@
+extern "C" __global__ __launch_bounds__(256) void matmul(
+        const cdouble *a,
+        const cdouble *b,
+        cdouble *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    __shared__ cdouble a_tile[520];
+    __shared__ cdouble b_tile[520];
+    const int64_t tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
+    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down);
+    const int64_t first_row = tile / tiles_across * 64;
+    const int64_t first_column = tile % tiles_across * 64;
+    a += a_begin + matrix * a_matrix + first_row * a_row;
+    b += b_begin + matrix * b_matrix + first_column * b_column;
+    c += c_begin + (matrix * rows + first_row) * columns + first_column;
+    const int thread = ((int)threadIdx.x);
+    const int row = thread / 16, column = thread % 16;
+    cdouble sums[16];
+#pragma unroll
+    for (int k = 0; k < 16; ++k) sums[k] = cdouble_new(0, 0);
+    for (int64_t begin = 0; begin < inner; begin += 8) {
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            const int e = thread + k * 256;
+            const int d = e % 8, s = e / 8;
+            const int inside = first_row + s < rows && begin + d < inner;
+            a_tile[d * 65 + s] = inside ? a[(begin + d) * a_column + s * a_row] : cdouble_new(0, 0);
+        }
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            const int e = thread + k * 256;
+            const int s = e % 64, d = e / 64;
+            const int inside = first_column + s < columns && begin + d < inner;
+            b_tile[d * 65 + s] = inside ? b[(begin + d) * b_row + s * b_column] : cdouble_new(0, 0);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int d = 0; d < 8; ++d) {
+            cdouble a_part[4], b_part[4];
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                a_part[k] = a_tile[d * 65 + row + k * 16];
+                b_part[k] = b_tile[d * 65 + column + k * 16];
+            }
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    sums[r * 4 + k] = c_add(sums[r * 4 + k], c_mul(a_part[r], b_part[k]));
+                }
+            }
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            const int own_row = row + r * 16, own_column = column + k * 16;
+            if (first_row + own_row < rows && first_column + own_column < columns)
+                c[own_row * columns + own_column] = sums[r * 4 + k];
+        }
+    }
+}
