@@ -68,4 +68,18 @@ AnyArray stack(std::span<const AnyArray> arrays, std::int64_t axis) {
     return concatenate(layers, static_cast<std::int64_t>(along));
 }
 
+AnyArray hstack(std::span<const AnyArray> arrays) {
+    require_joinable("hstack", arrays);
+    std::vector<AnyArray> parts;
+    for (const AnyArray& array : arrays) parts.push_back(array.rank() == 0 ? array.reshape({1}) : array);
+    return concatenate(parts, parts[0].rank() == 1 ? 0 : 1);
+}
+
+AnyArray vstack(std::span<const AnyArray> arrays) {
+    require_joinable("vstack", arrays);
+    std::vector<AnyArray> rows;
+    for (const AnyArray& array : arrays) rows.push_back(array.rank() < 2 ? array.reshape({1, array.size()}) : array);
+    return concatenate(rows, 0);
+}
+
 }  // namespace gemel

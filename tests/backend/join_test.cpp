@@ -90,6 +90,18 @@ TEST_CASE("stack makes a new axis anywhere") {
     CHECK(stack(std::vector{zeros<float>({0, 2}), zeros<float>({0, 2})}, 1).shape() == Shape{0, 2, 2});
 }
 
+TEST_CASE("arrays are joined side by side and one below the other") {
+    const auto a = counted({2, 2}), b = counted({2, 1}), row = counted({2});
+    CHECK(hstack({a, b}).get() == Ints{0, 1, 0, 2, 3, 1});
+    CHECK(hstack({row, row}).get() == Ints{0, 1, 0, 1});
+    CHECK(hstack({row(0), row(1)}).get() == Ints{0, 1});
+    CHECK(vstack({a, row.reshape({1, 2})}).get() == Ints{0, 1, 2, 3, 0, 1});
+    CHECK(vstack({row, row}).shape() == Shape{2, 2});
+    CHECK(vstack(std::vector{row(0), row(1)}).shape() == Shape{2, 1});
+    CHECK_THROWS_MENTIONING(ArgumentError, vstack({a, counted({3})}), "(1, 3)", "(2, 2)");
+    CHECK_THROWS_MENTIONING(ArgumentError, hstack(std::vector<GPUArray<float>>{}), "hstack", "empty");
+}
+
 TEST_CASE("contiguous arrays are joined by copies alone") {
     const auto a = counted({100}), b = counted({50});
     concatenate({a, b});

@@ -31,7 +31,8 @@ template <class T>
 void check_masks(const char* what,
                  const std::vector<std::pair<Form, Form>>& layouts = {{Form::C, Form::C}, {Form::strided, Form::F}}) {
     for (const Shape& shape : {Shape{4, 3, 5}, Shape{2000}})
-        for (const auto& [form, mask_form] : layouts) {
+        for (const auto& layout : layouts) {
+            const Form form = layout.first, mask_form = layout.second;
             const std::size_t n = shape.count();
             GPUArray<T> x;
             const auto values = fill_in<T>(form, shape, x, small_values<T>(n, 1));

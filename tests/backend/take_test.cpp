@@ -188,6 +188,19 @@ TEST_CASE("indices of 64 bits without a sign are never negative") {
     CHECK_THROWS_MENTIONING(ArgumentError, take(x, indices), "18446744073709551615", "(1,)");
 }
 
+TEST_CASE("arrays of more than 32 bits can count are taken from") {
+    // Broadcast: the memory is small.
+    const std::int64_t columns = std::int64_t{1} << 30;
+    const auto x = counted({4})(slice(), newaxis).broadcast_to({4, columns});
+    const auto indices = to_gpu(std::vector<std::int64_t>{columns, 3 * columns + 5, -1, -4 * columns, 7});
+    CHECK(take(x, indices).get() == Ints{1, 3, 3, 0, 0});
+    CHECK(take(x, to_gpu(Ints{-1, 5})).get() == Ints{3, 0});
+    CHECK(take(x, indices + 4 * columns, OutOfBounds::wrap).get() == Ints{1, 3, 3, 0, 0});
+    CHECK(take(x, indices + 4 * columns, OutOfBounds::clip).get() == Ints{3, 3, 3, 0, 3});
+    CHECK(take(x, to_gpu(std::vector<std::int64_t>{columns - 1}), 1).get() == Ints{0, 1, 2, 3});
+    CHECK_THROWS_MENTIONING(ArgumentError, take(x, to_gpu(std::vector<std::int64_t>{4 * columns})), "4294967296");
+}
+
 TEST_CASE("an index that is not there is named with its place") {
     const auto x = counted({2, 5});
     const auto indices = to_gpu(Ints{0, 4, -5, 5, -6, 9}, {2, 3});
