@@ -41,6 +41,15 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     add("axpy_misaligned", axpy, layout({as(none), as(linear, true), as(packed), as(packed)}), gpu);
     add("axpy_cpu", axpy, layout({as(none), as(linear), as(linear), as(linear)}), cpu);
     add("axpy_strided", axpy, layout({as(none), as(strided), as(linear), as(strided, true)}, 3, true), gpu);
+    auto tiled = layout({as(none), as(strided), as(linear), as(strided, true)}, 3);
+    tiled.arguments[1].last_step = cg::LastStep::any;
+    tiled.arguments[3].last_step = cg::LastStep::one;
+    tiled.tile_width = tiled.tile_rows = 32;
+    add("axpy_tiles", axpy, tiled, gpu);
+    tiled.wide_index = true;
+    tiled.tile_rows = 256;
+    tiled.arguments[1].last_step = cg::LastStep::zero;
+    add("axpy_tiles_cpu", axpy, tiled, {.block = 1, .unroll = 1});
     add("axpy_sliced", axpy, layout({as(none), as(linear), as(linear), as(linear)}, 0, false, true), cpu);
     auto neighbours =
         elementwise("neighbours", "const float *x, float *z, int *count",
@@ -49,6 +58,14 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     neighbours.after_loop = "if (mine) atomic_add(&count[1], mine);";
     add("neighbours_packed", neighbours, layout({as(pointer), as(packed), as(pointer)}), gpu);
     add("neighbours_strided", neighbours, layout({as(strided), as(strided), as(pointer)}, 2), gpu);
+    auto neighbours_tiles = layout({as(strided), as(strided), as(pointer)}, 2);
+    neighbours_tiles.tile_width = 64;
+    neighbours_tiles.tile_rows = 1;
+    neighbours_tiles.tall = true;
+    add("neighbours_tiles", neighbours, neighbours_tiles, {.block = 64, .unroll = 1});
+    auto neighbours_checked = layout({as(strided), as(linear), as(pointer)}, 2);
+    neighbours_checked.checked = true;
+    add("neighbours_checked", neighbours, neighbours_checked, {.block = 64, .unroll = 1});
     // Every element type, with an operation that reads, writes and updates.
     for (const DType& dtype : {dtype_of<std::int8_t>(), dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(),
                                dtype_of<std::uint16_t>(), dtype_of<std::int32_t>(), dtype_of<std::uint32_t>(),

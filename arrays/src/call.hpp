@@ -1,6 +1,8 @@
 /// One call of a generated kernel: arguments against declarations, layouts collapsed, a variant of the text chosen.
 #pragma once
 
+#include "declared_arguments.hpp"
+
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/codegen/elementwise.hpp>
 #include <gemel/core/context.hpp>
@@ -17,32 +19,6 @@
 #include <vector>
 
 namespace gemel {
-
-inline constexpr std::size_t most_call_arguments = 40;
-inline constexpr std::size_t most_call_axes = 32;
-
-/// What a generator knows of its arguments before any call.
-struct DeclaredArguments {
-    std::string kind;  ///< "ElementwiseKernel": who speaks in messages
-    std::string name;
-    std::vector<Parameter> parameters;
-    std::vector<codegen::ArrayUse> uses;
-    bool order_free = false;  ///< elements may be visited in any order: `i` stands only in x[i]
-    bool has_open_types = false;
-
-    [[noreturn]] void refuse(const std::string& what) const;
-    [[noreturn]] void refuse(std::size_t argument, const std::string& what) const;
-    std::string text() const;  ///< "axpy(float a, const float *x)"
-};
-
-/// Looks at declarations and snippets. @throws ArgumentError
-DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
-                                    const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
-/// Whether a type is left open: one capital letter, digits may follow.
-bool is_open_type(const Parameter& parameter);
-/// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
-std::vector<Parameter> bind_types(const DeclaredArguments& declared,
-                                  const std::vector<std::pair<std::string, DType>>& types);
 
 /// What identifies a variant of a kernel, compared on every call: no allocation.
 class CallKey {
@@ -102,12 +78,16 @@ class Call {
 
     /// Chooses how each array is reached. @param sliced  indices are not 0, 1, 2, ... @param count  how many there are
     void choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count);
+    /// After it, for kernels that can: blocks have tiles of the last two axes, where there are two and more.
+    void choose_tile(const codegen::Tuning& tuning);
     /// For a reduction over some axes, one flag per axis of shape(): arrays are found by steps along reduced and kept
     /// axes. Returns whether neighbouring outputs lie nearer to each other than neighbouring elements of one.
     bool choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses);
     int kept_rank() const { return kept_rank_; }
     bool has_index() const { return !index_strides_.empty(); }
     const DeclaredArguments& declared() const { return declared_; }
+    /// An argument's array; null for values.
+    const AnyArray* array(std::size_t argument) const { return arrays_[argument].array; }
 
     /// The same for the text; made only when a variant is compiled.
     codegen::KernelLayout layout() const;
@@ -115,7 +95,12 @@ class Call {
 
     bool wide_index() const { return wide_; }
     void make_wide() { wide_ = true; }
+    /// Before a layout is chosen: subscripts other than [i] are checked by the kernel.
+    void make_checked() { checked_ = true; }
     bool packed() const { return packed_; }
+    bool tiled() const { return tile_width_ > 0; }
+    /// How many blocks have a tile each, along the grid's axes.
+    const std::array<std::size_t, 3>& tiles() const { return tiles_; }
     int lanes() const { return lanes_; }
     std::size_t head() const { return head_; }
     /// Adds what the text depends on.
@@ -129,14 +114,15 @@ class Call {
     struct Array {
         const AnyArray* array;
         codegen::Access access;
-        bool offset;               ///< the kernel is told
-        bool is_element;           ///< touched as x[i]
+        bool offset;      ///< the kernel is told
+        bool is_element;  ///< touched as x[i]
+        codegen::LastStep last_step;
         std::size_t offset_bytes;  ///< from the start of the allocation
     };
     void check_argument(std::size_t i, const CallArgument& argument);
     DType open_dtype(std::size_t i) const;
     void check_shapes();
-    void check_aliasing() const;
+    void check_aliasing();
     const std::string& leading_name() const;
     void collapse();
     struct Axis {
@@ -153,11 +139,15 @@ class Call {
     std::size_t count_ = 0;
     std::uint32_t item_bytes_ = 1, array_count_ = 0;
     bool all_contiguous_ = true;
+    bool far_columns_ = false;  ///< some array's neighbours along the last axis are a cache line apart
+    bool in_place_steps_ = false;  ///< what is written through one argument is read through another
     int rank_ = 0, kept_rank_ = 0;
     Strides index_strides_;
     std::array<std::int64_t, most_call_axes> extents_;
-    bool wide_ = false, sliced_ = false, packed_ = false;
-    int lanes_ = 1;
+    bool wide_ = false, sliced_ = false, packed_ = false, checked_ = false;
+    int lanes_ = 1, tile_width_ = 0, tile_rows_ = 0;
+    bool tall_ = false;
+    std::array<std::size_t, 3> tiles_{};
     std::size_t head_ = 0;
     // Layouts of the usual size need no allocation.
     std::array<std::byte, 3072> memory_;
@@ -167,9 +157,5 @@ class Call {
     std::pmr::vector<std::int64_t> layout_values_{&resource_};
     std::pmr::vector<std::byte> layout_bytes_{&resource_};
 };
-
-/// A value in another type, if nothing is lost but the last digits of a fraction.
-/// @throws ArgumentError through `declared`
-Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to, const Argument& from);
 
 }  // namespace gemel

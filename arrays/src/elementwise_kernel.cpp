@@ -1,5 +1,6 @@
 #include <gemel/arrays/elementwise_kernel.hpp>
 
+#include "bounds_check.hpp"
 #include "call.hpp"
 #include "plan_cache.hpp"
 
@@ -106,12 +107,15 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     if (indices.count == 0) return;
 
     PlanCache& cache = PlanCache::of(context);
-    const codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
-                                                 {.count = static_cast<std::size_t>(indices.count),
-                                                  .item_bytes = call.item_bytes(),
-                                                  .arrays = call.array_count()},
-                                                 codegen::elementwise_tuning);
+    codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
+                                           {.count = static_cast<std::size_t>(indices.count),
+                                            .item_bytes = call.item_bytes(),
+                                            .arrays = call.array_count()},
+                                           codegen::elementwise_tuning);
+    BoundsCheck bounds(call, cache);
     call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
+    call.choose_tile(tuning);
+    if (call.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
     CallKey key;
     key.add(state.id);
     key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
@@ -121,6 +125,7 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
 
     ArgumentList list;
     call.pack(list);
+    bounds.add_to(list);
     list.add(call.index(static_cast<std::int64_t>(call.count())));
     auto threads = static_cast<std::size_t>(indices.count);
     if (call.packed()) {
@@ -132,9 +137,10 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
         list.add(call.index(indices.step));
     }
     const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
-    plan->kernel.launch(
-        {.grid = {(threads + per_block - 1) / per_block}, .block = {plan->block}, .stream = options.stream},
-        list.span());
+    Dim3 grid{(threads + per_block - 1) / per_block};
+    if (call.tiled()) grid = {call.tiles()[0], call.tiles()[1], call.tiles()[2]};
+    plan->kernel.launch({.grid = grid, .block = {plan->block}, .stream = options.stream}, list.span());
+    bounds.finish();
 }
 
 const std::string& ElementwiseKernel::name() const { return state_->request.name; }

@@ -46,6 +46,8 @@ class PlanCache {
     const TuningTable& tunings(const Context& context);
     const DeviceInfo& info() const { return *info_; }
     bool addresses_are_linear() const { return linear_; }
+    /// GEMEL_CHECK, as it was when the context first met a generated kernel.
+    bool checks_bounds() const { return checks_bounds_; }
     /// A number that tells generators apart.
     static std::uint64_t new_generator();
 
@@ -54,7 +56,7 @@ class PlanCache {
     static const char tag_;
     std::optional<Device> device_;
     const DeviceInfo* info_ = nullptr;
-    bool linear_ = false;
+    bool linear_ = false, checks_bounds_ = false;
     std::once_flag has_tunings_, has_facts_;
     std::shared_ptr<TuningTable> tunings_;
     std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include <gemel/arrays/reduction_kernel.hpp>
 
+#include "bounds_check.hpp"
 #include "call.hpp"
 #include "plan_cache.hpp"
 
@@ -179,6 +180,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
                                                   .arrays = call.array_count(),
                                                   .outputs = outputs},
                                                  codegen::reduction_tuning);
+    BoundsCheck bounds(call, cache);
     const bool linear = cache.addresses_are_linear(), whole = axes.all;
     codegen::ReductionLayout layout;
     layout.serial = tuning.block == 1;
@@ -219,6 +221,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
 
     ArgumentList list, finish_list;
     call.pack(list);
+    bounds.add_to(list);
     const auto add_to_both = [&](const Argument& argument) {
         list.add(argument);
         finish_list.add(argument);
@@ -249,6 +252,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     std::unique_lock<std::mutex> lock(plan->launching, std::defer_lock);
     if (layout.finish) lock.lock();
     plan->kernel.launch({.grid = {work.blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
+    bounds.finish();
     if (!layout.split || layout.finish) return;
     finish_list.add(call.index(static_cast<std::int64_t>(outputs)));
     finish_list.add(call.index(static_cast<std::int64_t>(work.splits)));

@@ -1,5 +1,6 @@
 #include <gemel/arrays/scan_kernel.hpp>
 
+#include "bounds_check.hpp"
 #include "call.hpp"
 #include "plan_cache.hpp"
 
@@ -127,6 +128,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     const bool chunks = layout.strategy == Strategy::chunks;
     if (chunks) tuning.access_bytes = 0;
     if (!layout.shuffles) tuning.access_bytes = 0;
+    BoundsCheck bounds(call, cache);
     call.choose_layout(tuning, false, cache.addresses_are_linear(), count);
     // Tiles begin at multiples of their length: packs must begin with the array.
     if (call.packed() && call.head() != 0) {
@@ -151,6 +153,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     const std::size_t tiles = (count + tile - 1) / tile;
     ArgumentList list;
     call.pack(list);
+    bounds.add_to(list);
     const auto number = [&](std::size_t value) { return call.index(static_cast<std::int64_t>(value)); };
 
     if (layout.strategy == Strategy::look_back) {
@@ -163,6 +166,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
         list.add(number(count));
         plan->kernel.launch({.grid = {tiles}, .block = {plan->block}, .stream = options.stream}, list.span());
         plan->dealt += static_cast<std::uint32_t>(tiles);
+        bounds.finish();
         return;
     }
     const Buffer totals = context.allocate(tiles * (item_bytes + 16));
@@ -181,6 +185,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     last.add(number(count));
     last.add(number(tile));
     plan->kernel.launch(config, last.span());
+    bounds.finish();
 }
 
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {

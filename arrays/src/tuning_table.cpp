@@ -4,6 +4,7 @@
 
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/core/disk_cache.hpp>
+#include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/file_lock.hpp>
 #include <gemel/core/log.hpp>
@@ -125,6 +126,7 @@ PlanCache& PlanCache::of(const Context& context) {
             last->device_ = context.device();
             last->info_ = &last->device_->info();
             last->linear_ = context.addresses_are_linear();
+            last->checks_bounds_ = env::flag("GEMEL_CHECK");
         });
         last_id = id;
     }

@@ -2,6 +2,7 @@
 
 #include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <set>
@@ -31,7 +32,8 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       snippets_(snippets),
       index_(layout.wide_index ? "int64_t" : "int"),
       head_(unused("head")),
-      layout_name_(unused("layout")) {
+      layout_name_(unused("layout")),
+      report_(unused("out_of_bounds")) {
     const bool packs = layout.any(Access::packed);
     if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -83,7 +85,12 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ",
                      array.pack_type, ";");
     }
-    if (layout_.rank == 0) return;
+    if (layout_.rank) declare_layout();
+    for (const Array& array : arrays_)
+        if (is_checked(array)) declare_check(array);
+}
+
+void ElementAccess::declare_layout() {
     writer_.open("typedef struct");
     writer_.line(index_, " extent[", layout_.rank, "];");
     if (axes_.kept_rank) writer_.line(index_, " kept[", axes_.kept_rank, "];");
@@ -105,6 +112,27 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         writer_.line("return at + i * layout.", name, "[0];");
         writer_.close();
     }
+}
+
+/// A function that says where an element is, or where else to reach if there is none.
+void ElementAccess::declare_check(const Array& array) {
+    const Parameter& p = parameter(array);
+    const std::string pointer = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
+    const std::string report = writer_.global_pointer("int64_t", false);
+    const bool strided = array.access == Access::strided;
+    std::vector<std::string> parameters{pointer + "array", "int64_t at", "int64_t count", "int64_t i",
+                                        report + "report"};
+    if (strided) parameters.push_back(kernel_ + "_layout layout");
+    writer_.open_function(pointer, kernel_ + "_" + p.name + "_checked", parameters);
+    writer_.line("if (at >= 0 && at < count) return array + ",
+                 strided ? gemel::text(kernel_, "_", p.name, "_at(layout, (", index_, ")at)") : "at", ";");
+    writer_.open("if (atomic_cas((", writer_.global_pointer("int", false), ")report, 0, ", array.argument + 1,
+                 ") == 0)");
+    writer_.line("report[1] = at;");
+    writer_.line("report[2] = i;");
+    writer_.close();
+    writer_.line("return (", pointer, ")(report + ", bounds_report_bytes / 8, ");");
+    writer_.close();
 }
 
 /// The integers that a pack is moved in, and how many of them it has.
@@ -138,6 +166,13 @@ std::vector<std::string> ElementAccess::parameters() const {
     for (const Array& array : arrays_)
         if (array.offset) out.push_back(gemel::text("int64_t ", parameter(array).name, "_offset"));
     if (layout_.rank) out.push_back(gemel::text(kernel_, "_layout ", layout_name_));
+    bool any_checked = false;
+    for (const Array& array : arrays_)
+        if (is_checked(array)) {
+            out.push_back("int64_t " + unused(parameter(array).name + "_count"));
+            any_checked = true;
+        }
+    if (any_checked) out.push_back(writer_.global_pointer("int64_t", false) + report_);
     return out;
 }
 
@@ -272,10 +307,53 @@ void ElementAccess::begin_output(const std::string& output) {
     if (axes_.has_index) base(unused("i_base"), "i");
 }
 
+void ElementAccess::begin_tile(const std::string& outer) {
+    const int outer_rank = layout_.rank - 2;
+    const std::string slowest = outer_rank > 0 ? axis_index(outer, outer_rank, "extent", "i_") : "";
+    for (const Array& array : arrays_) {
+        if (!is_in_tile(array)) continue;
+        const std::string& name = parameter(array).name;
+        std::vector<std::string> terms;
+        for (int axis = 0; axis < outer_rank; ++axis)
+            terms.push_back(gemel::text(axis == 0 ? slowest : unused(gemel::text("i_", axis)), " * ", layout_name_, ".",
+                                        name, "[", axis, "]"));
+        writer_.line("const ", index_, " ", unused(name + "_base"), " = ", terms.empty() ? "0" : join(terms, " + "),
+                     ", ", unused(name + "_down"), " = ", layout_name_, ".", name, "[", outer_rank, "]",
+                     last_step(array) == LastStep::any ? gemel::text(", ", unused(name + "_step"), " = ", layout_name_,
+                                                                     ".", name, "[", layout_.rank - 1, "]")
+                                                       : "",
+                     ";");
+    }
+}
+
+void ElementAccess::begin_row(const std::string& row) {
+    for (const Array& array : arrays_) {
+        const std::string& name = parameter(array).name;
+        if (is_in_tile(array))
+            writer_.line("const ", index_, " ", unused(name + "_row"), " = ", unused(name + "_base"), " + ", row, " * ",
+                         unused(name + "_down"), ";");
+    }
+}
+
+bool ElementAccess::is_in_tile(const Array& array) const {
+    return array.access == Access::strided && array.use.element;
+}
+
+LastStep ElementAccess::last_step(const Array& array) const { return layout_.arguments[array.argument].last_step; }
+
 void ElementAccess::begin_element(const std::string& run_index) {
     bool needs_axes = axes_.has_index;
     for (const Array& array : arrays_) needs_axes |= array.access == Access::strided && array.use.element;
-    if (needs_axes) {
+    if (layout_.tile_width) {
+        for (const Array& array : arrays_) {
+            if (!is_in_tile(array)) continue;
+            const std::string& name = parameter(array).name;
+            std::string at = unused(name + "_row");
+            if (last_step(array) == LastStep::one) at += " + " + run_index;
+            if (last_step(array) == LastStep::any) at += gemel::text(" + ", run_index, " * ", unused(name + "_step"));
+            writer_.line("const ", index_, " ", array.at, " = ", at, ";");
+        }
+    } else if (needs_axes) {
         const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
         const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
             std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");
@@ -301,16 +379,29 @@ void ElementAccess::end_element() {
 }
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
-    return snippet.replaced(array_names_, [&](std::string_view name, const std::string& subscript, bool written) {
-        const Array& array =
-            *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
+    const auto named = [&](std::string_view name) -> const Array& {
+        return *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
+    };
+    const auto replace = [&](std::string_view name, const std::string& subscript, bool written) {
+        const Array& array = named(name);
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
+        if (is_checked(array)) {
+            const std::string stored = gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
+                                                   unused(std::string(name) + "_count"), ", i, ", report_,
+                                                   array.access == Access::strided ? ", " + layout_name_ : "", "))");
+            return written ? stored : load_text(parameter(array).dtype, stored);
+        }
         const std::string where = array.access == Access::strided
                                       ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")")
                                       : subscript;
         const std::string stored = gemel::text(name, "[", where, "]");
         return written ? stored : load_text(parameter(array).dtype, stored);
-    });
+    };
+    const auto store = [&](std::string_view name, const std::string& value) {
+        const DType& dtype = parameter(named(name)).dtype;
+        return dtype.kind() == DType::Kind::boolean ? gemel::text("(", value, ") != 0") : store_text(dtype, value);
+    };
+    return snippet.replaced(array_names_, replace, store);
 }
 
 }  // namespace gemel::codegen

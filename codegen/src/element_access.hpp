@@ -47,7 +47,11 @@ class ElementAccess {
 
     // Reductions over axes: where the run of one output begins.
     void begin_output(const std::string& output);
-    // One element at a time, at index i; in reductions over axes at `run_index` of the output's run, which declares i.
+    /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
+    void begin_tile(const std::string& outer);
+    void begin_row(const std::string& row);
+    // One element at a time, at index i; in reductions over axes at `run_index` of the output's run, which declares i;
+    // in tiles at the place `run_index` along the last axis.
     void begin_element(const std::string& run_index = "i");
     void end_element();
 
@@ -56,6 +60,7 @@ class ElementAccess {
     std::string snippet(const Snippet& snippet, Mode mode) const;
     /// The parameter of a packed variant: how many elements lie before the first aligned one.
     const std::string& head() const { return head_; }
+    const std::string& layout_name() const { return layout_name_; }
     /// Says that there is no such parameter: the first pack begins with the array.
     void set_no_head() { has_head_ = false; }
     /// A name that no argument and no snippet uses.
@@ -75,6 +80,11 @@ class ElementAccess {
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     bool is_local(const Array& array, Mode mode) const;
+    bool is_in_tile(const Array& array) const;
+    bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }
+    void declare_layout();
+    void declare_check(const Array& array);
+    LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
     void declare_local(const Array& array, const std::string& value);
     std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
@@ -90,7 +100,7 @@ class ElementAccess {
     std::vector<Array> arrays_;
     std::vector<std::string> array_names_;
     std::string index_;
-    std::string head_, layout_name_;
+    std::string head_, layout_name_, report_;
     bool has_head_ = true;
     int lanes_ = 1;
 };

@@ -58,7 +58,7 @@ class Elementwise {
         if (request_.operation.uses("N") && !names(request_.arguments, "N"))
             writer_.line("const ", index, " N = ", length_, ";");
         if (!loop_prep_.empty()) writer_.lines(loop_prep_.text());
-        packed ? packs() : elements();
+        packed ? packs() : layout_.tile_width ? tiles() : elements();
         if (!after_loop_.empty()) writer_.lines(after_loop_.text());
         writer_.close();
         return writer_.take();
@@ -82,9 +82,9 @@ class Elementwise {
         if (skips) writer_.close(" while (0);");
     }
 
-    void element(const std::string& index) {
+    void element(const std::string& index, const std::string& run_index = "i") {
         writer_.line("const ", access_.index_type(), " i = ", index, ";");
-        access_.begin_element();
+        access_.begin_element(run_index);
         body(Mode::element);
         access_.end_element();
     }
@@ -110,6 +110,68 @@ class Elementwise {
         element(at);
         writer_.close();
         if (unroll_ > 1) writer_.close();
+    }
+
+    /// A block has a tile of the last two axes: each thread some of its elements, or one thread all.
+    void tiles() {
+        const std::string& index = access_.index_type();
+        const std::string outer = name("outer"), last = std::to_string(layout_.rank - 1),
+                          second = std::to_string(layout_.rank - 2), extent = access_.layout_name() + ".extent[";
+        const std::string wide = layout_.wide_index ? "(int64_t)" : "";
+        const auto first = [&](const char* what, bool on_x, int size) {
+            writer_.line("const ", index, " ", name(what), " = ", wide, writer_.block_id(on_x ? 0 : 1),
+                         size > 1 ? gemel::text(" * ", size) : "", ";");
+        };
+        writer_.line("const ", index, " ", name("width"), " = ", extent, last, "], ", name("height"), " = ", extent,
+                     second, "];");
+        first("first_column", !layout_.tall, layout_.tile_width);
+        first("first_row", layout_.tall, layout_.tile_rows);
+        if (layout_.rank > 2) writer_.line("const ", index, " ", outer, " = ", writer_.block_id(2), ";");
+        access_.begin_tile(outer);
+        block_ == 1 ? serial_tile(outer) : shared_tile(outer);
+    }
+
+    void tile_element(const std::string& outer, const std::string& row, const std::string& column) {
+        const std::string flat_row =
+            layout_.rank > 2 ? gemel::text("(", outer, " * ", name("height"), " + ", row, ")") : row;
+        element(gemel::text(flat_row, " * ", name("width"), " + ", column), column);
+    }
+
+    void shared_tile(const std::string& outer) {
+        const std::string row = name("row"), column = name("column"), u = name("u"), thread = writer_.thread_id();
+        const int width = layout_.tile_width, rows_at_once = static_cast<int>(block_) / width,
+                  rounds = layout_.tile_rows / rows_at_once;
+        writer_.line("const ", access_.index_type(), " ", column, " = ", name("first_column"), " + ", thread,
+                     rows_at_once > 1 ? gemel::text(" % ", width) : "", ";");
+        if (rounds > 1) writer_.unroll().open("for (int ", u, " = 0; ", u, " < ", rounds, "; ++", u, ")");
+        writer_.line("const ", access_.index_type(), " ", row, " = ", name("first_row"),
+                     rows_at_once > 1 ? gemel::text(" + ", thread, " / ", width) : "",
+                     rounds > 1 ? gemel::text(" + ", u, " * ", rows_at_once) : "", ";");
+        writer_.open("if (", column, " < ", name("width"), " && ", row, " < ", name("height"), ")");
+        access_.begin_row(row);
+        tile_element(outer, row, column);
+        writer_.close();
+        if (rounds > 1) writer_.close();
+    }
+
+    /// Loops that the compiler of a CPU makes vectors of.
+    void serial_tile(const std::string& outer) {
+        const std::string& index = access_.index_type();
+        const std::string row = name("row"), column = name("column"), end_row = name("end_row"),
+                          end_column = name("end_column");
+        const auto end = [&](const std::string& to, const std::string& first, const std::string& extent, int size) {
+            writer_.line("const ", index, " ", to, " = ", extent, " - ", first, " < ", size, " ? ", extent, " : ",
+                         first, " + ", size, ";");
+        };
+        end(end_row, name("first_row"), name("height"), layout_.tile_rows);
+        end(end_column, name("first_column"), name("width"), layout_.tile_width);
+        writer_.open("for (", index, " ", row, " = ", name("first_row"), "; ", row, " < ", end_row, "; ++", row, ")");
+        access_.begin_row(row);
+        writer_.open("for (", index, " ", column, " = ", name("first_column"), "; ", column, " < ", end_column, "; ++",
+                     column, ")");
+        tile_element(outer, row, column);
+        writer_.close();
+        writer_.close();
     }
 
     /// One round over the packs in flight: `p` is the pack, `u` its place among them.

@@ -9,6 +9,7 @@ ArrayUse operator|(const ArrayUse& a, const ArrayUse& b) {
             .element_read = a.element_read || b.element_read,
             .element_written = a.element_written || b.element_written,
             .element_address = a.element_address || b.element_address,
+            .element_read_late = a.element_read_late || b.element_read_late,
             .elsewhere = a.elsewhere || b.elsewhere,
             .elsewhere_written = a.elsewhere_written || b.elsewhere_written,
             .bare = a.bare || b.bare};
@@ -114,21 +115,31 @@ bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
 
 ArrayUse Snippet::use_of(std::string_view array) const {
     ArrayUse use;
-    int depth = 0;
+    int depth = 0, parentheses = 0;
     bool conditional = false;  // something before may have left this element
     bool assigned = false;     // every path so far has written x[i]
+    bool writes_other = false, wrote_other = uses("for") || uses("while");  // in this statement, in one before it
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
         const Token& token = tokens_[at];
         if (token.is("{")) ++depth;
         if (token.is("}")) --depth;
+        if (token.is("(")) ++parentheses;
+        if (token.is(")")) --parentheses;
+        if (token.is(";") || (token.is(",") && parentheses == 0)) wrote_other |= writes_other;
         for (const std::string_view word : {"continue", "return", "goto"}) conditional |= token.is(word);
         if (token.kind == Token::Kind::directive) conditional = true;
-        if (!is_name(at) || !token.is(array)) continue;
+        if (!is_name(at)) continue;
         Access access;
-        if (!access_at(at, access)) {
+        const bool is_access = access_at(at, access);
+        if (!token.is(array)) {
+            writes_other |= is_access && access.is_element && access.written;
+            continue;
+        }
+        if (!is_access) {
             use.bare = true;
         } else if (access.is_element) {
             use.element = true;
+            use.element_read_late |= wrote_other;
             use.element_written |= access.written;
             use.element_address |= access.address;
             // z[i] = f(z[i]) reads before it writes: look at the rest of the statement first.
@@ -148,13 +159,24 @@ ArrayUse Snippet::use_of(std::string_view array) const {
     return use;
 }
 
-std::string Snippet::replaced(const std::vector<std::string>& arrays, const Replace& replace) const {
+/// The token behind a value that is assigned: the statement's end, or a comma of the whole statement.
+std::size_t Snippet::end_of_value(std::size_t at) const {
+    for (int depth = 0; at < tokens_.size(); ++at) {
+        if (tokens_[at].is("(") || tokens_[at].is("[") || tokens_[at].is("{")) ++depth;
+        if (tokens_[at].is(")") || tokens_[at].is("]") || tokens_[at].is("}")) --depth;
+        if (depth < 0 || tokens_[at].is(";") || (depth == 0 && tokens_[at].is(","))) break;
+    }
+    return at;
+}
+
+std::string Snippet::replaced(const std::vector<std::string>& arrays, const Replace& replace,
+                              const Store& store) const {
     if (tokens_.empty()) return text_;
-    return replaced(0, tokens_.size(), arrays, replace);
+    return replaced(0, tokens_.size(), arrays, replace, store);
 }
 
 std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
-                              const Replace& replace) const {
+                              const Replace& replace, const Store& store) const {
     // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and
     // behind.
     const bool is_whole = begin == 0 && end == tokens_.size();
@@ -166,14 +188,23 @@ std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vec
         if (!is_name(at) || std::find(arrays.begin(), arrays.end(), tokens_[at].text) == arrays.end() ||
             !access_at(at, access))
             continue;
-        const std::string inside =
-            access.close > access.open + 1 ? replaced(access.open + 1, access.close, arrays, replace) : std::string();
+        const std::string_view name = tokens_[at].text;
+        const std::string inside = access.close > access.open + 1
+                                       ? replaced(access.open + 1, access.close, arrays, replace, store)
+                                       : std::string();
         const std::string subscript = access.is_element ? std::string() : inside;
-        std::string instead = replace(tokens_[at].text, subscript, access.written || access.address);
-        if (instead.empty()) instead = std::string(tokens_[at].text) + "[" + inside + "]";
+        std::string instead = replace(name, subscript, access.written || access.address);
+        if (instead.empty()) instead = std::string(name) + "[" + inside + "]";
         out.append(text_, copied, tokens_[at].position - copied).append(instead);
         copied = tokens_[access.close].position + 1;
         at = access.close;
+        if (!store || access.is_element || !access.whole_statement || at + 2 >= end || !tokens_[at + 1].is("="))
+            continue;
+        const std::size_t behind = std::min(end_of_value(at + 2), end);
+        if (behind == at + 2) continue;
+        out.append(" = ").append(store(name, replaced(at + 2, behind, arrays, replace, store)));
+        copied = tokens_[behind - 1].position + tokens_[behind - 1].text.size();
+        at = behind - 1;
     }
     return out.append(text_, copied, stop - copied);
 }

@@ -15,8 +15,13 @@ struct Field {
     const char* name;
     std::uint32_t Tuning::*value;
 };
-constexpr std::array fields{Field{"block", &Tuning::block}, Field{"access_bytes", &Tuning::access_bytes},
-                            Field{"unroll", &Tuning::unroll}, Field{"blocks_per_unit", &Tuning::blocks_per_unit},
+constexpr std::array fields{Field{"block", &Tuning::block},
+                            Field{"access_bytes", &Tuning::access_bytes},
+                            Field{"unroll", &Tuning::unroll},
+                            Field{"tile_block", &Tuning::tile_block},
+                            Field{"tile_width", &Tuning::tile_width},
+                            Field{"tile_rows", &Tuning::tile_rows},
+                            Field{"blocks_per_unit", &Tuning::blocks_per_unit},
                             Field{"items_per_thread", &Tuning::items_per_thread}};
 constexpr std::array<const char*, 4> scans{"automatic", "look_back", "three_passes", "chunks"};
 
@@ -75,14 +80,26 @@ Tuning merge(const Tuning& first, const Tuning& second) {
 
 Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
     // One thread per element lets the compiler of a CPU vectorise over threads; wide accesses would hide that from it.
-    if (is_cpu(device)) return {.block = block_of(device, 256), .access_bytes = 0, .unroll = 1};
+    if (is_cpu(device))
+        return {.block = block_of(device, 256),
+                .access_bytes = 0,
+                .unroll = 1,
+                .tile_block = 1,
+                .tile_width = 1024,
+                .tile_rows = 4};
     // Measured on an H200 over blocks of 128 to 1024 threads and 1 to 8 accesses per thread: large blocks of one access
     // each win by up to 1 % where memory is the limit, single bytes want small ones; short arrays want many blocks.
     const std::uint64_t packs = work.count * std::max(work.item_bytes, 1u) / 16;
     const std::uint64_t resident =
         std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const std::uint32_t block = packs < 2 * resident ? 256 : work.item_bytes == 1 ? 128 : work.arrays > 4 ? 512 : 1024;
-    return {.block = block_of(device, block), .access_bytes = 16, .unroll = 1};
+    // A square tile reads a transposed array through the caches without waste.
+    return {.block = block_of(device, block),
+            .access_bytes = 16,
+            .unroll = 1,
+            .tile_block = block_of(device, 256),
+            .tile_width = 32,
+            .tile_rows = 32};
 }
 
 Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {

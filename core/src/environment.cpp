@@ -45,6 +45,8 @@ constexpr std::array table{
         "Waits after each command and checks it, so that a failure names the kernel that caused it."},
     Row{"GEMEL_DEBUG", Takes::flag, "0 | 1",
         "Compiles with device debug information, keeps the sources, and caches nothing: for cuda-gdb and the like."},
+    Row{"GEMEL_CHECK", Takes::flag, "0 | 1",
+        "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
         "off gives every allocation and release to the driver at once, for tools that watch memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size, "bytes such as 1048576, 512K, 2G | a share of the device's memory such as 80%",

@@ -22,8 +22,9 @@ GEMEL_STRUCT(Force, x, y, steps)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{codegen::Tuning{}, gpu_shaped,
-                                             codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1}};
+const std::array<codegen::Tuning, 3> tunings{
+    codegen::Tuning{}, gpu_shaped,
+    codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
 
 /// y = y + a * x on small whole numbers, exact in every type, so that bits are compared.
 template <class T>
@@ -155,8 +156,9 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
     const ElementwiseKernel free("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i]", "order_free");
     const ElementwiseKernel counted("const int *x, const int *y, int *z", "z[i] = 3*x[i] - y[i] + 100*i",
                                     "order_bound");
-    for (const Shape& shape : {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6},
-                               Shape{2, 3, 4, 5}, Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}})
+    for (const Shape& shape :
+         {Shape{}, Shape{1}, Shape{37}, Shape{5, 7}, Shape{3, 1, 4}, Shape{4, 5, 6}, Shape{2, 3, 4, 5},
+          Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}, Shape{40, 33}, Shape{2, 17, 20}})
         for (std::size_t k = 0; k < 36; ++k) {
             const Form x_form = forms[k % 6], y_form = forms[k / 6], z_form = forms[(k + k / 6) % 5];
             const std::size_t n = shape.count();
@@ -165,7 +167,7 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
             const auto ys = fill_in(y_form, shape, y, small_values<std::int32_t>(n, 2));
             fill_in(z_form, shape, z, std::vector<std::int32_t>(n, -7));
             std::vector<std::int32_t> expected(n);
-            const auto& tuning = tunings[k % 2];
+            const auto& tuning = tunings[k % 3];
             free({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] = 3 * xs[i] - ys[i];
             CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
@@ -175,6 +177,14 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
             CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
                        name_of(z_form), " with i");
         }
+}
+
+TEST_CASE("more rows of tiles than a grid is high go along it") {
+    const ElementwiseKernel add("const int *x, int *z", "z[i] = x[i] + i", "add");
+    const std::int64_t rows = 140001;
+    const auto wide = zeros<std::int32_t>({rows, 4}), z = zeros<std::int32_t>({rows, 3});
+    add({.tuning = tunings[2]}, wide(slice(), slice(3)), z);
+    CHECK(z.get() == counting<std::int32_t>(static_cast<std::size_t>(3 * rows)));
 }
 
 TEST_CASE("arrays of other shapes with as many elements meet in C order if they are contiguous") {
@@ -219,6 +229,26 @@ TEST_CASE("a snippet reads neighbours and gathers and counts by scattering") {
             for (const auto v : x) ++bins[static_cast<std::size_t>(v)];
             CHECK_SAME(bins, on_bins.get(), "bins ", name_of(form), " ", to_string(tuning));
         }
+}
+
+TEST_CASE("small types are scattered as the numbers that they are") {
+    const ElementwiseKernel scatter("const int *to, const T *x, T *z", "z[to[i]] = x[i] * 2", "scatter");
+    const std::vector<std::int32_t> to{3, 0, 2, 1};
+    const auto check = [&]<class T>(T, const std::vector<HostElement<T>>& values,
+                                    const std::vector<HostElement<T>>& expected) {
+        const auto z = zeros<T>(4);
+        scatter(to_gpu(to), to_gpu(values), z);
+        CHECK(z.get() == expected);
+    };
+    const auto halves = [](auto... values) { return std::vector<half>{half(static_cast<float>(values))...}; };
+    const auto bfloats = [](auto... values) { return std::vector<bfloat16>{bfloat16(static_cast<float>(values))...}; };
+    check(half{}, halves(1, 2.5, -3, 4), halves(5, 8, -6, 2));
+    check(bfloat16{}, bfloats(1, 2.5, -3, 4), bfloats(5, 8, -6, 2));
+    check(std::int8_t{}, {1, 2, -3, 4}, {4, 8, -6, 2});
+    // A bool is 0 or 1 in memory whatever is assigned.
+    const auto flags = zeros<bool>(4);
+    scatter(to_gpu(to), to_gpu(std::vector<std::uint8_t>{1, 0, 1, 0}).view_as<bool>(), flags);
+    CHECK(flags.view_as<std::uint8_t>().get() == std::vector<std::uint8_t>{0, 0, 1, 1});
 }
 
 TEST_CASE("neighbours along a strided array of two axes are those of the flat index") {
@@ -438,6 +468,33 @@ TEST_CASE("arrays that share memory are refused only where the order of threads 
         for (std::size_t i = 0; i < 16; ++i) expected[16 + i] = expected[i] + 1;
         CHECK_SAME(expected, a.get(), to_string(tuning));
     }
+}
+
+TEST_CASE("what is written through one argument is what another that is the same array then reads") {
+    const ElementwiseKernel steps("float *z, const float *x", "z[i] = x[i] + 1; z[i] = 10 * x[i] + z[i]", "steps");
+    const ElementwiseKernel comma("float *z, const float *x", "z[i] = x[i] + 1, z[i] = 10 * x[i]", "comma");
+    const ElementwiseKernel loop("float *z, const float *x", "for (int k = 0; k < 3; ++k) z[i] = x[i] + 1", "loop");
+    const ElementwiseKernel both("float *z, float *x", "z[i] = 1; x[i] = 2", "both");
+    const ElementwiseKernel halves("half *z, const half *x", "z[i] = x[i] + 1; z[i] = 10 * x[i]", "halves");
+    const auto values = counting<float>(1001);
+    for (const codegen::Tuning& tuning : tunings) {
+        const auto check = [&](const ElementwiseKernel& kernel, float (*host)(float)) {
+            std::vector<float> expected(values.size());
+            std::transform(values.begin(), values.end(), expected.begin(), host);
+            const auto a = to_gpu(values);
+            kernel({.tuning = tuning}, a, a);
+            CHECK_SAME(expected, a.get(), kernel.name(), " ", to_string(tuning));
+        };
+        check(steps, [](float x) { return 11 * (x + 1); });
+        check(comma, [](float x) { return 10 * (x + 1); });
+        check(loop, [](float x) { return x + 3; });
+        check(both, [](float) { return 2.0f; });
+    }
+    // Halves are computed in registers whatever the layout.
+    const auto h = zeros<half>(8);
+    CHECK_THROWS_MENTIONING(ArgumentError, halves(h, h), "halves", "argument 1 (z)", "argument 2 (x)", "copy()");
+    halves(h, zeros<half>(8));
+    CHECK(h.get() == std::vector<half>(8, half(0.0f)));
 }
 
 TEST_CASE("what cannot be a kernel is refused when it is described") {

@@ -16,7 +16,8 @@
 namespace gemel::testing {
 
 /// Text shaped for a GPU, run on a CPU device too: short blocks, wide accesses, two of them in flight.
-inline const codegen::Tuning gpu_shaped{.block = 64, .access_bytes = 16, .unroll = 2};
+inline const codegen::Tuning gpu_shaped{
+    .block = 64, .access_bytes = 16, .unroll = 2, .tile_block = 64, .tile_width = 8, .tile_rows = 16};
 
 /// Text that is compiled as it stands.
 struct PlainText {

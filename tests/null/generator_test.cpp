@@ -70,6 +70,23 @@ TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {
     CHECK(text == "W_x() = R_y(R_x(i - 1) + z.x[i]); /* x[i] */ W_w()++");
 }
 
+TEST_CASE("values that statements assign at other subscripts are handed over for storing") {
+    const auto stored = [](const std::string& text) {
+        return cg::Snippet(text).replaced(
+            {"x", "y"},
+            [](std::string_view name, const std::string& at, bool written) {
+                return std::string(written ? "W_" : "R_") + std::string(name) + "(" + at + ")";
+            },
+            [](std::string_view name, const std::string& value) {
+                return "as_" + std::string(name) + "(" + value + ")";
+            });
+    };
+    CHECK(stored("x[i+1] = f(y[i], 2) ; y[0]=x[i]") == "W_x(i+1) = as_x(f(R_y(), 2)) ; W_y(0) = as_y(R_x())");
+    CHECK(stored("if (i) { x[y[i]] = 1; } x[i] = 2") == "if (i) { W_x(R_y()) = as_x(1); } W_x() = 2");
+    CHECK(stored("x[0] += 1; x[1]") == "W_x(0) += 1; R_x(1)");
+    CHECK(stored("x[0] =") == "W_x(0) =");
+}
+
 TEST_CASE("generated names keep out of the way of the user's") {
     const auto request = elementwise("f", "float *p, float *u, float *lane, int head, float *x_i",
                                      "p[i] = u[i] + lane[i] + head + x_i[i]");

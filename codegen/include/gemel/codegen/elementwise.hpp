@@ -7,6 +7,7 @@
 #include <gemel/core/export.hpp>
 #include <gemel/core/signature.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@ enum class Access : std::uint8_t {
     pointer,  ///< not touched as x[i]
 };
 
+/// What is known of a strided array's step along the last axis; kernels in tiles use it.
+enum class LastStep : std::uint8_t { any, one, zero };
+
 struct ArgumentLayout {
     Access access = Access::none;
     bool offset = false;  ///< the kernel is told where the array begins in its buffer
+    LastStep last_step = LastStep::any;
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
 
@@ -36,6 +41,12 @@ struct KernelLayout {
     int rank = 0;                           ///< axes of the strided arrays, after collapsing
     bool wide_index = false;                ///< indices of 64 bits
     bool sliced = false;                    ///< i runs from `start` in steps of `step`
+    bool checked = false;                   ///< subscripts other than [i] are checked; see bounds_report_bytes
+    /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
+    /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
+    /// numbered through, and found by division.
+    int tile_width = 0, tile_rows = 0;
+    bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
@@ -43,6 +54,11 @@ struct KernelLayout {
         return false;
     }
 };
+
+/// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
+/// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies
+/// outside it, and i; behind so many bytes there is room for the largest element, which is touched instead.
+inline constexpr std::size_t bounds_report_bytes = 32;
 
 /// An element-wise kernel as a user describes it, all types known.
 struct ElementwiseRequest {
@@ -62,8 +78,9 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 /// but the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each
 /// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
 /// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
-/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; others with one thread
-/// per `unroll` indices.
+/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; one in tiles with a
+/// block per tile: along the grid's x and y the tiles of the last two axes, along z all axes before; others with one
+/// thread per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
                                          const Tuning& tuning, const Dialect& dialect);

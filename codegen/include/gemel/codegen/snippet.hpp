@@ -17,6 +17,7 @@ struct ArrayUse {
     bool element_read = false;       ///< as x[i], and its value from before matters
     bool element_written = false;    ///< as x[i], on the left of an assignment
     bool element_address = false;    ///< as &x[i]
+    bool element_read_late = false;  ///< read or written behind a statement that writes an element of another array
     bool elsewhere = false;          ///< with another subscript: x[i - 1]
     bool elsewhere_written = false;  ///< and written there
     bool bare = false;               ///< without a subscript, as a pointer
@@ -45,9 +46,11 @@ class GEMEL_API Snippet {
 
     /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
     /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
-    /// empty answer keeps it.
+    /// empty answer keeps it. What a statement `x[subscript] = value` assigns is handed through `store`, if that is
+    /// given.
     using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
-    std::string replaced(const std::vector<std::string>& arrays, const Replace& replace) const;
+    using Store = std::function<std::string(std::string_view array, const std::string& value)>;
+    std::string replaced(const std::vector<std::string>& arrays, const Replace& replace, const Store& store = {}) const;
 
    private:
     struct Access {
@@ -56,7 +59,8 @@ class GEMEL_API Snippet {
     };
     bool access_at(std::size_t token, Access& access) const;
     std::string replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
-                         const Replace& replace) const;
+                         const Replace& replace, const Store& store) const;
+    std::size_t end_of_value(std::size_t token) const;
     bool is_name(std::size_t token) const;
 
     std::string text_;

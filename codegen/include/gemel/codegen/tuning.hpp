@@ -24,7 +24,10 @@ struct Tuning {
     std::uint32_t access_bytes =
         0;                     ///< of one memory access: 16 for the widest; 0 or an element's size for scalar ones
     std::uint32_t unroll = 0;  ///< accesses that a thread has in flight
-    std::uint32_t blocks_per_unit = 0;   ///< reductions: blocks per compute unit
+    // Element-wise kernels of arrays with gaps, of two axes and more: blocks have tiles of the last two.
+    std::uint32_t tile_block = 0;  ///< threads per block there, if not `block`; 1: each goes through a tile by itself
+    std::uint32_t tile_width = 0, tile_rows = 0;  ///< powers of 2; where an axis is shorter the other has more
+    std::uint32_t blocks_per_unit = 0;            ///< reductions: blocks per compute unit
     std::uint32_t items_per_thread = 0;  ///< scans: elements per thread of a tile; reductions on a CPU: running results
     Scan scan = Scan::automatic;
 

@@ -1,0 +1,40 @@
+/// What a generator's class knows of its arguments before any call, and says when they do not fit.
+#pragma once
+
+#include <gemel/codegen/snippet.hpp>
+#include <gemel/core/signature.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+inline constexpr std::size_t most_call_arguments = 40;
+inline constexpr std::size_t most_call_axes = 32;
+
+/// What a generator knows of its arguments before any call.
+struct DeclaredArguments {
+    std::string kind;  ///< "ElementwiseKernel": who speaks in messages
+    std::string name;
+    std::vector<Parameter> parameters;
+    std::vector<codegen::ArrayUse> uses;
+    bool order_free = false;  ///< elements may be visited in any order: `i` stands only in x[i]
+    bool has_open_types = false;
+
+    [[noreturn]] void refuse(const std::string& what) const;
+    [[noreturn]] void refuse(std::size_t argument, const std::string& what) const;
+    std::string text() const;  ///< "axpy(float a, const float *x)"
+};
+
+/// Looks at declarations and snippets. @throws ArgumentError
+DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
+                                    const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
+/// Whether a type is left open: one capital letter, digits may follow.
+bool is_open_type(const Parameter& parameter);
+/// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
+std::vector<Parameter> bind_types(const DeclaredArguments& declared,
+                                  const std::vector<std::pair<std::string, DType>>& types);
+
+}  // namespace gemel
