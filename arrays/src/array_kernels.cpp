@@ -1,10 +1,10 @@
 #include "array_kernels.hpp"
 
+#include "kernel_family.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <map>
-#include <mutex>
 #include <utility>
 
 namespace gemel {
@@ -27,21 +27,7 @@ std::string converted(const DType& from, const DType& to) {
     return text("(", is_sixteen_bit_float(to) ? "float" : to.name(), ")x[i]");
 }
 
-/// Kernels by name.
-class Family {
-   public:
-    template <class Make>
-    const ElementwiseKernel& find(const std::string& name, const Make& make) {
-        const std::lock_guard lock(mutex_);
-        auto found = kernels_.find(name);
-        if (found == kernels_.end()) found = kernels_.emplace(name, make()).first;
-        return found->second;
-    }
-
-   private:
-    std::mutex mutex_;
-    std::map<std::string, ElementwiseKernel> kernels_;
-};
+using Family = KernelFamily<std::string, ElementwiseKernel>;
 
 }  // namespace
 

@@ -227,13 +227,13 @@ inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(va
 template <class T>
     requires HasDType<T>
 auto to_gpu(const Context& context, const HostView<T>& values) {
-    const bool is_fortran =
-        is_contiguous(values.shape(), values.strides(), Order::F) && !is_contiguous(values.shape(), values.strides());
+    const bool is_c = is_contiguous(values.shape(), values.strides());
+    const bool is_fortran = !is_c && is_contiguous(values.shape(), values.strides(), Order::F);
     GPUArray<std::remove_const_t<T>> result(context, values.shape(), is_fortran ? Order::F : Order::C);
-    if (is_fortran) {
-        result.buffer().upload_bytes(values.data(), result.size_bytes());
-    } else {
+    if (!is_c && !is_fortran) {
         result.set(values);
+    } else if (result.size() != 0) {
+        result.buffer().upload_bytes(values.data(), result.size_bytes());
     }
     return result;
 }
@@ -241,6 +241,15 @@ template <class T>
     requires HasDType<T>
 auto to_gpu(const HostView<T>& values) {
     return to_gpu(current_context(), values);
+}
+/// What an mdspan refers to, in its order.
+template <StridedSpan M>
+auto to_gpu(const Context& context, const M& values) {
+    return to_gpu(context, HostView(values));
+}
+template <StridedSpan M>
+auto to_gpu(const M& values) {
+    return to_gpu(current_context(), HostView(values));
 }
 
 /// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.

@@ -160,6 +160,11 @@ class GPUArray : public AnyArray {
         gather(values.data(), from.data(), from.shape(), from.strides(), sizeof(T));
         set_bytes(values.data());
     }
+    /// From what an mdspan refers to; get() takes one as it is.
+    template <StridedSpan M>
+    void set(const M& from) const {
+        set(HostView(from));
+    }
 
     /// Enqueues a download; `stream.synchronize()` or `to.wait()` before the values are read.
     /// @param to  page-locked, exactly as many elements

@@ -4,11 +4,24 @@
 #include <gemel/arrays/shape.hpp>
 #include <gemel/core/export.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 namespace gemel {
+
+/// std::mdspan over plain memory with fixed steps, and whatever else has these members of it.
+template <class M>
+concept StridedSpan = requires(const M& span, std::size_t axis) {
+    typename M::element_type;
+    { span.data_handle() } -> std::same_as<typename M::element_type*>;
+    { span.extent(axis) } -> std::convertible_to<std::int64_t>;
+    { span.stride(axis) } -> std::convertible_to<std::int64_t>;
+    { M::rank() } -> std::convertible_to<std::size_t>;
+    requires M::is_always_strided();
+};
 
 /// Elements in host memory, any step apart. It owns nothing: the memory must be there as long as the view is used.
 template <class T>
@@ -22,6 +35,16 @@ class HostView {
     HostView(T* data, Shape shape, Order order = Order::C)
         : data_(data), shape_(std::move(shape)), strides_(contiguous_strides(shape_, order)) {}
 
+    /// What an mdspan refers to.
+    template <StridedSpan M>
+        requires std::convertible_to<typename M::element_type (*)[], T (*)[]>
+    HostView(const M& span) : data_(span.data_handle()) {
+        for (std::size_t axis = 0; axis < M::rank(); ++axis) {
+            shape_.push_back(static_cast<std::int64_t>(span.extent(axis)));
+            strides_.push_back(static_cast<std::int64_t>(span.stride(axis)));
+        }
+    }
+
     T* data() const { return data_; }
     const Shape& shape() const { return shape_; }
     const Strides& strides() const { return strides_; }
@@ -31,6 +54,9 @@ class HostView {
     Shape shape_;
     Strides strides_;
 };
+
+template <StridedSpan M>
+HostView(const M&) -> HostView<typename M::element_type>;
 
 /// Between a host view of elements of `bytes` and the same elements in C order without gaps.
 GEMEL_API void scatter(void* to, const Shape& shape, const Strides& strides, const void* from, std::size_t bytes);

@@ -1,0 +1,30 @@
+/// Operands of functions that move elements: arrays as they are, expressions by their values.
+#pragma once
+
+#include <gemel/arrays/expression.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace gemel {
+
+/// An array of any element type, structs included, or an expression.
+template <class X>
+concept ArrayOrExpression = HasDType<typename OperandElement<std::remove_cvref_t<X>>::type>;
+
+/// An array of the operand's elements.
+template <ArrayOrExpression X>
+using EvaluatedArray = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
+
+/// The array itself, or a new one with the expression's values, its element type forgotten.
+template <ArrayOrExpression X>
+AnyArray evaluated(const X& x) {
+    if constexpr (std::derived_from<X, AnyArray>) {
+        return x;
+    } else {
+        return x.eval();
+    }
+}
+
+}  // namespace gemel

@@ -1,0 +1,73 @@
+/// Several arrays joined into one.
+#pragma once
+
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/take.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <vector>
+
+namespace gemel {
+
+// What the templates below call, for a type known at run time.
+GEMEL_API AnyArray concatenate(std::span<const AnyArray> arrays, std::int64_t axis = 0);
+GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, std::int64_t axis = 0);
+GEMEL_API AnyArray hstack(std::span<const AnyArray> arrays);
+GEMEL_API AnyArray vstack(std::span<const AnyArray> arrays);
+
+/// One after the other along an axis that they have: `concatenate({a, b, c}, 1)`, or a range of arrays.
+/// @param arrays  of any layouts; their shapes differ along `axis` at most
+/// @returns       a new array in C order
+/// @throws ArgumentError if there are none, if shapes or contexts differ, for single values, which stack() joins, and
+/// if
+///         the axis is not there
+/// @time one device copy per array that is contiguous, along the first axis; else one launch per array; enqueued
+template <ArrayRange R>
+auto concatenate(const R& arrays, std::int64_t axis = 0) {
+    const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
+    return std::ranges::range_value_t<R>(concatenate(std::span<const AnyArray>(given), axis));
+}
+template <HasDType T>
+GPUArray<T> concatenate(std::initializer_list<GPUArray<T>> arrays, std::int64_t axis = 0) {
+    return concatenate(std::span(arrays.begin(), arrays.size()), axis);
+}
+
+/// Along a new axis, which comes before `axis` of the arrays; -1 makes it the last.
+/// @param arrays  of one shape
+/// @throws ArgumentError, @time as concatenate()
+template <ArrayRange R>
+auto stack(const R& arrays, std::int64_t axis = 0) {
+    const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
+    return std::ranges::range_value_t<R>(stack(std::span<const AnyArray>(given), axis));
+}
+template <HasDType T>
+GPUArray<T> stack(std::initializer_list<GPUArray<T>> arrays, std::int64_t axis = 0) {
+    return stack(std::span(arrays.begin(), arrays.size()), axis);
+}
+
+/// Side by side: along the second axis, arrays of one axis along that.
+template <ArrayRange R>
+auto hstack(const R& arrays) {
+    const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
+    return std::ranges::range_value_t<R>(hstack(std::span<const AnyArray>(given)));
+}
+template <HasDType T>
+GPUArray<T> hstack(std::initializer_list<GPUArray<T>> arrays) {
+    return hstack(std::span(arrays.begin(), arrays.size()));
+}
+/// One below the other: along the first axis, arrays of one axis as rows.
+template <ArrayRange R>
+auto vstack(const R& arrays) {
+    const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
+    return std::ranges::range_value_t<R>(vstack(std::span<const AnyArray>(given)));
+}
+template <HasDType T>
+GPUArray<T> vstack(std::initializer_list<GPUArray<T>> arrays) {
+    return vstack(std::span(arrays.begin(), arrays.size()));
+}
+
+}  // namespace gemel

@@ -1,0 +1,89 @@
+/// Elements where a condition holds: reading them (compress), writing them (put_mask, place), and where they are.
+///
+/// A mask is an array of bools or an expression of them, `x > 3`. An expression is evaluated first, by one launch.
+#pragma once
+
+#include <gemel/arrays/evaluated.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace gemel {
+
+template <class M>
+concept Mask = ArrayOrExpression<M> && std::is_same_v<typename OperandElement<std::remove_cvref_t<M>>::type, bool>;
+
+// What the templates below call, for types known at run time.
+GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask);
+GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, std::int64_t axis);
+GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
+/// One value, the bytes of an element.
+GEMEL_API void put_mask_bytes(const AnyArray& x, const AnyArray& mask, const void* element);
+GEMEL_API void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
+/// Elements of any number type: where they are not zero.
+GEMEL_API AnyArray flatnonzero(const AnyArray& x);
+GEMEL_API std::vector<AnyArray> nonzero(const AnyArray& x);
+
+/// NumPy's x[mask]: the elements where the mask holds, in C order.
+///
+///     GPUArray<float> large = compress(x, x > 3);
+///
+/// @param mask  the shape of x, or of its first axes: what it selects then are the rests, as in x[rows > 0]
+/// @returns     a new array of shape (number that hold,) + x.shape[mask.rank():]
+/// @throws ArgumentError if the shapes do not fit or the contexts differ
+/// @time blocks until the number is known: it is counted first. Then one scan, enqueued, which writes the result; for
+///       masks of fewer axes a scan and a launch
+template <ArrayOrExpression X, Mask M>
+auto compress(const X& x, const M& mask) {
+    return EvaluatedArray<X>(compress(evaluated(x), evaluated(mask)));
+}
+/// Along one axis, by a mask of one axis, which may be shorter: what it has not is left out.
+template <ArrayOrExpression X, Mask M>
+auto compress(const X& x, const M& mask, std::int64_t axis) {
+    return EvaluatedArray<X>(compress(evaluated(x), evaluated(mask), axis));
+}
+
+/// x[i] = values[i] where the mask holds. Values in another number than x's elements are repeated: element i of x in C
+/// order takes values[i % values.size()].
+/// @param x       any layout that does not repeat elements
+/// @param mask    the shape of x
+/// @param values  may share memory with x
+/// @throws ArgumentError if the shapes do not fit, if there are no values, or if the contexts differ
+/// @time one launch, enqueued
+template <HasDType T, Mask M>
+void put_mask(const GPUArray<T>& x, const M& mask, const std::type_identity_t<GPUArray<T>>& values) {
+    put_mask(evaluated(x), evaluated(mask), evaluated(values));
+}
+/// One value everywhere: NumPy's x[mask] = value.
+template <HasDType T, Mask M, ValueFor<T> V>
+void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
+    const T element = element_of<T>(value);
+    put_mask_bytes(evaluated(x), evaluated(mask), &element);
+}
+
+/// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
+/// on; from the last value it goes back to the first.
+/// @throws ArgumentError as put_mask()
+/// @time one scan, enqueued; nothing is read back, so that too few or too many values are no error
+template <HasDType T, Mask M>
+void place(const GPUArray<T>& x, const M& mask, const std::type_identity_t<GPUArray<T>>& values) {
+    place(evaluated(x), evaluated(mask), evaluated(values));
+}
+
+/// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued
+template <ArrayOperand X>
+GPUArray<std::int64_t> flatnonzero(const X& x) {
+    return GPUArray<std::int64_t>(flatnonzero(evaluated(x)));
+}
+/// The same as one array per axis. @throws ArgumentError for rank 0 @time one launch more
+template <ArrayOperand X>
+std::vector<GPUArray<std::int64_t>> nonzero(const X& x) {
+    std::vector<GPUArray<std::int64_t>> places;
+    for (AnyArray& axis : nonzero(evaluated(x))) places.emplace_back(std::move(axis));
+    return places;
+}
+
+}  // namespace gemel

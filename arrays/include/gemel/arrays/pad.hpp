@@ -1,0 +1,65 @@
+/// Arrays with a border around them.
+#pragma once
+
+#include <gemel/arrays/evaluated.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+namespace gemel {
+
+/// What a border holds. With abcd in the middle:
+enum class PadMode : std::uint8_t {
+    constant,   ///< 00 abcd 00: one value
+    edge,       ///< aa abcd dd
+    reflect,    ///< cb abcd cb: the first and the last are not repeated
+    symmetric,  ///< ba abcd dc
+    wrap        ///< cd abcd ab
+};
+
+/// The elements in front of an axis and behind it.
+struct PadWidth {
+    std::int64_t before = 0, after = 0;
+    friend bool operator==(const PadWidth&, const PadWidth&) = default;
+};
+
+/// Widths of all axes: `2` on every side, `{{1, 2}}` for every axis, `{{1, 2}, {0, 3}}` for each.
+class PadWidths {
+   public:
+    PadWidths(std::int64_t everywhere) : widths_{{everywhere, everywhere}} {}
+    PadWidths(std::initializer_list<PadWidth> widths) : widths_(widths) {}
+    PadWidths(std::vector<PadWidth> widths) : widths_(std::move(widths)) {}
+    std::span<const PadWidth> span() const { return widths_; }
+
+   private:
+    std::vector<PadWidth> widths_;
+};
+
+// What the templates below call, for types known at run time. `value`: the bytes of an element; null for zeros
+GEMEL_API AnyArray pad(const AnyArray& x, const PadWidths& widths, PadMode mode, const void* value);
+
+/// x in the middle of a larger array. Borders may be wider than x: what a mode repeats goes on.
+///
+///     pad(image, {{1, 1}, {2, 2}}, PadMode::reflect)
+///
+/// @param x  any layout, or an expression, which is evaluated first
+/// @returns  a new array in C order
+/// @throws ArgumentError if a width is negative, if there are neither one nor as many widths as axes, and if an axis
+///         without elements shall be widened by other than a constant
+/// @time one launch, enqueued
+template <ArrayOrExpression X>
+auto pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) {
+    return EvaluatedArray<X>(pad(evaluated(x), widths, mode, nullptr));
+}
+/// A border of one value.
+template <ArrayOrExpression X, ValueFor<typename OperandElement<std::remove_cvref_t<X>>::type> V>
+auto pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
+    const auto element = element_of<typename EvaluatedArray<X>::value_type>(value);
+    return EvaluatedArray<X>(pad(evaluated(x), widths, mode, &element));
+}
+
+}  // namespace gemel

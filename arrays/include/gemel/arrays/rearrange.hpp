@@ -1,0 +1,89 @@
+/// Elements repeated, turned round and shifted.
+#pragma once
+
+#include <gemel/arrays/evaluated.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/take.hpp>
+#include <gemel/core/export.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+namespace gemel {
+
+// What the templates below call, for types known at run time.
+GEMEL_API AnyArray tile(const AnyArray& x, const Shape& repetitions);
+GEMEL_API AnyArray repeat(const AnyArray& x, std::int64_t times, std::optional<std::int64_t> axis = {});
+GEMEL_API AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<std::int64_t> axis = {});
+GEMEL_API AnyArray roll(const AnyArray& x, std::int64_t shift);
+GEMEL_API AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axes& axes);
+GEMEL_API AnyArray flip(const AnyArray& x);
+GEMEL_API AnyArray flip(const AnyArray& x, const Axes& axes);
+
+/// The whole array side by side: `tile(x, {2, 3})` has it twice along the first axis and three times along the second.
+/// @param repetitions  from the last axis backwards; what either side lacks counts as 1
+/// @returns            a new array in C order
+/// @throws ArgumentError for a negative number
+/// @time one launch, enqueued
+template <ArrayOrExpression X>
+auto tile(const X& x, const Shape& repetitions) {
+    return EvaluatedArray<X>(tile(evaluated(x), repetitions));
+}
+
+/// Each element so many times, one beside the other; along an axis, or all elements in C order.
+/// @throws ArgumentError for a negative number, and if the axis is not there
+/// @time one launch, enqueued
+template <ArrayOrExpression X>
+auto repeat(const X& x, std::int64_t times) {
+    return EvaluatedArray<X>(repeat(evaluated(x), times));
+}
+template <ArrayOrExpression X>
+auto repeat(const X& x, std::int64_t times, std::int64_t axis) {
+    return EvaluatedArray<X>(repeat(evaluated(x), times, axis));
+}
+/// Element k so many times as times[k] says: one axis, with as many numbers as there are elements, or a single one.
+/// @throws ArgumentError for negative numbers, and if there are more or fewer
+/// @time blocks until their sum is known; then a launch that finds what goes where, and one that moves it
+template <ArrayOrExpression X, IndexOperand I>
+auto repeat(const X& x, const I& times) {
+    return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times)));
+}
+template <ArrayOrExpression X, IndexOperand I>
+auto repeat(const X& x, const I& times, std::int64_t axis) {
+    return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times), axis));
+}
+
+/// Element k goes to k + shift; what leaves at one end comes in at the other. Without an axis all elements in C order
+/// are one row.
+/// @returns a new array in C order, of the same shape
+/// @throws ArgumentError if an axis is not there, or if there are not as many shifts as axes
+/// @time two copies per axis (four for two axes), each a device copy where its elements lie in one piece; enqueued
+template <ArrayOrExpression X>
+auto roll(const X& x, std::int64_t shift) {
+    return EvaluatedArray<X>(roll(evaluated(x), shift));
+}
+template <ArrayOrExpression X>
+auto roll(const X& x, std::int64_t shift, std::int64_t axis) {
+    return EvaluatedArray<X>(roll(evaluated(x), std::span(&shift, 1), Axes{axis}));
+}
+/// `roll(x, {1, -2}, {0, 1})`. An axis that is named twice is shifted by the sum.
+template <ArrayOrExpression X>
+auto roll(const X& x, std::initializer_list<std::int64_t> shifts, const Axes& axes) {
+    return EvaluatedArray<X>(roll(evaluated(x), std::span(shifts.begin(), shifts.size()), axes));
+}
+
+/// Backwards along all axes, or along these. @returns a view; of an expression, of its values
+/// @throws ArgumentError if an axis is not there or named twice
+template <ArrayOrExpression X>
+auto flip(const X& x) {
+    return EvaluatedArray<X>(flip(evaluated(x)));
+}
+template <ArrayOrExpression X>
+auto flip(const X& x, const Axes& axes) {
+    return EvaluatedArray<X>(flip(evaluated(x), axes));
+}
+
+}  // namespace gemel

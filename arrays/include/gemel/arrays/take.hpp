@@ -1,0 +1,121 @@
+/// Elements by their indices: reading them (take) and writing them (put).
+#pragma once
+
+#include <gemel/arrays/evaluated.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/export.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace gemel {
+
+/// What becomes of an index that is not there. With n elements, -n to -1 count from the end, but not for `clip`.
+enum class OutOfBounds : std::uint8_t {
+    raise,  ///< ArgumentError with the index and its place; all are checked on the device first, and the call waits
+    wrap,   ///< index modulo n
+    clip    ///< the first for negative ones, the last for those beyond
+};
+
+/// Integers of any width, as an array or an expression.
+template <class I>
+concept IndexOperand = ArrayOperand<I> && std::integral<typename OperandElement<std::remove_cvref_t<I>>::type> &&
+                       !std::is_same_v<typename OperandElement<std::remove_cvref_t<I>>::type, bool>;
+
+/// Lists of arrays of one element type.
+template <class R>
+concept ArrayRange = std::ranges::forward_range<R> && requires(const std::ranges::range_value_t<R>& array) {
+    typename std::remove_cvref_t<decltype(array)>::value_type;
+    requires std::derived_from<std::remove_cvref_t<decltype(array)>, AnyArray>;
+};
+
+// What the templates below call, for types known at run time.
+GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<std::int64_t> axis = {},
+                        OutOfBounds mode = OutOfBounds::raise);
+GEMEL_API void put(const AnyArray& x, const AnyArray& indices, const AnyArray& values,
+                   OutOfBounds mode = OutOfBounds::raise);
+/// One value, the bytes of an element.
+GEMEL_API void put_bytes(const AnyArray& x, const AnyArray& indices, const void* element, OutOfBounds mode);
+/// Arrays may have different types.
+GEMEL_API std::vector<AnyArray> multi_take(std::span<const AnyArray> arrays, const AnyArray& indices,
+                                           OutOfBounds mode = OutOfBounds::raise);
+GEMEL_API void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::span<const AnyArray> values,
+                         OutOfBounds mode = OutOfBounds::raise);
+
+/// x[..., indices, ...]: along one axis, which the shape of the indices replaces.
+///
+///     take(x, to_gpu(std::vector<int>{2, 0, -1}), 1)   // three columns
+///
+/// @param x        an array of any layout, or an expression, which is evaluated first
+/// @param indices  any shape
+/// @returns        a new array in C order, of shape x.shape[:axis] + indices.shape + x.shape[axis + 1:]
+/// @throws ArgumentError if an index is out of bounds and the mode is `raise`, if the axis is not there or has no
+///         elements to take, or if the contexts differ
+/// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
+template <ArrayOrExpression X, IndexOperand I>
+auto take(const X& x, const I& indices, std::int64_t axis, OutOfBounds mode = OutOfBounds::raise) {
+    return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), axis, mode));
+}
+/// The same of all elements in C order. @returns the shape of the indices
+template <ArrayOrExpression X, IndexOperand I>
+auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
+    return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), std::nullopt, mode));
+}
+
+/// Element indices[i] of x, counted in C order, becomes values[i]. If an index is there twice, which value stays is
+/// open. With `raise` nothing is written if an index is out of bounds.
+/// @param x       any layout that does not repeat elements
+/// @param values  as many as indices, in C order; fewer are repeated from the first on, more are ignored. They may
+///                share memory with x
+/// @throws ArgumentError as take(), and if there are no values
+/// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
+template <HasDType T, IndexOperand I>
+void put(const GPUArray<T>& x, const I& indices, const std::type_identity_t<GPUArray<T>>& values,
+         OutOfBounds mode = OutOfBounds::raise) {
+    put(evaluated(x), evaluated(indices), evaluated(values), mode);
+}
+/// One value.
+template <HasDType T, IndexOperand I, ValueFor<T> V>
+void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
+    const T element = element_of<T>(value);
+    put_bytes(evaluated(x), evaluated(indices), &element, mode);
+}
+
+/// take() of several arrays of one shape, all elements in C order, by the same indices: the indices are read and
+/// checked once. `multi_take({x, y, z}, indices)`
+/// @throws ArgumentError as take(), and if the shapes differ
+/// @time as take(); one launch for up to 16 arrays. Those with gaps between their elements are copied first
+template <ArrayRange R, IndexOperand I>
+auto multi_take(const R& arrays, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
+    const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
+    std::vector<std::ranges::range_value_t<R>> taken;
+    for (AnyArray& array : multi_take(given, evaluated(indices), mode)) taken.emplace_back(std::move(array));
+    return taken;
+}
+template <HasDType T, IndexOperand I>
+auto multi_take(std::initializer_list<GPUArray<T>> arrays, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
+    return multi_take(std::span(arrays.begin(), arrays.size()), indices, mode);
+}
+
+/// put() into several arrays of one shape by the same indices: `multi_put({x, y}, indices, {u, v})`.
+/// @throws ArgumentError as put(), and if the shapes or the numbers of arrays differ
+/// @time as put(); one launch for up to 16 arrays without gaps, given as many values as indices; one each for others
+template <ArrayRange R, IndexOperand I, ArrayRange V>
+void multi_put(const R& arrays, const I& indices, const V& values, OutOfBounds mode = OutOfBounds::raise) {
+    const std::vector<AnyArray> to(std::ranges::begin(arrays), std::ranges::end(arrays));
+    const std::vector<AnyArray> from(std::ranges::begin(values), std::ranges::end(values));
+    multi_put(to, evaluated(indices), from, mode);
+}
+template <HasDType T, IndexOperand I>
+void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices,
+               std::initializer_list<std::type_identity_t<GPUArray<T>>> values, OutOfBounds mode = OutOfBounds::raise) {
+    multi_put(std::span(arrays.begin(), arrays.size()), indices, std::span(values.begin(), values.size()), mode);
+}
+
+}  // namespace gemel
