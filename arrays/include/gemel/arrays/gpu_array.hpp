@@ -112,7 +112,8 @@ class GPUArray : public AnyArray {
     void assign(const E& expression) const {
         write_expression(*this, expression);
     }
-    /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if it does not fit
+    /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if it does not
+    /// fit
     template <class A>
         requires(std::same_as<A, AnyArray> || std::same_as<A, AnyExpr>)
     void assign(const A& other) const {
