@@ -41,6 +41,11 @@ std::string position(const IndexForm& form) {
     return s + "p += rest * s0;\n";
 }
 
+/// The element of an array at that distance.
+std::string element(const IndexForm& form, const std::string& array) {
+    return form.rank == 0 ? text(array, "[p]") : text("*(", array, " + p)");
+}
+
 /// The arguments that position() needs, and `count` if there is one.
 std::string position_arguments(const IndexForm& form, bool has_count) {
     std::string s = text(", const ", form.index.name(), " *idx, ", has_count ? "int64_t count, " : "",
@@ -65,7 +70,8 @@ const ElementwiseKernel& take_kernel(const IndexForm& form, std::size_t arrays, 
         std::string arguments, operation = position(form);
         for (std::size_t a = 0; a < arrays; ++a) {
             arguments += text(a ? ", " : "", "T", a, " *y", a, ", const T", a, " *x", a);
-            operation += text("y", a, "[i] = ", from_element ? text("(&x", a, "[i])[p]") : text("x", a, "[p]"), ";\n");
+            operation +=
+                text("y", a, "[i] = ", from_element ? text("(&x", a, "[i])[p]") : element(form, text("x", a)), ";\n");
         }
         return ElementwiseKernel(arguments + position_arguments(form, false), operation, "take_elements");
     });
@@ -79,7 +85,7 @@ const ElementwiseKernel& put_kernel(const IndexForm& form, std::size_t arrays, V
         for (std::size_t a = 0; a < arrays; ++a) {
             arguments += text(a ? ", " : "", "T", a, " *x", a, ", ", values == ValueForm::one ? "" : "const ", "T", a,
                               values == ValueForm::one ? " v" : " *v", a);
-            operation += text("x", a, "[p] = v", a, subscript, ";\n");
+            operation += text(element(form, text("x", a)), " = v", a, subscript, ";\n");
         }
         return ElementwiseKernel(arguments + position_arguments(form, values == ValueForm::repeated), operation,
                                  "put_elements");

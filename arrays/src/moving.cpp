@@ -55,6 +55,8 @@ Argument moved_value(DType dtype, const void* element) {
 
 AnyArray first_element(const AnyArray& array) { return relaid(array, Shape{1}, Strides{1}); }
 
+AnyArray whole_run(const AnyArray& array) { return relaid(array, Shape{array.size()}, Strides{1}); }
+
 AnyArray relaid(const AnyArray& array, const Shape& shape, const Strides& strides) {
     return AnyArray(array.buffer(), array.dtype(), shape, strides, array.offset_bytes());
 }

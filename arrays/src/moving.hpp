@@ -28,8 +28,11 @@ AnyArray as_moved(const AnyArray& array);
 /// An element as an argument of its moved type. Refers to `element`.
 Argument moved_value(DType dtype, const void* element);
 
-/// The element at index (0, ..., 0), from which a kernel counts by itself.
+/// The element at index (0, ..., 0), from which a kernel counts by itself: as `*(x + distance)`, since distances may
+/// be negative.
 AnyArray first_element(const AnyArray& array);
+/// All elements of an array without gaps, in one axis.
+AnyArray whole_run(const AnyArray& array);
 /// Elements of the array under another layout that begins at the same element.
 AnyArray relaid(const AnyArray& array, const Shape& shape, const Strides& strides);
 /// Whether the distance between two elements may need more than 32 bits.

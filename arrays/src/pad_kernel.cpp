@@ -35,8 +35,8 @@ std::string operation(const PadForm& form, const std::string& t) {
                       brought_inside(form.mode, t, text("n", axis)), "\n}\n");
         s += text("p += c * s", axis, ";\n");
     }
-    if (form.mode != PadMode::constant) return s + "out[i] = x[p]";
-    return s + "if (inside) out[i] = x[p];\nelse out[i] = value";
+    if (form.mode != PadMode::constant) return s + "out[i] = *(x + p)";
+    return s + "if (inside) out[i] = *(x + p);\nelse out[i] = value";
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ void put_values(const AnyArray& x, const AnyArray& given_indices, const AnyArray
     Launch launch(indices, extent, mode);
     launch.form().wide_position = is_far(x);
     launch.form().rank = axes.is_run() ? 0 : axes.extents.rank();
-    const AnyArray to = as_moved(first_element(x));
+    const AnyArray to = as_moved(axes.is_run() ? whole_run(x) : first_element(x));
     launch.add(to);
     if (!values) {
         launch.add(moved_value(x.dtype(), element));
@@ -172,7 +172,9 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
     launch.form().wide_position = is_far(x);
     launch.form().rank = axes.is_run() ? 0 : axes.extents.rank();
     const AnyArray to = as_moved(result);
-    const AnyArray from = as_moved(has_other_axes ? relaid(x, shape, x_steps) : first_element(x));
+    const AnyArray from = as_moved(has_other_axes  ? relaid(x, shape, x_steps)
+                                   : axes.is_run() ? whole_run(x)
+                                                   : first_element(x));
     const AnyArray spread = relaid(indices, shape, index_steps);
     launch.add(to);
     launch.add(from);
@@ -209,7 +211,7 @@ std::vector<AnyArray> multi_take(std::span<const AnyArray> arrays, const AnyArra
     for (const AnyArray& array : arrays) {
         results.emplace_back(array.context(), array.dtype(), indices.shape());
         to.push_back(as_moved(results.back()));
-        if (indices.size() > 0) from.push_back(as_moved(first_element(without_gaps(array))));
+        if (indices.size() > 0) from.push_back(as_moved(whole_run(without_gaps(array))));
     }
     if (indices.size() == 0) return results;
     for (std::size_t begin = 0; begin < arrays.size(); begin += most_moved_arrays) {
@@ -266,7 +268,7 @@ void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::s
             put_values(arrays[a], positions, &sources[a], nullptr, mode, true);
             continue;
         }
-        to.push_back(as_moved(first_element(arrays[a])));
+        to.push_back(as_moved(whole_run(arrays[a])));
         from.push_back(as_moved(values_for("multi_put", arrays[a], positions, sources[a]).array));
         if (to.size() == most_moved_arrays) flush();
     }
