@@ -143,6 +143,7 @@ class Parser {
             return apply(name.position, *found, given);
         return guarded(name.position, [&]() -> AnyExpr {
             if (name.text == "clip" && given.size() == 3) return minimum(maximum(given[0], given[1]), given[2]);
+            if (name.text == "arg" && given.size() == 1) return arg(given[0]);
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
@@ -212,7 +213,7 @@ class Parser {
         }
     }
     [[noreturn]] void unknown_function(const Token& name, std::size_t count) const {
-        std::vector<std::string> names{"clip", "if_positive"};
+        std::vector<std::string> names{"arg", "clip", "if_positive"};
         for (const NamedOperation& known : all_operations()) {
             const std::string own = known.operation->name;
             if (own == name.text)

@@ -190,13 +190,38 @@ TEST_CASE("elementary functions follow the host's") {
     GEMEL_CHECK_FUNCTION(cbrt);
     GEMEL_CHECK_FUNCTION(erf);
     GEMEL_CHECK_FUNCTION(erfc);
+    GEMEL_CHECK_FUNCTION(tgamma);
+    GEMEL_CHECK_FUNCTION(lgamma);
 #undef GEMEL_CHECK_FUNCTION
     check_near(acosh(x + 1).get(), mapped(a, [](double v) { return std::acosh(v + 1); }), 1e-13);
     check_near(rsqrt(x).get(), mapped(a, [](double v) { return 1 / std::sqrt(v); }), 1e-13);
     check_near(atan2(x, -1).get(), mapped(a, [](double v) { return std::atan2(v, -1); }), 1e-13);
+    CHECK(sinpi(to_gpu(Values<double>{1, 0.5, -1.5})).get() == Values<double>{0, 1, 1});
+    CHECK(cospi(to_gpu(Values<float>{1, 0.5f, 2})).get() == Values<float>{-1, 0, 1});
+    CHECK(copysign(x, -1).get() == mapped(a, [](double v) { return -v; }));
     check_near(hypot(x, 2.0).get(), mapped(a, [](double v) { return std::hypot(v, 2); }), 1e-13);
     static_assert(std::is_same_v<decltype(sin(to_gpu(Values<std::int16_t>{1})))::value_type, float>);
     check_near(sqrt(to_gpu(Values<std::int32_t>{4, 2})).get(), Values<double>{2, std::sqrt(2.0)}, 1e-15);
+}
+
+TEST_CASE("signs, remainders and what is not finite") {
+    const auto x = to_gpu(Values<float>{-7.5f, 7.5f, 0, INFINITY, NAN});
+    check_near(sign(x).get(), Values<float>{-1, 1, 0, 1, NAN}, 0);
+    CHECK(sign(to_gpu(Values<std::int8_t>{-3, 0, 4})).get() == Values<std::int8_t>{-1, 0, 1});
+    CHECK(sign(to_gpu(Values<std::uint32_t>{3, 0})).get() == Values<std::uint32_t>{1, 0});
+    check_near(fmod(x, 2).get(), Values<float>{-1.5f, 1.5f, 0, NAN, NAN}, 0);
+    CHECK(fmod(to_gpu(Values<std::int32_t>{-7, 7}), 4).get() == Values<std::int32_t>{-3, 3});
+    CHECK(isinf(x).get() == Values<std::uint8_t>{0, 0, 0, 1, 0});
+    CHECK(isfinite(x).get() == Values<std::uint8_t>{1, 1, 1, 0, 0});
+    CHECK(isfinite(to_gpu(Values<std::int16_t>{1})).get() == Values<std::uint8_t>{1});
+    const auto z = to_gpu(Values<cdouble>{{1, INFINITY}, {NAN, 1}, {0, -2}, {-3, 0}});
+    CHECK(isinf(z).get() == Values<std::uint8_t>{1, 0, 0, 0});
+    CHECK(isfinite(z).get() == Values<std::uint8_t>{0, 0, 1, 1});
+    const double half_pi = std::acos(0.0);
+    check_near(arg(z(slice(2, {}))).get(), Values<double>{-half_pi, 2 * half_pi}, 1e-15);
+    check_near(arg(to_gpu(Values<double>{2, -2})).get(), Values<double>{0, 2 * half_pi}, 1e-15);
+    check_near(expression("arg(z) + sign(z * 0 == 0)", {{"z", z(slice(2, {}))}}).get<double>(),
+               Values<double>{1 - half_pi, 1 + 2 * half_pi}, 1e-15);
 }
 
 TEST_CASE("rounding and magnitudes") {

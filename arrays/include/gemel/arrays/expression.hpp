@@ -169,8 +169,22 @@ GEMEL_ELEMENTARY_HELPED(rsqrt, Rsqrt, "%complex return c_div(1, c_sqrt(z));\n")
 GEMEL_ELEMENTARY(cbrt, Cbrt)
 GEMEL_ELEMENTARY(erf, Erf)
 GEMEL_ELEMENTARY(erfc, Erfc)
+GEMEL_ELEMENTARY(tgamma, Tgamma)
+GEMEL_ELEMENTARY(lgamma, Lgamma)
+/// Of pi times x: exact at whole and half x.
+GEMEL_ELEMENTARY(sinpi, Sinpi)
+GEMEL_ELEMENTARY(cospi, Cospi)
 GEMEL_BINARY(atan2, Atan2, in_result, real_elementary, "atan2(#1, #2)", "", "")
 GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, "hypot(#1, #2)", "", "")
+/// The magnitude of the first with the sign of the second.
+GEMEL_BINARY(copysign, Copysign, in_result, real_elementary, "copysign(#1, #2)", "", "")
+/// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give anything.
+GEMEL_BINARY(fmod, Fmod, in_result, remainder, "fmod_$(#1, #2)", "",
+             "WITHIN_KERNEL $ fmod_$($ a, $ b)\n{\n    %real return fmod(a, b);\n    %whole return a % b;\n}\n")
+/// -1, 0 or 1; NaN stays.
+GEMEL_UNARY(
+    sign, Sign, in_common, rounding, "sign_$(#1)", "",
+    "WITHIN_KERNEL $ sign_$($ a)\n{\n    %real if (a != a) return a;\n    return a > 0 ? 1 : a < 0 ? -1 : 0;\n}\n")
 GEMEL_UNARY(floor, Floor, in_common, rounding, "floor_$(#1)", "",
             "WITHIN_KERNEL $ floor_$($ a)\n{\n    %real return floor(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(ceil, Ceil, in_common, rounding, "ceil_$(#1)", "",
@@ -181,6 +195,13 @@ GEMEL_UNARY(rint, Rint, in_common, rounding, "rint_$(#1)", "",
             "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(isnan, IsNan, in_common, truth, "isnan_$(#1)", "(c_real(#1) != c_real(#1) || c_imag(#1) != c_imag(#1))",
             "WITHIN_KERNEL int isnan_$($ a)\n{\n    %real return a != a;\n    %whole return 0;\n}\n")
+
+GEMEL_UNARY(isinf, IsInf, in_common, truth, "isinf_$(#1)",
+            "(fabs(c_real(#1)) == INFINITY || fabs(c_imag(#1)) == INFINITY)",
+            "WITHIN_KERNEL int isinf_$($ a)\n{\n    %real return fabs(a) == INFINITY;\n    %whole return 0;\n}\n")
+GEMEL_UNARY(isfinite, IsFinite, in_common, truth, "isfinite_$(#1)",
+            "(fabs(c_real(#1)) < INFINITY && fabs(c_imag(#1)) < INFINITY)",
+            "WITHIN_KERNEL int isfinite_$($ a)\n{\n    %real return fabs(a) < INFINITY;\n    %whole return 1;\n}\n")
 
 #undef GEMEL_COMPLEX_ATANH
 #undef GEMEL_ELEMENTARY_HELPED
@@ -283,6 +304,13 @@ auto clip(X&& x, L low, H high) {
 template <UntypedOperand X, HostNumber L, HostNumber H>
 AnyExpr clip(const X& x, L low, H high) {
     return minimum(maximum(x, low), high);
+}
+
+/// The angle of complex numbers, from -pi to pi; 0 or pi of real ones.
+template <class X>
+    requires ArrayOperand<X> || UntypedOperand<X>
+auto arg(const X& x) {
+    return atan2(imag(x), real(x));
 }
 
 #undef GEMEL_OPERATION
