@@ -91,14 +91,13 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
                      " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
             parts.preamble += text(
                 "WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
-                "    // NaN beats everything, and of equals the first wins; an index below zero is that of nothing.\n",
-                "    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;\n",
+                "    // NaN beats everything, and of equals the first wins: so does any element over the neutral one.\n",
                 compared.is_floating() ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
                                          "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
                                          "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
                                        : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
                 "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
-            value.neutral = text("place(0, -1)");
+            value.neutral = text("place(", extreme(compared, !is_max), ", 0x7FFFFFFFFFFFFFFF)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");
             value.reduce_expr = "better(a, b)";
             break;

@@ -267,6 +267,21 @@ TEST_CASE("NaN wins and the first of equals") {
           std::numeric_limits<std::int64_t>::min());
 }
 
+TEST_CASE("the place of an extreme is an element's also where all are the least or the greatest of their type") {
+    const auto check = [](const auto& least, const auto& greatest) {
+        CHECK(argmax(least).item() == 0);
+        CHECK(argmin(greatest).item() == 0);
+        CHECK(argmax(least.reshape({3, 1000}), 1).get() == std::vector<std::int64_t>(3, 0));
+        CHECK(argmin(greatest.reshape({3, 1000}), 0).get() == std::vector<std::int64_t>(1000, 0));
+    };
+    check(full<float>({3000}, -INFINITY), full<float>({3000}, INFINITY));
+    check(full<half>({3000}, -INFINITY), full<half>({3000}, INFINITY));
+    check(full<std::int8_t>({3000}, -128), full<std::int8_t>({3000}, 127));
+    check(full<std::int64_t>({3000}, INT64_MIN), full<std::int64_t>({3000}, INT64_MAX));
+    check(full<std::uint32_t>({3000}, 0), full<std::uint32_t>({3000}, UINT32_MAX));
+    check(full<bool>({3000}, false), full<bool>({3000}, true));
+}
+
 TEST_CASE("sums of many floats stay exact to a few units") {
     // A serial chain in float would be off by more than 1e-4.
     CHECK(sum(full<float>({1000000}, 0.1f)).item() == doctest::Approx(100000.00149).epsilon(1e-6));
