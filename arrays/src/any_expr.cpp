@@ -2,6 +2,7 @@
 
 #include "constant_folding.hpp"
 #include "expression_node.hpp"
+#include "layout.hpp"
 #include "operation_table.hpp"
 #include "whole_number.hpp"
 
@@ -67,17 +68,9 @@ std::string type_name(const AnyExpr& operand) {
 
 void broadcast(Shape& shape, const Shape& own, const Operation& operation) {
     const Shape before = shape;
-    while (shape.rank() < own.rank()) shape.insert(0, 1);
-    for (std::size_t back = 1; back <= own.rank(); ++back) {
-        std::int64_t& extent = shape[shape.rank() - back];
-        const std::int64_t other = own[own.rank() - back];
-        if (extent == 1) {
-            extent = other;
-        } else if (other != 1 && other != extent) {
-            throw ArgumentError(text(operation.name, " has operands of the shapes ", to_string(before), " and ",
-                                     to_string(own), ", which cannot be broadcast to one"));
-        }
-    }
+    if (!broadcast_with(shape, own))
+        throw ArgumentError(text(operation.name, " has operands of the shapes ", to_string(before), " and ",
+                                 to_string(own), ", which cannot be broadcast to one"));
 }
 
 int side_of(const AnyExpr& operand, DType common) {

@@ -1,6 +1,7 @@
 #include <gemel/arrays/expression.hpp>
 
 #include "expression_kernel.hpp"
+#include "layout.hpp"
 #include "split_expression.hpp"
 #include "whole_number.hpp"
 
@@ -153,17 +154,9 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
     }
     for (std::size_t k = 0; k < operands.array_count; ++k) {
         const Shape& own = operands.arrays[k]->shape();
-        while (common_.rank() < own.rank()) common_.insert(0, 1);
-        for (std::size_t back = 1; back <= own.rank(); ++back) {
-            std::int64_t& extent = common_[common_.rank() - back];
-            const std::int64_t other = own[own.rank() - back];
-            if (extent == 1) {
-                extent = other;
-            } else if (other != 1 && other != extent) {
-                throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ",
-                                         to_string(own), ", which cannot be broadcast to one"));
-            }
-        }
+        if (!broadcast_with(common_, own))
+            throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ",
+                                     to_string(own), ", which cannot be broadcast to one"));
     }
     if (to) common_ = *to;  // broadcast_to() says what does not fit
     for (std::size_t k = 0; k < operands.array_count; ++k)

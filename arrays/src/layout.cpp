@@ -295,4 +295,18 @@ Strides strides_like(const Shape& shape, const Strides& strides) {
     return result;
 }
 
+bool broadcast_with(Shape& shape, const Shape& other) {
+    while (shape.rank() < other.rank()) shape.insert(0, 1);
+    for (std::size_t back = 1; back <= other.rank(); ++back) {
+        std::int64_t& extent = shape[shape.rank() - back];
+        const std::int64_t given = other[other.rank() - back];
+        if (extent == 1) {
+            extent = given;
+        } else if (given != 1 && given != extent) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace gemel

@@ -54,4 +54,7 @@ GEMEL_API Dense dense(const Layout& layout);
 /// order.
 GEMEL_API Strides strides_like(const Shape& shape, const Strides& strides);
 
+/// Makes a shape that both shapes can be broadcast to, of `shape`. @returns whether there is one
+bool broadcast_with(Shape& shape, const Shape& other);
+
 }  // namespace gemel
