@@ -55,6 +55,9 @@ int main() try {
         "expression 5*x + 6*y, with its new array", [&](int k) { z = 0.5f * k * x + 6 * y; }, 1.5);
     show(
         "expression 5*x + 6*y, assigned", [&](int k) { to.assign(0.5f * k * x + 6 * y); }, 1.5);
+    gemel::GPUArray<float> total;
+    show(
+        "sum(x*y), 1000 elements", [&](int) { total = gemel::sum(x * y); }, 0);
     const gemel::ReductionKernel<float> reduction(
         {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
     show(

@@ -28,6 +28,7 @@ int main() try {
         {.arguments = "const float *x",
          .results = {{"INFINITY", "x[i]", "fmin(a, b)"}, {"-INFINITY", "x[i]", "fmax(a, b)"}}});
     const gemel::GPUArray<float> out(context, gemel::Shape{4}), one(context, gemel::Shape{});
+    gemel::GPUArray<float> product;
     const gemel::GPUArray<double> one64(context, gemel::Shape{});
     const gemel::GPUArray<Extreme> place(context, gemel::Shape{});
     const gemel::GPUArray<std::int64_t> index(context, gemel::Shape{1});
@@ -42,6 +43,13 @@ int main() try {
         compare(
             context, "dot f32" + size, 2 * bytes,
             [&](const gemel::Stream& s, int k) { dot({.out = &one, .stream = s}, x[k], y[k]); },
+            [&](void* s, int k) { peers::dot(address(x[k]), address(y[k]), address(out), n, s); });
+        compare(
+            context, "sum(x*y) f32" + size, 2 * bytes,
+            [&](const gemel::Stream& s, int k) {
+                const gemel::StreamScope scope(s);
+                product = gemel::sum(x[k] * y[k]);
+            },
             [&](void* s, int k) { peers::dot(address(x[k]), address(y[k]), address(out), n, s); });
         compare(
             context, "argmax f32" + size, bytes,

@@ -247,9 +247,7 @@ void Call::pack(ArgumentList& into) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         const Array& a = arrays_[i];
         if (!a.array) {
-            const Parameter& p = declared_.parameters[i];
-            const DType to = p.dtype.empty() ? open_dtype(i) : p.dtype;
-            into.add(convert_value(declared_, i, to, arguments_[i].value));
+            into.add(convert_value(declared_, i, value_type(i), arguments_[i].value));
             continue;
         }
         Argument out;

@@ -107,6 +107,11 @@ class Call {
     void add_to(CallKey& key) const;
     /// The kernel's arguments in their order: those of the user, offsets, layout.
     void pack(ArgumentList& into);
+    /// The type in which the kernel takes a value.
+    DType value_type(std::size_t i) const {
+        const DType& declared = declared_.parameters[i].dtype;
+        return declared.empty() ? open_dtype(i) : declared;
+    }
     /// An index as the kernel's index type.
     Argument index(std::int64_t value) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "recent_calls.hpp"
 
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/context.hpp>
@@ -36,14 +37,19 @@ class PlanCache {
         }
         std::shared_ptr<Plan> plan = make();
         std::lock_guard lock(mutex_);
-        if (plans_.size() >= most_plans) plans_.clear();
+        if (plans_.size() >= most_plans) plans_.clear();  // recent calls go on with theirs
         return plans_.try_emplace(key, std::move(plan)).first->second;
     }
 
     /// The context's. It lives as long as that does, until reset(). @time remembered per thread
     static PlanCache& of(const Context& context);
+    /// The same of an array's context.
+    static PlanCache& of(const AnyArray& array);
     /// What was measured and stored for the context's device.
     const TuningTable& tunings(const Context& context);
+    /// Whether nothing has been stored for it. To be asked after tunings(), in whatever thread.
+    bool has_no_tunings() const;
+    RecentCalls& recent() { return recent_; }
     const DeviceInfo& info() const { return *info_; }
     bool addresses_are_linear() const { return linear_; }
     /// GEMEL_CHECK, as it was when the context first met a generated kernel.
@@ -61,6 +67,7 @@ class PlanCache {
     std::shared_ptr<TuningTable> tunings_;
     std::mutex mutex_;
     std::unordered_map<CallKey, std::shared_ptr<Plan>, CallKeyHash> plans_;
+    RecentCalls recent_;
 };
 
 /// Text that prints itself: what Context::compile takes.

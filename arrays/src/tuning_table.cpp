@@ -116,10 +116,19 @@ std::uint64_t PlanCache::new_generator() {
     return ++count;
 }
 
+namespace {
+
+// Of a context that is alive, as the caller holds it, and so is what is attached to it; ids are never used twice.
+thread_local std::uint64_t last_id = 0;
+thread_local PlanCache* last = nullptr;
+
+}  // namespace
+
+PlanCache& PlanCache::of(const AnyArray& array) {
+    return array.buffer().context_id() == last_id ? *last : of(array.context());
+}
+
 PlanCache& PlanCache::of(const Context& context) {
-    // The context is alive as its caller holds it, and so is what is attached to it; ids are never used twice.
-    thread_local std::uint64_t last_id = 0;
-    thread_local PlanCache* last = nullptr;
     if (const std::uint64_t id = context.id(); id != last_id) {
         last = context.attached<PlanCache>(&tag_).get();
         std::call_once(last->has_facts_, [&] {
@@ -132,6 +141,8 @@ PlanCache& PlanCache::of(const Context& context) {
     }
     return *last;
 }
+
+bool PlanCache::has_no_tunings() const { return tunings_->empty(); }
 
 const TuningTable& PlanCache::tunings(const Context& context) {
     std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });

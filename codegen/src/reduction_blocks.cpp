@@ -1,5 +1,7 @@
 #include "reduction_printer.hpp"
 
+#include <algorithm>
+
 namespace gemel::codegen {
 
 void ReductionPrinter::block_per_output() {
@@ -111,21 +113,31 @@ void ReductionPrinter::elements() {
     combine_totals(in_flight);
 }
 
+/// Each step leaves an eighth of the threads: a barrier costs more than a few elements in a row.
 void ReductionPrinter::tree() {
-    const std::string thread = name("thread"), width = name("width");
-    each_value(
-        [&](std::size_t v) { writer_.line(numbered("shared", v), "[", thread, "] = ", numbered("total", v), ";"); });
+    const std::string thread = name("thread"), part = name("part");
+    const auto share = [&](std::size_t v) {
+        writer_.line(numbered("shared", v), "[", thread, "] = ", numbered("total", v), ";");
+    };
+    each_value(share);
     writer_.barrier();
-    if (block_ == 1) return;
-    writer_.open("for (int ", width, " = ", block_ / 2, "; ", width, " > 0; ", width, " /= 2)");
-    writer_.open("if (", thread, " < ", width, ")");
-    each_value([&](std::size_t v) {
-        const std::string shared = numbered("shared", v);
-        combine(gemel::text(shared, "[", thread, "]"), v, gemel::text(shared, "[", thread, " + ", width, "]"));
-    });
-    writer_.close();
-    writer_.barrier();
-    writer_.close();
+    for (std::uint32_t left = block_; left > 1;) {
+        const std::uint32_t parts = std::min(left, 8u), all = left;
+        left = (all + parts - 1) / parts;
+        writer_.open("if (", thread, " < ", left, ")");
+        writer_.unroll().open("for (int ", part, " = 1; ", part, " < ", parts, "; ++", part, ")");
+        const bool is_whole = left * parts == all;
+        if (!is_whole) writer_.open("if (", thread, " + ", part, " * ", left, " < ", all, ")");
+        each_value([&](std::size_t v) {
+            combine(numbered("total", v), v,
+                    gemel::text(numbered("shared", v), "[", thread, " + ", part, " * ", left, "]"));
+        });
+        writer_.close();
+        if (!is_whole) writer_.close();
+        each_value(share);
+        writer_.close();
+        writer_.barrier();
+    }
 }
 
 }  // namespace gemel::codegen

@@ -61,6 +61,8 @@ Context Buffer::context() const {
     return Context(block_->owner);
 }
 
+std::uint64_t Buffer::context_id() const { return block_ ? block_->owner->id.load(std::memory_order_relaxed) : 0; }
+
 void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offset) const {
     Block& block = checked(*this, "upload");
     require_range(block, bytes_, offset, bytes, "upload");

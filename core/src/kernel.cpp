@@ -111,7 +111,7 @@ struct Use {
     bool writes;
 };
 
-/// Arguments in the form that the plug-in takes. Lives on the stack of one launch.
+/// Arguments in the form that the plug-in takes. Lives on the stack of one launch; what is not used is not written.
 struct Packed {
     std::array<plugin::ArgumentView, inline_arguments> views;
     std::array<std::uint64_t, inline_arguments> handles;

@@ -42,9 +42,12 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
             for (const auto& signature : module->signatures)
                 if (std::find(names.begin(), names.end(), signature.name) == names.end())
                     names.push_back(signature.name);
+            // PoCL renames its own functions by macros, and with them a kernel of such a name.
+            const bool is_builtin = std::find(names.begin(), names.end(), "_cl_" + name) != names.end();
             throw Error(text("there is no kernel '", name, "' in this program; ",
                              names.empty() ? "it has none (on CUDA a kernel needs extern \"C\" to keep its name)"
-                                           : "it has " + join(names)));
+                                           : "it has " + join(names),
+                             is_builtin ? "; OpenCL C has a function of that name, so the kernel needs another" : ""));
         }
         kernel->module = module;
         kernel->driver = &driver;

@@ -22,14 +22,17 @@ void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool wr
         come_after(writer_);
         for (const auto& reader : readers_) come_after(reader);
         readers_.clear();
+        last_reader_.store(0, std::memory_order_relaxed);
         writer_ = stream;
         sole_.store(tag | 1, std::memory_order_relaxed);
         mixed_.store(false, std::memory_order_relaxed);
         return;
     }
-    if (std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
-    come_after(writer_);
-    readers_.push_back(stream);
+    if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) {
+        come_after(writer_);
+        readers_.push_back(stream);
+    }
+    last_reader_.store(tag, std::memory_order_relaxed);
     const bool alone = readers_.size() == 1 && (!writer_ || writer_ == stream);
     sole_.store(alone ? tag | (writer_ ? 1u : 0u) : 0, std::memory_order_relaxed);
     mixed_.store(!alone, std::memory_order_relaxed);
@@ -51,6 +54,7 @@ void StreamUses::forget() {
     writer_.reset();
     readers_.clear();
     sole_.store(0, std::memory_order_relaxed);
+    last_reader_.store(0, std::memory_order_relaxed);
     mixed_.store(false, std::memory_order_relaxed);
 }
 

@@ -39,6 +39,7 @@ class StreamUses {
         const auto tag = reinterpret_cast<std::uintptr_t>(stream.get());
         const auto sole = sole_.load(std::memory_order_relaxed);
         if ((sole & ~std::uintptr_t{1}) == tag && (!writes || (sole & 1))) return;
+        if (!writes && last_reader_.load(std::memory_order_relaxed) == tag) return;
         touch_slowly(stream, writes);
     }
     /// Blocks the host until nothing uses the memory.
@@ -51,6 +52,7 @@ class StreamUses {
     void touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes);
 
     std::atomic<std::uintptr_t> sole_{0};  ///< the only stream in the history; lowest bit: it has written
+    std::atomic<std::uintptr_t> last_reader_{0};  ///< has waited for the last writer
     std::atomic<bool> mixed_{false};
     mutable std::mutex mutex_;
     std::shared_ptr<StreamCore> writer_;

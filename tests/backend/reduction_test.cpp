@@ -17,8 +17,11 @@ GEMEL_STRUCT(Extreme, value, index)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{
-    codegen::Tuning{}, gpu_shaped, codegen::Tuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2}};
+const std::array<codegen::Tuning, 5> tunings{
+    codegen::Tuning{}, gpu_shaped, codegen::Tuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2},
+    // Blocks that no power of 2 describes.
+    codegen::Tuning{.block = 96, .access_bytes = 16, .unroll = 1},
+    codegen::Tuning{.block = 71, .access_bytes = 4, .unroll = 2}};
 
 ReductionKernel<float> sum_kernel() {
     return ReductionKernel<float>(

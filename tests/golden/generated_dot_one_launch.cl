@@ -66,12 +66,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
     float total = totals[0];
     shared[thread] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int width = 128; width > 0; width /= 2) {
-        if (thread < width) {
-            shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+    if (thread < 32) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 32]);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        shared[thread] = total;
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (thread < 4) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 4]);
+        }
+        shared[thread] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (thread < 1) {
+#pragma unroll
+        for (int part = 1; part < 4; ++part) {
+            total = dot_reduce(total, shared[thread + part * 1]);
+        }
+        shared[thread] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (thread == 0) {
         partial[split * outputs + output] = shared[0];
         device_fence();
@@ -87,12 +105,30 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         }
         shared[thread] = total;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int width = 128; width > 0; width /= 2) {
-            if (thread < width) {
-                shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+        if (thread < 32) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                total = dot_reduce(total, shared[thread + part * 32]);
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            shared[thread] = total;
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (thread < 4) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                total = dot_reduce(total, shared[thread + part * 4]);
+            }
+            shared[thread] = total;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (thread < 1) {
+#pragma unroll
+            for (int part = 1; part < 4; ++part) {
+                total = dot_reduce(total, shared[thread + part * 1]);
+            }
+            shared[thread] = total;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
         if (thread == 0) {
             result[output] = shared[0];
             counters[output] = 0;

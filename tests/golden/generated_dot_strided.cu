@@ -49,12 +49,30 @@ extern "C" __global__ __launch_bounds__(256) void dot(
     float total = totals[0];
     shared[thread] = total;
     __syncthreads();
-    for (int width = 128; width > 0; width /= 2) {
-        if (thread < width) {
-            shared[thread] = dot_reduce(shared[thread], shared[thread + width]);
+    if (thread < 32) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 32]);
         }
-        __syncthreads();
+        shared[thread] = total;
     }
+    __syncthreads();
+    if (thread < 4) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 4]);
+        }
+        shared[thread] = total;
+    }
+    __syncthreads();
+    if (thread < 1) {
+#pragma unroll
+        for (int part = 1; part < 4; ++part) {
+            total = dot_reduce(total, shared[thread + part * 1]);
+        }
+        shared[thread] = total;
+    }
+    __syncthreads();
     if (thread == 0) {
         result[output] = shared[0];
     }

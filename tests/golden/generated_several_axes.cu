@@ -82,15 +82,48 @@ extern "C" __global__ __launch_bounds__(256) void several(
     shared_2[thread] = total_2;
     shared_3[thread] = total_3;
     __syncthreads();
-    for (int width = 128; width > 0; width /= 2) {
-        if (thread < width) {
-            shared_0[thread] = several_reduce_0(shared_0[thread], shared_0[thread + width]);
-            shared_1[thread] = several_reduce_1(shared_1[thread], shared_1[thread + width]);
-            shared_2[thread] = several_reduce_2(shared_2[thread], shared_2[thread + width]);
-            shared_3[thread] = several_reduce_3(shared_3[thread], shared_3[thread + width]);
+    if (thread < 32) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total_0 = several_reduce_0(total_0, shared_0[thread + part * 32]);
+            total_1 = several_reduce_1(total_1, shared_1[thread + part * 32]);
+            total_2 = several_reduce_2(total_2, shared_2[thread + part * 32]);
+            total_3 = several_reduce_3(total_3, shared_3[thread + part * 32]);
         }
-        __syncthreads();
+        shared_0[thread] = total_0;
+        shared_1[thread] = total_1;
+        shared_2[thread] = total_2;
+        shared_3[thread] = total_3;
     }
+    __syncthreads();
+    if (thread < 4) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total_0 = several_reduce_0(total_0, shared_0[thread + part * 4]);
+            total_1 = several_reduce_1(total_1, shared_1[thread + part * 4]);
+            total_2 = several_reduce_2(total_2, shared_2[thread + part * 4]);
+            total_3 = several_reduce_3(total_3, shared_3[thread + part * 4]);
+        }
+        shared_0[thread] = total_0;
+        shared_1[thread] = total_1;
+        shared_2[thread] = total_2;
+        shared_3[thread] = total_3;
+    }
+    __syncthreads();
+    if (thread < 1) {
+#pragma unroll
+        for (int part = 1; part < 4; ++part) {
+            total_0 = several_reduce_0(total_0, shared_0[thread + part * 1]);
+            total_1 = several_reduce_1(total_1, shared_1[thread + part * 1]);
+            total_2 = several_reduce_2(total_2, shared_2[thread + part * 1]);
+            total_3 = several_reduce_3(total_3, shared_3[thread + part * 1]);
+        }
+        shared_0[thread] = total_0;
+        shared_1[thread] = total_1;
+        shared_2[thread] = total_2;
+        shared_3[thread] = total_3;
+    }
+    __syncthreads();
     if (thread == 0) {
         result_0[output] = store_float16(shared_0[0]);
         result_1[output] = shared_1[0];

@@ -37,6 +37,8 @@ class GEMEL_API Buffer {
     bool empty() const { return !block_; }
     /// @throws ArgumentError if the handle is empty
     Context context() const;
+    /// Context::id() of it, without a handle. 0 for an empty buffer.
+    std::uint64_t context_id() const;
 
     /// Copies a host range to the start of the buffer (or to `offset_bytes`); its bytes must fit.
     template <HostRange R>

@@ -90,8 +90,8 @@ inline constexpr std::size_t most_arguments = 88;
 
 /// One argument as the driver takes it: bytes of a scalar or struct, or the 8-byte handle from Context::argument().
 struct ArgumentView {
-    const void* data = nullptr;
-    std::size_t bytes = 0;
+    const void* data;
+    std::size_t bytes;
 };
 
 /// What a driver knows about a compiled kernel.

@@ -1,0 +1,73 @@
+/// Calls of generated kernels as they were launched: what a call with the same arrays need not find out again.
+#pragma once
+
+#include "call.hpp"
+
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/launch.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace gemel {
+
+struct Plan;
+
+/// One call after all checks. What it depends on is compared; the values are each call's own.
+class RecentCall {
+   public:
+    RecentCall(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments,
+               const Call& call, std::shared_ptr<Plan> plan, const Dim3& grid, std::span<const Argument> launched);
+
+    /// Whether checks, layout and variant of a call would come out as they did for this one.
+    bool is_like(std::uint64_t generator, const codegen::Tuning& given,
+                 std::span<const CallArgument> arguments) const;
+    /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
+    void pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
+
+    const Plan& plan() const { return *plan_; }
+    const Dim3& grid() const { return grid_; }
+
+   private:
+    struct Seen {
+        const Block* block = nullptr;  ///< compared, never followed; null for values
+        std::uint64_t address = 0;     ///< its alignment decides which accesses are possible
+        std::size_t buffer_offset = 0, buffer_bytes = 0, offset = 0;
+        DType dtype;  ///< for values: of the call
+        DType value_type;  ///< what the kernel takes
+        Shape shape;
+        Strides strides;
+    };
+    std::uint64_t generator_;
+    codegen::Tuning given_;
+    std::vector<Seen> seen_;
+    std::shared_ptr<Plan> plan_;
+    Dim3 grid_;
+    std::vector<Argument> launched_;
+    std::vector<std::byte> layout_;  ///< that an argument of launched_ refers to
+};
+
+/// A table of them, the newest for each place in it. Thread-safe; a call that is found stays valid when it is replaced.
+class RecentCalls {
+   public:
+    static std::size_t place(std::uint64_t generator, std::span<const CallArgument> arguments);
+    std::shared_ptr<const RecentCall> find(std::size_t place) const {
+        std::lock_guard lock(mutex_);
+        return calls_[place];
+    }
+    void remember(std::size_t place, std::shared_ptr<const RecentCall> call) {
+        std::lock_guard lock(mutex_);
+        calls_[place].swap(call);
+    }
+
+   private:
+    static constexpr std::size_t places = 512;
+    mutable std::mutex mutex_;
+    std::array<std::shared_ptr<const RecentCall>, places> calls_;
+};
+
+}  // namespace gemel

@@ -1,0 +1,170 @@
+/// A call that has been made before is launched again without its checks: only where all that they depend on is the same.
+#include "child.hpp"
+#include "generator_support.hpp"
+
+#include <complex>
+#include <cstdio>
+#include <thread>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+const codegen::Workload work{.count = 1000, .item_bytes = 4, .arrays = 1};
+
+/// How many threads a call on `x` runs.
+int threads_of(const ElementwiseKernel& mark, const GPUArray<float>& x, const GPUArray<std::int32_t>& threads) {
+    threads.fill(0);
+    mark(x, threads);
+    return threads.item();
+}
+
+int tuning_between_calls() {
+    const ElementwiseKernel mark("float *x, int *threads", "x[i] = 7", "mark",
+                                 {.after_loop = "atomic_add(&threads[0], 1);"});
+    const auto x = zeros<float>(Shape{1000});
+    const auto threads = zeros<std::int32_t>(Shape{1});
+    const int before = threads_of(mark, x, threads), again = threads_of(mark, x, threads);
+    store_tuning(default_context(), "elementwise", work, {.block = 32, .unroll = 4});
+    const int tuned = threads_of(mark, x, threads);
+    store_tuning(default_context(), "elementwise", work, {});
+    const int after = threads_of(mark, x, threads);
+    std::printf("same %d, fewer %d, back %d\n", before == again, tuned == 256 || tuned == 64, after == before);
+    return 0;
+}
+const Child tuned("recent-calls-tuning", tuning_between_calls);
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("a call made again uses its own values") {
+    const ElementwiseKernel scale("float *to, const float *from, float a", "to[i] = a * from[i]", "scale");
+    const auto from = to_gpu(std::vector<float>{1, 2, 3}), to = zeros<float>(Shape{3});
+    for (int k = 0; k < 4; ++k) {
+        scale(to, from, k);  // an int: converted each time
+        CHECK(to.get() == std::vector<float>{1.0f * k, 2.0f * k, 3.0f * k});
+    }
+    scale(to, from, 0.5);
+    CHECK(to.get() == std::vector<float>{0.5f, 1, 1.5f});
+    CHECK_THROWS_MENTIONING(ArgumentError, scale(to, from, std::complex<float>(1, 2)), "scale", "a");
+    CHECK_THROWS_AS(scale(to, from), ArgumentError);
+    CHECK_THROWS_AS(scale(to, from, from), ArgumentError);
+    CHECK_THROWS_AS(scale(to, 1.0f, from), ArgumentError);
+    scale(to, from, 2);
+    CHECK(to.get() == std::vector<float>{2, 4, 6});
+}
+
+TEST_CASE("values of open types decide the kernel at each call") {
+    const ElementwiseKernel put("double *to, T value", "to[i] = value / 2", "put");
+    if (lacks_double()) return;
+    const auto to = zeros<double>(Shape{2});
+    for (int k = 0; k < 2; ++k) {
+        put(to, 7);
+        CHECK(to.get() == std::vector<double>{3, 3});
+        put(to, 7.0);
+        CHECK(to.get() == std::vector<double>{3.5, 3.5});
+    }
+}
+
+TEST_CASE("the same buffer in other shapes, places and types is another call") {
+    const ElementwiseKernel step("T *x, int by", "x[i] += by", "advance");
+    std::vector<std::int32_t> expected(1000, 0);
+    const auto x = to_gpu(expected);
+    const auto add = [&](std::size_t begin, std::size_t stride, std::size_t count, int by) {
+        for (std::size_t i = 0; i < count; ++i) expected[begin + i * stride] += by;
+    };
+    for (int round = 0; round < 3; ++round) {
+        for (const int begin : {0, 1, 4}) {
+            step(x(slice(begin, {})), 1 + begin);
+            add(static_cast<std::size_t>(begin), 1, 1000 - static_cast<std::size_t>(begin), 1 + begin);
+            step(x(slice(begin, {}, 3)), 10);
+            add(static_cast<std::size_t>(begin), 3, (1000 - static_cast<std::size_t>(begin) + 2) / 3, 10);
+            step(x(slice(begin, begin + 6)), 100);
+            add(static_cast<std::size_t>(begin), 1, 6, 100);
+        }
+        step(x.reshape(Shape{10, 100}).transpose(), 1000);
+        add(0, 1, 1000, 1000);
+        CHECK_MESSAGE(difference(expected, x.get()) == "", difference(expected, x.get()));
+    }
+    // Two numbers of 16 bits for each of 32: nothing is carried from one into the other by small steps.
+    const auto halves = x.view_as<std::int16_t>();
+    std::vector<std::int16_t> parts = halves.get();
+    for (int k = 0; k < 2; ++k) {
+        step(halves, 1);
+        for (std::int16_t& part : parts) ++part;
+        CHECK_MESSAGE(difference(parts, halves.get()) == "", difference(parts, halves.get()));
+    }
+}
+
+TEST_CASE("aliasing is looked at for each pair of arrays") {
+    const ElementwiseKernel copy("float *to, const float *from", "to[i] = from[i]", "copy");
+    const auto x = to_gpu(std::vector<float>(100, 1.0f)), y = zeros<float>(Shape{100});
+    for (int k = 0; k < 3; ++k) {
+        copy(y(slice(1, {})), x(slice(-1)));
+        CHECK_THROWS_MENTIONING(ArgumentError, copy(x(slice(1, {})), x(slice(-1))), "copy", "shares memory");
+    }
+}
+
+TEST_CASE("memory that comes back from the pool, of another size, is no old call") {
+    const ElementwiseKernel count_up("int *x", "x[i] = i", "count_up");
+    for (int round = 0; round < 3; ++round)
+        for (const std::size_t n : {1000, 1001, 1007, 3}) {
+            const GPUArray<std::int32_t> x(current_context(), Shape{n});
+            count_up(x);
+            std::vector<std::int32_t> expected(n);
+            for (std::size_t i = 0; i < n; ++i) expected[i] = static_cast<std::int32_t>(i);
+            CHECK(x.get() == expected);
+        }
+}
+
+TEST_CASE("released memory is refused by a call that worked before") {
+    const ElementwiseKernel fill("int *x", "x[i] = 1", "fill");
+    const GPUArray<std::int32_t> x(current_context(), Shape{10});
+    fill(x);
+    fill(x);
+    Buffer buffer = x.buffer();
+    buffer.release();
+    CHECK_THROWS_MENTIONING(ArgumentError, fill(x), "released");
+    CHECK_THROWS_AS(fill(GPUArray<std::int32_t>()), ArgumentError);
+}
+
+TEST_CASE("a tuning given or stored between two calls is used by the second") {
+    const auto result = run_child("recent-calls-tuning", {{"GEMEL_CACHE", "off"}});
+    CHECK_MESSAGE(mentions(result.output, {"same 1, fewer 1, back 1"}), result.output);
+    const ElementwiseKernel mark("float *x, int *threads", "x[i] = 7", "mark",
+                                 {.after_loop = "atomic_add(&threads[0], 1);"});
+    const auto x = zeros<float>(Shape{1000});
+    const auto threads = zeros<std::int32_t>(Shape{1});
+    const auto run = [&](const CallOptions& options) {
+        threads.fill(0);
+        mark(options, x, threads);
+        return threads.item();
+    };
+    const int usual = run({});
+    CHECK(run({.tuning = {.block = 32, .access_bytes = 4, .unroll = 8}}) == 128);
+    CHECK(run({}) == usual);
+    CHECK(run({.tuning = {.block = 32, .access_bytes = 4, .unroll = 8}}) == 128);
+    CHECK(run({.range = IndexRange{0, 1}}) <= usual);
+    CHECK(run({}) == usual);
+}
+
+TEST_CASE("several threads call one kernel again and again") {
+    const ElementwiseKernel step("int *x, int by", "x[i] += by", "advance");
+    std::vector<std::thread> threads;
+    std::vector<GPUArray<std::int32_t>> arrays;
+    for (int t = 0; t < 4; ++t) arrays.push_back(zeros<std::int32_t>(Shape{100 + t}));
+    const Context context = current_context();
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const ContextScope scope(context);
+            for (int k = 0; k < 50; ++k) step(arrays[static_cast<std::size_t>(t)], t + 1);
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (int t = 0; t < 4; ++t)
+        CHECK(arrays[static_cast<std::size_t>(t)].get() ==
+              std::vector<std::int32_t>(static_cast<std::size_t>(100 + t), 50 * (t + 1)));
+}
+
+TEST_SUITE_END();
