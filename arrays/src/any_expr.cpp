@@ -166,7 +166,9 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     for (std::size_t k = 0; k < operands.size(); ++k) {
         const ExpressionNode& operand = operands[k].node();
         if (operand.is_number()) numbers.push_back(operand.number);
-        if (operation->compute != Compute::by_condition || k > 0)
+        if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
+            refuse(*operation, operands, text(": operand ", k + 1, " must be of integers, but not uint64_t"));
+        if (decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number))
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, *operation);
@@ -185,7 +187,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     const DType common = types.dtype();
     if (result.empty()) result = result_type(operation->rule, common);
     if (common.empty() || !is_number(result)) refuse(*operation, operands);
-    const DType computed = operand_type(*operation, operands.size() - 1, common, result);
+    const DType computed = computed_type(*operation, common, result);
     if (computed.kind() == DType::Kind::complex && !operation->complex_text[0])
         refuse(*operation, operands, ": take real(), imag() or abs()");
     if (is_cast && common.kind() == DType::Kind::complex && result.kind() != DType::Kind::complex &&
