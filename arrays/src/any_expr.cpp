@@ -73,6 +73,14 @@ void broadcast(Shape& shape, const Shape& own, const Operation& operation) {
                                  to_string(own), ", which cannot be broadcast to one"));
 }
 
+std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
+    auto node = std::make_shared<ExpressionNode>();
+    node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = dtype});
+    node->shape = shape;
+    node->array = array;
+    return node;
+}
+
 int side_of(const AnyExpr& operand, DType common) {
     if (!operand.node().is_number()) return 0;
     return std::visit(
@@ -139,12 +147,10 @@ AnyExpr::AnyExpr(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
     if (!is_number(array.dtype()))
         throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", which are no numbers"));
-    auto node = std::make_shared<ExpressionNode>();
-    node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = array.dtype()});
-    node->shape = array.shape();
-    node->array = array;
-    node_ = std::move(node);
+    node_ = array_node(array.dtype(), array.shape(), array);
 }
+
+AnyExpr placeholder(DType dtype, const Shape& shape) { return AnyExpr(array_node(dtype, shape, AnyArray())); }
 
 AnyExpr::AnyExpr(Number number) {
     auto node = std::make_shared<ExpressionNode>();

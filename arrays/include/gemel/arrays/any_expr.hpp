@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,8 @@ class GEMEL_API AnyExpr {
     const ExpressionNode& node() const { return *node_; }
 
    private:
+    friend AnyExpr placeholder(DType dtype, const Shape& shape);
+    explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
     template <HostNumber V>
     static Number widest(const V& number) {
         if constexpr (is_complex<V>) {
