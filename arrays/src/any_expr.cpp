@@ -73,6 +73,14 @@ void broadcast(Shape& shape, const Shape& own, const Operation& operation) {
                                  to_string(own), ", which cannot be broadcast to one"));
 }
 
+std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
+    auto node = std::make_shared<ExpressionNode>();
+    node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = dtype});
+    node->shape = shape;
+    node->array = array;
+    return node;
+}
+
 int side_of(const AnyExpr& operand, DType common) {
     if (!operand.node().is_number()) return 0;
     return std::visit(
@@ -139,12 +147,10 @@ AnyExpr::AnyExpr(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
     if (!is_number(array.dtype()))
         throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", which are no numbers"));
-    auto node = std::make_shared<ExpressionNode>();
-    node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = array.dtype()});
-    node->shape = array.shape();
-    node->array = array;
-    node_ = std::move(node);
+    node_ = array_node(array.dtype(), array.shape(), array);
 }
+
+AnyExpr placeholder(DType dtype, const Shape& shape) { return AnyExpr(array_node(dtype, shape, AnyArray())); }
 
 AnyExpr::AnyExpr(Number number) {
     auto node = std::make_shared<ExpressionNode>();
@@ -166,7 +172,9 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     for (std::size_t k = 0; k < operands.size(); ++k) {
         const ExpressionNode& operand = operands[k].node();
         if (operand.is_number()) numbers.push_back(operand.number);
-        if (operation->compute != Compute::by_condition || k > 0)
+        if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
+            refuse(*operation, operands, text(": operand ", k + 1, " must be of integers, but not uint64_t"));
+        if (decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number))
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, *operation);
@@ -185,7 +193,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     const DType common = types.dtype();
     if (result.empty()) result = result_type(operation->rule, common);
     if (common.empty() || !is_number(result)) refuse(*operation, operands);
-    const DType computed = operand_type(*operation, operands.size() - 1, common, result);
+    const DType computed = computed_type(*operation, common, result);
     if (computed.kind() == DType::Kind::complex && !operation->complex_text[0])
         refuse(*operation, operands, ": take real(), imag() or abs()");
     if (is_cast && common.kind() == DType::Kind::complex && result.kind() != DType::Kind::complex &&

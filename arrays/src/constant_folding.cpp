@@ -1,6 +1,7 @@
 #include "constant_folding.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <cmath>
 #include <complex>
@@ -37,6 +38,8 @@ Number narrowed(Wide value) {
     throw ArgumentError("a whole number of an expression has no place in 64 bits; write it as a floating-point number");
 }
 
+bool is_remainder(std::string_view name) { return name == "remainder" || name == "operator%"; }
+
 Wide product(Wide a, Wide b) {
     Wide result;
     if (__builtin_mul_overflow(a, b, &result)) result = std::numeric_limits<std::int64_t>::max() * Wide(4);
@@ -52,6 +55,11 @@ std::optional<Number> fold_whole(std::string_view name, const Wide* n, std::size
     if (name == "operator+") return narrowed(n[0] + n[1]);
     if (name == "operator-") return narrowed(n[0] - n[1]);
     if (name == "operator*") return narrowed(product(n[0], n[1]));
+    if (name == "floor_divide" || is_remainder(name)) {
+        if (n[1] == 0) throw ArgumentError(text(name, ": a whole number is divided by zero"));
+        const Wide rest = n[0] % n[1], up = rest != 0 && (rest < 0) != (n[1] < 0) ? 1 : 0;
+        return narrowed(is_remainder(name) ? rest + up * n[1] : n[0] / n[1] - up);
+    }
     if (name == "operator&") return narrowed(n[0] & n[1]);
     if (name == "operator|") return narrowed(n[0] | n[1]);
     if (name == "operator^") return narrowed(n[0] ^ n[1]);
@@ -76,6 +84,22 @@ std::optional<Number> fold_arithmetic(std::string_view name, const T* n, std::si
         if (name == "pow") return std::pow(n[0], n[1]);
     }
     return {};
+}
+
+/// The kernel's floor_divide() and remainder().
+std::optional<Number> fold_division(std::string_view name, double a, double b) {
+    double rest = std::fmod(a, b);
+    if (is_remainder(name)) {
+        if (rest == 0) return std::copysign(rest, b);
+        return (rest < 0) != (b < 0) ? rest + b : rest;
+    }
+    if (name != "floor_divide") return {};
+    if (b == 0) return a / b;
+    double quotient = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(quotient, a / b);
+    const double down = std::floor(quotient);
+    return 2 * (quotient - down) > 1 ? down + 1 : down;
 }
 
 std::optional<Number> fold_function(std::string_view name, double x) {
@@ -107,7 +131,7 @@ std::optional<Number> fold(std::string_view operation, std::span<const Number> n
     }
     const double n[2] = {as<double>(numbers.front()), as<double>(numbers.back())};
     if (const auto value = fold_arithmetic(operation, n, numbers.size())) return value;
-    return numbers.size() == 1 ? fold_function(operation, n[0]) : std::nullopt;
+    return numbers.size() == 1 ? fold_function(operation, n[0]) : fold_division(operation, n[0], n[1]);
 }
 
 }  // namespace gemel

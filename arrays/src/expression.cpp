@@ -96,7 +96,7 @@ std::string ExpressionText::number(DType as) {
 
 std::string ExpressionText::apply(const Operation& operation, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
-    const DType computed = operand_type(operation, operands.size() - 1, common, result);
+    const DType computed = computed_type(operation, common, result);
     const bool is_complex = computed.kind() == DType::Kind::complex;
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())

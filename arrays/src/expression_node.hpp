@@ -34,4 +34,7 @@ struct ExpressionNode {
     bool is_number() const { return structure->kind == ExpressionStructure::Kind::number; }
 };
 
+/// In the place of an array of that type and shape, where nothing is evaluated and there need be no device.
+AnyExpr placeholder(DType dtype, const Shape& shape);
+
 }  // namespace gemel

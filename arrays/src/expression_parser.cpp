@@ -29,7 +29,7 @@ constexpr BinaryOperator binary_operators[] = {
     {"<", 7, &Less::operation},          {">", 7, &Greater::operation},    {"<=", 7, &LessEqual::operation},
     {">=", 7, &GreaterEqual::operation}, {"<<", 8, &ShiftLeft::operation}, {">>", 8, &ShiftRight::operation},
     {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
-    {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},
+    {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
 };
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
 
@@ -62,11 +62,9 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 class Parser {
    public:
     Parser(std::string_view text, std::span<const NamedOperand> operands)
-        : text_(text), tokens_(tokenize(text)), operands_(operands) {}
+        : text_(text), tokens_(tokenize(text, false)), operands_(operands) {}
 
     AnyExpr whole() {
-        if (const std::size_t at = text_.find("//"); at != std::string_view::npos)
-            fail(at, "there is no operator //: floor_divide(a, b) rounds down");
         if (tokens_.empty()) fail(0, "there is nothing to compute");
         const AnyExpr result = conditional();
         if (next_ < tokens_.size())
@@ -147,6 +145,9 @@ class Parser {
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
+            if (name.text == "frexp" || name.text == "modf")
+                fail(name.position, name.is("frexp") ? "frexp gives two parts: frexp_mantissa(x) and frexp_exponent(x)"
+                                                     : "modf gives two parts: modf_fraction(x) and modf_whole(x)");
             unknown_function(name, given.size());
         });
     }

@@ -89,14 +89,15 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             parts.preamble +=
                 text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
                      " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
-            parts.preamble += text(
-                "WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
-                "    // NaN beats everything, and of equals the first wins: so does any element over the neutral one.\n",
-                compared.is_floating() ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
+            parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
+                                   "    // NaN beats everything, and of equals the first wins: so does any element "
+                                   "over the neutral one.\n",
+                                   compared.is_floating()
+                                       ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
                                          "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
                                          "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
                                        : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
-                "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
+                                   "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
             value.neutral = text("place(", extreme(compared, !is_max), ", 0x7FFFFFFFFFFFFFFF)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");
             value.reduce_expr = "better(a, b)";
@@ -132,38 +133,6 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, c
     for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(place_bytes / sizeof(std::int64_t));
     return AnyArray(found.buffer(), dtype_of<std::int64_t>(), found.shape(), strides,
                     found.offset_bytes() + place_bytes - sizeof(std::int64_t));
-}
-
-AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result) {
-    static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
-    const char* const name = names[static_cast<std::size_t>(kind)];
-    const DType own = x.dtype();
-    switch (kind) {
-        case ReductionKind::sum:
-        case ReductionKind::product:
-            if (result.empty()) {
-                result = result_type(TypeRule::sum, own);
-            } else {
-                return reduce(kind, astype(x, result).view(), result, over, keepdims);
-            }
-            break;
-        case ReductionKind::any:
-        case ReductionKind::all: result = dtype_of<bool>(); break;
-        default:
-            if (own.kind() == DType::Kind::complex)
-                throw ArgumentError(text(name, ": complex numbers have no order: take real(), imag() or abs()"));
-            reduced_count(name, x.view(), over);
-            result = is_arg(kind) ? dtype_of<std::int64_t>() : own;
-    }
-    return reduce(kind, x.view(), result, over, keepdims);
-}
-
-AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
-    const DType result = result_type(TypeRule::mean, x.dtype());
-    const bool is_sixteen_bit = result.is_floating() && result.size_bytes() == 2;
-    const std::size_t count = reduced_count(nullptr, x.view(), over);
-    const AnyArray total = reduce(ReductionKind::sum, x, over, keepdims, is_sixteen_bit ? dtype_of<float>() : result);
-    return astype(total / static_cast<double>(count), result);
 }
 
 std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {

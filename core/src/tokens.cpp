@@ -15,7 +15,7 @@ bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
 
 class Tokenizer {
    public:
-    explicit Tokenizer(std::string_view text) : text_(text) {}
+    Tokenizer(std::string_view text, bool line_comments) : text_(text), line_comments_(line_comments) {}
 
     std::vector<Token> run() {
         bool line_start = true;
@@ -28,7 +28,7 @@ class Tokenizer {
                 at_ += splice;
             } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
                 ++at_;
-            } else if (starts_with("//")) {
+            } else if (line_comments_ && starts_with("//")) {
                 skip_line_comment();
             } else if (starts_with("/*")) {
                 skip_block_comment();
@@ -133,7 +133,7 @@ class Tokenizer {
             skip_literal();
             add(Token::Kind::literal, begin);
         } else {
-            at_ += starts_with("::") ? 2 : starts_with("...") ? 3 : 1;
+            at_ += starts_with("::") || starts_with("//") ? 2 : starts_with("...") ? 3 : 1;
             add(Token::Kind::symbol, begin);
         }
     }
@@ -143,12 +143,13 @@ class Tokenizer {
     }
 
     std::string_view text_;
+    bool line_comments_;
     std::size_t at_ = 0;
     std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::vector<Token> tokenize(std::string_view text) { return Tokenizer(text).run(); }
+std::vector<Token> tokenize(std::string_view text, bool line_comments) { return Tokenizer(text, line_comments).run(); }
 
 }  // namespace gemel

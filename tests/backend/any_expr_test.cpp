@@ -228,6 +228,37 @@ TEST_CASE("expressions from text") {
           std::string::npos);
 }
 
+TEST_CASE("two slashes divide and round down as in Python") {
+    const auto n = to_gpu(Values<std::int32_t>{7, -7, 6});
+    const auto f = to_gpu(Values<double>{7.5, -7.5, -0.0});
+    const auto check = [&]<class T>(const std::string& text, const Values<T>& expected) {
+        INFO(text);
+        const AnyExpr found = expression(text, {{"n", n}, {"f", f}});
+        REQUIRE(found.dtype() == dtype_of<T>());
+        CHECK(found.get<T>() == expected);
+    };
+    check("n // 2", Values<std::int32_t>{3, -4, 3});
+    check("n//-2", Values<std::int32_t>{-4, 3, -3});
+    check("f // 2", Values<double>{3, -4, 0});
+    check("n // 2 * 2 + n % 2", Values<std::int32_t>{7, -7, 6});  // from the left, like / and %
+    check("60 // n // 2", Values<std::int32_t>{4, -5, 5});
+    check("2 ** 3 // n", Values<std::int32_t>{1, -2, 1});
+    check("-n // 2", Values<std::int32_t>{-4, 3, -3});
+    check("n /* not // here */ // 4 + 1", Values<std::int32_t>{2, -1, 2});
+    check("n // 4\n+ 1", Values<std::int32_t>{2, -1, 2});
+    // Of numbers alone, on the host.
+    check("n * (-7 // 2)", Values<std::int32_t>{-28, 28, -24});
+    check("n * (-7 % 4)", Values<std::int32_t>{7, -7, 6});
+    check("n * 0 + (-9223372036854775807 - 1) // 4294967296", Values<std::int32_t>(3, INT32_MIN));
+    check("f * 0 + 1 // 0.1", Values<double>{9, 9, 9});
+    check("f * 0 + -7.5 % 2", Values<double>{0.5, 0.5, 0.5});
+    check("f * 0 + 1.5 // -1", Values<double>{-2, -2, -2});
+    CHECK(std::isinf(expression("f * 0 + 1.5 // 0.0", {{"f", f}}).get<double>()[0]));
+    CHECK(std::isnan(expression("f * 0 + 1.5 % 0.0", {{"f", f}}).get<double>()[0]));
+    // 2^53 is where doubles stop to hold every whole number.
+    check("n * 0 + 9007199254740993 // 9007199254740993", Values<std::int32_t>{1, 1, 1});
+}
+
 TEST_CASE("a text and the operators give one kernel") {
     const Context context = current_context();
     const auto x = counted<float>({10}), y = counted<float>({10});
@@ -247,7 +278,10 @@ TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("(x + 1"), "\")\"", "column 7");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x +"), "ends", "column 4");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x x"), "operator", "column 3");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x // 2"), "floor_divide", "column 3");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x // 2j"), "floor_divide", "cdouble", "column 3");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x //"), "ends", "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x / / 2"), "an operand was expected", "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 1 // 0"), "divided by zero", "column 7");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x ? 1"), "\":\"");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x << 1"), "operator<<", "float", "column 3");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x\n + n\n + (x <\n 2j)"), "column 7", " + (x <", "real()");

@@ -51,6 +51,10 @@ static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std:
 static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
 static_assert(result_type(TypeRule::real_elementary, dtype_of<std::int8_t>(), Weak::floating) == dtype_of<double>());
 
+static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<half>>, std::int32_t>);
+static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<std::uint64_t>>, std::int32_t>);
+static_assert(common_dtype<TypeRule::exponent, Array<std::int16_t>>() == dtype_of<float>());  // what it is computed in
+
 // Operations that do not exist.
 static_assert(Combinable<TypeRule::common, Array<bool>, Array<bool>>);
 static_assert(!Combinable<TypeRule::difference, Array<bool>, Array<bool>>);
@@ -59,6 +63,9 @@ static_assert(!Combinable<TypeRule::bitwise, Array<float>, int>);
 static_assert(!Combinable<TypeRule::bitwise, Array<int>, float>);
 static_assert(!Combinable<TypeRule::remainder, Array<cfloat>, Array<float>>);
 static_assert(!Combinable<TypeRule::real_elementary, Array<cfloat>, Array<float>>);
+static_assert(!Combinable<TypeRule::exponent, Array<cfloat>>);
+static_assert(ExponentOperand<Array<std::int64_t>> && ExponentOperand<const Array<bool>&> && ExponentOperand<int>);
+static_assert(!ExponentOperand<Array<std::uint64_t>> && !ExponentOperand<Array<float>> && !ExponentOperand<double>);
 static_assert(Combinable<TypeRule::truth, Array<cfloat>, Array<float>>);
 static_assert(!Combinable<TypeRule::common, float, int>, "the language's own");
 static_assert(!Combinable<TypeRule::common, Array<float>, const char*>);

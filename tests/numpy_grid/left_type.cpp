@@ -90,6 +90,7 @@ void pair(const std::filesystem::path& folder, Report& report) {
     GEMEL_CASE("logical_or", false, 0, logical_or(x, y));
     GEMEL_CASE("atan2", false, 8, atan2(x, y));
     GEMEL_CASE("hypot", false, 8, hypot(x, y));
+    GEMEL_CASE("ldexp", false, 0, ldexp(x, y));
     if constexpr (std::is_same_v<A, B>) {
         const GPUArray<A> l = a("add");
         const GPUArray<B> r = b("add");
@@ -147,6 +148,10 @@ void alone(const std::filesystem::path& folder, Report& report) {
     GEMEL_CASE("sin", 8, sin(x));
     GEMEL_CASE("exp", 8, exp(x));
     GEMEL_CASE("sqrt", 8, sqrt(x));
+    GEMEL_CASE("frexp_mantissa", 0, frexp(x).first);
+    GEMEL_CASE("frexp_exponent", 0, frexp(x).second);
+    GEMEL_CASE("modf_fraction", 0, modf(x).first);
+    GEMEL_CASE("modf_whole", 0, modf(x).second);
 #undef GEMEL_CASE
 }
 

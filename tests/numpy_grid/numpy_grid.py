@@ -18,12 +18,14 @@ BINARY = {
     "maximum": np.maximum, "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
     "greater": np.greater, "greater_equal": np.greater_equal, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor, "left_shift": np.left_shift, "right_shift": np.right_shift, "logical_and": np.logical_and,
-    "logical_or": np.logical_or, "atan2": np.arctan2, "hypot": np.hypot,
+    "logical_or": np.logical_or, "atan2": np.arctan2, "hypot": np.hypot, "ldexp": np.ldexp,
 }
 UNARY = {
     "negative": np.negative, "positive": np.positive, "invert": np.invert, "abs": np.abs, "logical_not": np.logical_not,
     "square": np.square, "real": np.real, "imag": np.imag, "conj": np.conj, "isnan": np.isnan, "floor": np.floor, "ceil": np.ceil,
     "trunc": np.trunc, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt,
+    "frexp_mantissa": lambda x: np.frexp(x)[0], "frexp_exponent": lambda x: np.frexp(x)[1],
+    "modf_fraction": lambda x: np.modf(x)[0], "modf_whole": lambda x: np.modf(x)[1],
 }
 WEAK = {"true": True, "int": 3, "float": 2.5, "complex": 1.5 - 2j}
 

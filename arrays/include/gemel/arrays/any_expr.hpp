@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,8 @@ class GEMEL_API AnyExpr {
     const ExpressionNode& node() const { return *node_; }
 
    private:
+    friend AnyExpr placeholder(DType dtype, const Shape& shape);
+    explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
     template <HostNumber V>
     static Number widest(const V& number) {
         if constexpr (is_complex<V>) {
@@ -104,10 +107,12 @@ struct NamedOperand {
 
 /// An expression from text: `expression("sin(x) * y + 0.5", {{"x", x}, {"y", y}})`.
 ///
-/// The operators are those of C with their precedence, also `**` (binds more tightly than a sign, from the right),
-/// `c ? a : b`, and `and`, `or`, `not` for `&&`, `||`, `!`. The functions are those of arrays by the same names, and
-/// the names of types, which convert: `float(x)`, `int32_t(x)`. Numbers are weak; `2j` is imaginary. `pi`, `inf`,
-/// `nan`, `true` and `false` are known unless an operand has the name.
+/// The operators are those of C with their precedence, also `**` (binds more tightly than a sign, from the right), `//`
+/// (floor_divide() with the precedence of `/`; comments are `/* */`), `c ? a : b`, and `and`, `or`, `not` for `&&`,
+/// `||`, `!`. The functions are those of arrays by the same names, and the names of types, which convert: `float(x)`,
+/// `int32_t(x)`. In place of frexp() and modf(), which give two parts, there are `frexp_mantissa`, `frexp_exponent`,
+/// `modf_fraction` and `modf_whole`. Numbers are weak; `2j` is imaginary. `pi`, `inf`, `nan`, `true` and `false` are
+/// known unless an operand has the name.
 /// @throws ArgumentError showing where the text cannot be understood
 /// @time of the text's length; nothing is compiled before it is evaluated
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);

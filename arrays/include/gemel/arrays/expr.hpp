@@ -39,14 +39,13 @@ inline std::string print_operand(ExpressionText& text, DType as) {
     }
 }
 
-/// The type that an operation's operands have together; a condition is not one of them.
-template <class Op, class X, class... Rest>
+/// The type that an operation's operands have together: those that decide it.
+template <class Op, Operand... X>
 constexpr DType operation_dtype() {
-    if constexpr (Op::operation.compute == Compute::by_condition) {
-        return common_dtype<Op::operation.rule, Rest...>();
-    } else {
-        return common_dtype<Op::operation.rule, X, Rest...>();
-    }
+    CommonType common;
+    std::size_t k = 0;
+    ((common = decides_type(Op::operation, k++) ? with_operand<Op::operation.rule, X>(common) : common), ...);
+    return common.dtype();
 }
 
 /// An operation on arrays, numbers and other expressions; elements of type T.

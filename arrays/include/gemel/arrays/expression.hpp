@@ -166,6 +166,7 @@ GEMEL_ELEMENTARY_HELPED(log1p, Log1p,
                         "%complex return $_new(log1p(c_real(z) * (2 + c_real(z)) + c_imag(z) * c_imag(z)) / 2, "
                         "atan2(c_imag(z), 1 + c_real(z)));\n")
 GEMEL_ELEMENTARY_HELPED(rsqrt, Rsqrt, "%complex return c_div(1, c_sqrt(z));\n")
+GEMEL_ELEMENTARY(exp10, Exp10)
 GEMEL_ELEMENTARY(cbrt, Cbrt)
 GEMEL_ELEMENTARY(erf, Erf)
 GEMEL_ELEMENTARY(erfc, Erfc)
@@ -174,6 +175,33 @@ GEMEL_ELEMENTARY(lgamma, Lgamma)
 /// Of pi times x: exact at whole and half x.
 GEMEL_ELEMENTARY(sinpi, Sinpi)
 GEMEL_ELEMENTARY(cospi, Cospi)
+/// Of pi times x; of odd multiples of a half infinite, the sign open.
+GEMEL_ELEMENTARY(tanpi, Tanpi)
+/// Angles divided by pi: asinpi(1) is 0.5.
+GEMEL_ELEMENTARY(asinpi, Asinpi)
+GEMEL_ELEMENTARY(acospi, Acospi)
+GEMEL_ELEMENTARY(atanpi, Atanpi)
+GEMEL_BINARY(atan2pi, Atan2pi, in_result, real_elementary, "atan2pi(#1, #2)", "", "")
+/// The exponent to the base 2, rounded down: 3 of 8 and of 15; -infinity of 0, infinity of infinities.
+GEMEL_ELEMENTARY(logb, Logb)
+/// The same as int32: the least one of 0 and NaN, the greatest of infinities.
+GEMEL_UNARY(ilogb, Ilogb, in_common, exponent, "ilogb_$(#1)", "",
+            "WITHIN_KERNEL int ilogb_$($ a)\n{\n    if (a == 0 || a != a) return -2147483647 - 1;\n"
+            "    return fabs(a) == INFINITY ? 2147483647 : ilogb(a);\n}\n")
+/// The first of the two that frexp() gives.
+GEMEL_UNARY(frexp_mantissa, FrexpMantissa, in_result, real_elementary, "frexp_mantissa_$(#1)", "",
+            "WITHIN_KERNEL $ frexp_mantissa_$($ a)\n{\n    int n;\n"
+            "    return a == 0 || !(fabs(a) < INFINITY) ? a : frexp(a, &n);\n}\n")
+/// The second, int32.
+GEMEL_UNARY(frexp_exponent, FrexpExponent, in_common, exponent, "frexp_exponent_$(#1)", "",
+            "WITHIN_KERNEL int frexp_exponent_$($ a)\n{\n    int n;\n"
+            "    if (a == 0 || !(fabs(a) < INFINITY)) return 0;\n    frexp(a, &n);\n    return n;\n}\n")
+/// The first of the two that modf() gives.
+GEMEL_UNARY(modf_fraction, ModfFraction, in_result, real_elementary, "modf_fraction_$(#1)", "",
+            "WITHIN_KERNEL $ modf_fraction_$($ a)\n{\n"
+            "    return copysign(fabs(a) == INFINITY ? ($)0 : a - trunc(a), a);\n}\n")
+/// The second. Unlike trunc() of integers a floating-point number.
+GEMEL_UNARY(modf_whole, ModfWhole, in_result, real_elementary, "trunc(#1)", "", "")
 GEMEL_BINARY(atan2, Atan2, in_result, real_elementary, "atan2(#1, #2)", "", "")
 GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, "hypot(#1, #2)", "", "")
 /// The magnitude of the first with the sign of the second.
@@ -193,6 +221,8 @@ GEMEL_UNARY(trunc, Trunc, in_common, rounding, "trunc_$(#1)", "",
             "WITHIN_KERNEL $ trunc_$($ a)\n{\n    %real return trunc(a);\n    %whole return a;\n}\n")
 GEMEL_UNARY(rint, Rint, in_common, rounding, "rint_$(#1)", "",
             "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n")
+/// The same as rint(), as NumPy's: halves to even. C's round(), away from zero, is a word of the kernel language.
+GEMEL_UNARY(round, Round, in_common, rounding, "rint_$(#1)", "", Rint::operation.helper)
 GEMEL_UNARY(isnan, IsNan, in_common, truth, "isnan_$(#1)", "(c_real(#1) != c_real(#1) || c_imag(#1) != c_imag(#1))",
             "WITHIN_KERNEL int isnan_$($ a)\n{\n    %real return a != a;\n    %whole return 0;\n}\n")
 
@@ -209,6 +239,59 @@ GEMEL_UNARY(isfinite, IsFinite, in_common, truth, "isfinite_$(#1)",
 #undef GEMEL_ELEMENTARY
 #undef GEMEL_BINARY
 #undef GEMEL_UNARY
+
+/// What frexp() and modf() give: two lazy expressions, each of which runs as a kernel of its own, or within what it
+/// stands in: `auto [m, n] = frexp(x); y = ldexp(m, n + 1);` is one. Integers count as for sin().
+///
+/// A mantissa of magnitude from 0.5 to below 1 and an int32 exponent: x = mantissa * 2^exponent. Of 0, infinities and
+/// NaN: x itself and 0.
+template <class X>
+    requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
+auto frexp(const X& x) {
+    return std::pair{frexp_mantissa(x), frexp_exponent(x)};
+}
+/// The fractional and the integral part, each with the sign of x: of -0.0 twice -0.0, of infinities 0 and x.
+template <class X>
+    requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
+auto modf(const X& x) {
+    return std::pair{modf_fraction(x), modf_whole(x)};
+}
+
+// Of real numbers and integers beside them, which have no part in the type of the result.
+#define GEMEL_BESIDE_EXPONENT(function, Name, compute, helper, First, first, Second, second) \
+    GEMEL_OPERATION(Name, function, compute, real_elementary, #function "_$(#1, #2)", "", helper) \
+    template <Operand First, Operand Second> \
+        requires ExponentOperand<N> && (ArrayOperand<X> || ArrayOperand<N>) && \
+                 requires { typename ResultElement<TypeRule::real_elementary, X>; } \
+    auto function(First&& first, Second&& second) { \
+        using T = ResultElement<TypeRule::real_elementary, X>; \
+        return Expr<T, Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(std::forward<First>(first), \
+                                                                                      std::forward<Second>(second)); \
+    } \
+    template <class First, class Second> \
+        requires UntypedCombinable<First, Second> \
+    AnyExpr function(const First& first, const Second& second) { \
+        return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(first), AnyExpr(second)}); \
+    }
+/// x * 2^n, rounded once. `n`: bools or integers other than uint64.
+GEMEL_BESIDE_EXPONENT(ldexp, Ldexp, by_exponent,
+                      "WITHIN_KERNEL $ ldexp_$($ x, int64_t n)\n{\n"
+                      "    return ldexp(x, (int)(n > 10000 ? 10000 : n < -10000 ? -10000 : n));\n}\n",
+                      X, x, N, n)
+#define GEMEL_BESSEL(function, Name) \
+    GEMEL_BESIDE_EXPONENT(function, Name, after_order, \
+                          "WITHIN_KERNEL $ " #function \
+                          "_$(int64_t n, $ x)\n{\n" \
+                          "    if (n > 1000000000 || n < -1000000000) return NAN;\n" \
+                          "    return ($)" #function "((int)n, (double)x);\n}\n", \
+                          N, n, X, x)
+/// Bessel functions of the first kind, J, and of the second, Y, of whole order: `bessel_jn(0, x)`. Found in double, so
+/// that a device must have it, and rounded to the type of the result. Orders are integers other than uint64; beyond
+/// 10^9 they give NaN, as negative x do for Y. @time about `x + n + 30` steps an element for x below 50, `n` above
+GEMEL_BESSEL(bessel_jn, BesselJ)
+GEMEL_BESSEL(bessel_yn, BesselY)
+#undef GEMEL_BESSEL
+#undef GEMEL_BESIDE_EXPONENT
 
 /// condition ? a : b for every element; a condition other than bool holds where it is not zero.
 GEMEL_OPERATION(Where, where, by_condition, common, "#1 ? #2 : #3", "#1 ? #2 : #3", "")

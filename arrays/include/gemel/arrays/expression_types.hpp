@@ -32,6 +32,7 @@ enum class TypeRule : std::uint8_t {
     shift,            ///< << >>: integers; bools count as int8
     elementary,       ///< sin, exp, sqrt: integers give the smallest floating type that has their values
     real_elementary,  ///< atan2, hypot: the same, no complex numbers
+    exponent,         ///< ilogb: int32, of what counts as for real_elementary
     rounding,         ///< floor, ceil, trunc: no complex numbers; integers stay
     magnitude,        ///< abs: complex numbers give real ones
     comparison,       ///< < ==: bool
@@ -44,6 +45,9 @@ constexpr bool is_number(DType t) { return t.lanes() == 1 && !t.empty() && t.kin
 constexpr bool is_bool_or_integer(DType t) {
     return is_number(t) && (t.kind() == DType::Kind::boolean || t.is_integer());
 }
+
+/// What may be an exponent or an order: bools, and integers whose values int64 has.
+constexpr bool is_exponent(DType t) { return is_bool_or_integer(t) && !(t == dtype_of<std::uint64_t>()); }
 
 /// The smallest type that has the values of both, as numpy.result_type of two arrays: int32 and float give double.
 /// bfloat16 behaves as float16; the two together give float. Structs and vectors only agree with themselves; otherwise
@@ -119,6 +123,7 @@ constexpr DType result_type(TypeRule rule, DType common) {
         case TypeRule::real_elementary:
             if (is_complex) return rule == TypeRule::elementary ? common : DType();
             return is_whole ? promote(common, dtype_of<half>()) : common;
+        case TypeRule::exponent: return is_complex ? DType() : dtype_of<std::int32_t>();
         case TypeRule::rounding: return is_complex ? DType() : common;
         case TypeRule::magnitude: return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
         case TypeRule::comparison:
@@ -133,7 +138,8 @@ constexpr DType result_type(TypeRule rule, DType common) {
 /// What an operand's type counts as when the common type is sought. Two integers meet as floating types in atan2 and
 /// hypot, where int8 and uint16 give float, though as integers they would give int32 and so double.
 constexpr DType operand_type(TypeRule rule, DType own) {
-    return rule == TypeRule::real_elementary && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
+    const bool is_real = rule == TypeRule::real_elementary || rule == TypeRule::exponent;
+    return is_real && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
 }
 /// Of two arrays, and of an array and a number. Empty if the operation has no meaning for them.
 constexpr DType result_type(TypeRule rule, DType a, DType b) {
@@ -222,17 +228,24 @@ concept ArrayOperand = NumberElement<typename OperandElement<std::remove_cvref_t
 template <class X>
 concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 
+/// Arrays, expressions and numbers that may be the exponent of ldexp() or the order of a Bessel function.
+template <class X>
+concept ExponentOperand =
+    (ArrayOperand<X> && is_exponent(dtype_of<typename OperandElement<std::remove_cvref_t<X>>::type>())) ||
+    std::is_integral_v<std::remove_cvref_t<X>>;
+
+template <TypeRule rule, Operand Plain>
+constexpr CommonType with_operand(const CommonType& common) {
+    if constexpr (ArrayOperand<Plain>) {
+        return common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
+    } else {
+        return common.with(weak_kind<Plain>);
+    }
+}
 template <TypeRule rule, Operand... X>
 constexpr DType common_dtype() {
     CommonType common;
-    const auto add = [&]<class Plain>(std::type_identity<Plain>) {
-        if constexpr (ArrayOperand<Plain>) {
-            common = common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
-        } else {
-            common = common.with(weak_kind<Plain>);
-        }
-    };
-    (add(std::type_identity<std::remove_cvref_t<X>>()), ...);
+    ((common = with_operand<rule, std::remove_cvref_t<X>>(common)), ...);
     return common.dtype();
 }
 

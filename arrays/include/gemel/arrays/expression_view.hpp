@@ -25,6 +25,8 @@ enum class Compute : std::uint8_t {
     in_result,     ///< the result's, where that is wider than their own (as / of integers)
     by_condition,  ///< the first is a bool, which chooses between the others
     by_cast,       ///< the result's, which is named
+    after_order,   ///< the first is an int64 beside the others, which are computed in the result's
+    by_exponent,   ///< the second is such a number
 };
 
 /// How an operation is spelled: `#1`, `#2`, ... stand for operands, `$` for the type that they are computed in.
@@ -36,10 +38,23 @@ struct Operation {
     TypeRule rule;
     Compute compute;
 };
+/// The type that the operation is computed in.
+constexpr DType computed_type(const Operation& operation, DType common, DType result) {
+    return operation.compute == Compute::in_common ? common : result;
+}
+/// Is operand number k an exponent or an order?
+constexpr bool takes_exponent(const Operation& operation, std::size_t k) {
+    return (operation.compute == Compute::after_order && k == 0) ||
+           (operation.compute == Compute::by_exponent && k == 1);
+}
+/// Has operand number k a part in the type of the result?
+constexpr bool decides_type(const Operation& operation, std::size_t k) {
+    return !(operation.compute == Compute::by_condition && k == 0) && !takes_exponent(operation, k);
+}
 /// Of operand number k.
 constexpr DType operand_type(const Operation& operation, std::size_t k, DType common, DType result) {
     if (operation.compute == Compute::by_condition && k == 0) return dtype_of<bool>();
-    return operation.compute == Compute::in_common ? common : result;
+    return takes_exponent(operation, k) ? dtype_of<std::int64_t>() : computed_type(operation, common, result);
 }
 
 /// The arrays and numbers of one evaluation, in the order in which the expression names them.

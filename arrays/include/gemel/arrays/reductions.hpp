@@ -37,6 +37,9 @@ GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, 
 /// @param result  of a sum or product: the type in which it is found; NumPy's choice if empty
 GEMEL_API AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
                           DType result = {});
+/// What is found, and a number to begin with: `initial` is one.
+GEMEL_API AnyArray reduce_from(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
+                               const AnyExpr& initial, DType result = {});
 /// The number of elements that are reduced to one. @throws ArgumentError if there are none
 GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
 
@@ -252,10 +255,59 @@ template <UntypedOperand X>
 AnyArray count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return sum(x != 0, over, keepdims);
 }
+/// What is found and `initial` together. @throws ArgumentError if the result's type has no such value
+template <UntypedOperand X, HostNumber V>
+AnyArray sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial, DType dtype = {}) {
+    return reduce_from(ReductionKind::sum, AnyExpr(x), over, keepdims, AnyExpr(initial), dtype);
+}
+template <UntypedOperand X, HostNumber V>
+AnyArray prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial, DType dtype = {}) {
+    return reduce_from(ReductionKind::product, AnyExpr(x), over, keepdims, AnyExpr(initial), dtype);
+}
+template <UntypedOperand X, HostNumber V>
+AnyArray min(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return reduce_from(ReductionKind::minimum, AnyExpr(x), over, keepdims, AnyExpr(initial));
+}
+template <UntypedOperand X, HostNumber V>
+AnyArray max(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
+    return reduce_from(ReductionKind::maximum, AnyExpr(x), over, keepdims, AnyExpr(initial));
+}
+
 GEMEL_API AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
+GEMEL_API AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof);
+GEMEL_API AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof);
+GEMEL_API AnyArray norm_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
+GEMEL_API AnyArray inner_of(const AnyExpr& a, const AnyExpr& b);
 template <UntypedOperand X>
 AnyArray mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return mean_of(AnyExpr(x), over, keepdims);
+}
+template <UntypedOperand X>
+AnyArray var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    return var_of(AnyExpr(x), over, keepdims, ddof);
+}
+template <UntypedOperand X>
+AnyArray stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    return stddev_of(AnyExpr(x), over, keepdims, ddof);
+}
+template <UntypedOperand X>
+AnyArray norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return norm_of(AnyExpr(x), over, keepdims);
+}
+
+/// Two operands, neither a number, of which one at least has its type at run time only.
+template <class A, class B>
+concept UntypedPair =
+    UntypedCombinable<A, B> && (UntypedOperand<A> || ArrayOperand<A>)&&(UntypedOperand<B> || ArrayOperand<B>);
+template <class A, class B>
+    requires UntypedPair<A, B>
+AnyArray vdot(const A& a, const B& b) {
+    return sum(conj(AnyExpr(a)) * AnyExpr(b));
+}
+template <class A, class B>
+    requires UntypedPair<A, B>
+AnyArray inner(const A& a, const B& b) {
+    return inner_of(AnyExpr(a), AnyExpr(b));
 }
 
 }  // namespace gemel

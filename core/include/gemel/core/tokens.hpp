@@ -22,7 +22,8 @@ struct Token {
 };
 
 /// Tokens of any text whatever; comments are dropped, and what never ends does so with the text or its line.
-/// Symbols are single characters, but for "::" and "...".
-GEMEL_API std::vector<Token> tokenize(std::string_view text);
+/// Symbols are single characters, but for "::" and "...", and "//" where it begins no comment.
+/// @param line_comments  whether "//" begins a comment, which ends with its line
+GEMEL_API std::vector<Token> tokenize(std::string_view text, bool line_comments = true);
 
 }  // namespace gemel
