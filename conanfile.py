@@ -24,7 +24,7 @@ class GemelConan(ConanFile):
     # asked otherwise, because a package that quietly lacks CUDA would be noticed last, on the machine with the GPU.
     default_options = {"with_cuda": True, "with_opencl": True, "with_tools": True,
                        "boost/*:header_only": True, "spdlog/*:header_only": True}
-    exports_sources = ("CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "codegen/*", "arrays/*", "backends/*", "tools/*")
+    exports_sources = ("CMakeLists.txt", "LICENSE*", "cmake/*", "core/*", "codegen/*", "arrays/*", "backends/*", "tools/*")
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
@@ -71,7 +71,7 @@ class GemelConan(ConanFile):
         cmake.build()
 
     def package(self):
-        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        copy(self, "LICENSE*", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
         # Conan writes its own package files; of ours only two are used (below).
         cmake_folder = os.path.join(self.package_folder, "lib", "cmake")

@@ -58,6 +58,23 @@ int main() try {
         all("f32", float{});
         if (context.device().info().has_double) all("f64", double{});
         all("i32", std::int32_t{});
+        for (const std::int64_t dimensions : {1, 3, 32, 1000}) {
+            const Rotation<float> points(context, n);
+            const auto rows = static_cast<std::int64_t>(n) / dimensions;
+            const auto matrix = [&](int k) {
+                return points[k](gemel::slice({}, rows * dimensions)).reshape({rows, dimensions});
+            };
+            gemel::random::Sobol sobol(context, dimensions);
+            const auto restart = [&] { sobol = gemel::random::Sobol(context, dimensions); };
+            show(
+                "sobol f32 " + std::to_string(dimensions) + " dimensions" + size,
+                4.0 * static_cast<double>(rows * dimensions),
+                [&](int k) {
+                    if (sobol.position() + rows > (std::uint64_t{1} << 32)) restart();
+                    sobol.fill(matrix(k));
+                },
+                [&](int k) { matrix(k).fill(1); });
+        }
         // Behind an odd number of draws every counter is cut in two.
         const Rotation<float> out(context, n);
         const gemel::random::Philox shifted = rng.substream(1);

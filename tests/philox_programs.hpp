@@ -29,6 +29,11 @@ inline std::vector<std::pair<std::string, PhiloxFill>> all() {
         list.emplace_back(std::string(name) + " " + element.name() + " shifted",
                           PhiloxFill{.distribution = distribution, .element = element, .tuning = wide, .shift = 1});
     };
+    const auto add_means = [&](DType element) {
+        add("poisson_means", Distribution::poisson_means, element);
+        for (std::size_t i = list.size() - 4; i < list.size(); ++i)
+            list[i].second.means = i % 2 ? dtype_of<float>() : dtype_of<double>();
+    };
     const std::vector<DType> reals{dtype_of<gemel::half>(), dtype_of<gemel::bfloat16>(), dtype_of<float>(),
                                    dtype_of<double>()};
     const std::vector<DType> integers{dtype_of<std::int8_t>(),   dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(),
@@ -43,7 +48,9 @@ inline std::vector<std::pair<std::string, PhiloxFill>> all() {
         add("bernoulli", Distribution::bernoulli, element);
         add("poisson", Distribution::poisson, element);
     }
+    for (const DType element : reals) add_means(element);
     for (const DType element : integers) {
+        add_means(element);
         add("bits", Distribution::bits, element);
         add("integers", Distribution::integers, element);
         add("bernoulli", Distribution::bernoulli, element);

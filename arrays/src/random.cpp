@@ -128,6 +128,17 @@ void Philox::fill_poisson(const AnyArray& out, double mean) const {
     draw_into(out, context_, *state_, [&](DType dtype) { return poisson_draw(dtype, mean); });
 }
 
+void Philox::fill_poisson(const AnyArray& out, const AnyArray& means) const {
+    check_target(context_, out);
+    const Draw draw = poisson_means_draw(out.dtype());
+    const AnyArray read = readable_means(context_, means, out);
+    const auto position = state_->reserve(out.size(), codegen::philox_words(draw.distribution, draw.element));
+    if (out.is_contiguous()) return fill_array(out, draw, out.size(), position, &read);
+    const AnyArray contiguous(context_, out.dtype(), out.shape());
+    fill_array(contiguous, draw, out.size(), position, &read);
+    out.assign(contiguous);
+}
+
 void Philox::fill_permutation(const AnyArray& out) const {
     check_target(context_, out);
     if (out.rank() != 1)

@@ -146,10 +146,16 @@ Draw bernoulli_draw(DType dtype, double probability) {
     return draw;
 }
 
-Draw poisson_draw(DType dtype, double mean) {
-    Draw draw = draw_of(Distribution::poisson, dtype);
+Draw poisson_means_draw(DType dtype) {
+    const Draw draw = draw_of(Distribution::poisson_means, dtype);
     if (draw.lanes > 1 || !(draw.element.is_integer() || draw.element.is_floating()))
         throw ArgumentError(text("an array of ", dtype.name(), " cannot hold Poisson numbers"));
+    return draw;
+}
+
+Draw poisson_draw(DType dtype, double mean) {
+    Draw draw = poisson_means_draw(dtype);
+    draw.distribution = Distribution::poisson;
     if (!(mean >= 0 && mean <= largest_mean))
         throw ArgumentError(text("Poisson numbers of mean ", mean, ": it must lie between 0 and ", largest_mean));
     // From the mode outwards by products and quotients, and then divided by the sum: no library function is asked, so

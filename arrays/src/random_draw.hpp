@@ -24,6 +24,7 @@ Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high);
 Draw bits_draw(DType dtype);
 Draw bernoulli_draw(DType dtype, double probability);
 Draw poisson_draw(DType dtype, double mean);
+Draw poisson_means_draw(DType dtype);
 
 /// Reserves what a draw takes from a position in words: returns where it begins and moves the position past its end.
 std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element);

@@ -88,7 +88,11 @@ class Arguments {
     std::vector<Argument> list_;
 };
 
-void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table) {
+std::int64_t offset_elements(const AnyArray& out, DType element) {
+    return static_cast<std::int64_t>(out.offset_bytes() / element.size_bytes());
+}
+
+void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table, const AnyArray* means) {
     const bool is_double = draw.element.size_bytes() == 8;
     const auto& constants = draw.constants;
     switch (draw.distribution) {
@@ -116,11 +120,11 @@ void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table) 
             arguments.add(static_cast<std::int32_t>(constants.table.size()));
             arguments.add(constants.low);
             return;
+        case Distribution::poisson_means:
+            arguments.add(means->buffer());
+            arguments.add(offset_elements(*means, means->dtype()));
+            return;
     }
-}
-
-std::int64_t offset_elements(const AnyArray& out, DType element) {
-    return static_cast<std::int64_t>(out.offset_bytes() / element.size_bytes());
 }
 
 std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -140,8 +144,28 @@ void check_target(const Context& context, const AnyArray& out) {
             text("the array begins at byte ", out.offset_bytes(), ", which suits no ", out.dtype().name()));
 }
 
-void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements,
-                const codegen::PhiloxPosition& position) {
+AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out) {
+    if (means.empty()) throw ArgumentError("Poisson numbers were asked for with means in an array without memory");
+    if (!(means.context() == context))
+        throw ArgumentError(text("the generator is on ", context.device().name(), " (", context.device().id(),
+                                 "), the means in another context (", means.context().device().id(), ")"));
+    const DType type = means.dtype(), real = dtype_of<double>();
+    if (!is_same_kind(type, real))
+        throw ArgumentError(text("means of Poisson numbers are real: they cannot be of type ", type.name()));
+    const AnyArray all = means.broadcast_to(out.shape());
+    // A thread reads the mean of an element before it writes that element and no other thread reads it.
+    const bool is_in_place = type.size_bytes() == out.dtype().size_bytes() && all.strides() == out.strides() &&
+                             all.offset_bytes() == out.offset_bytes();
+    if (all.is_contiguous() && type.kind() == DType::Kind::floating && type.size_bytes() >= 4 &&
+        all.offset_bytes() % type.size_bytes() == 0 && (is_in_place || !all.may_overlap(out)))
+        return all;
+    const AnyArray converted(context, real, out.shape());
+    converted.assign(all);
+    return converted;
+}
+
+void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, const codegen::PhiloxPosition& position,
+                const AnyArray* means) {
     if (elements == 0) return;
     const Context context = out.context();
     const int words = codegen::philox_words(draw.distribution, draw.element);
@@ -151,6 +175,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements,
     const DeviceInfo& info = device.info();
 
     PhiloxFill request{.distribution = draw.distribution, .element = draw.element, .tuning = {}, .shift = 0};
+    if (means) request.means = means->dtype();
     request.tuning = codegen::philox_tuning(info, draw.distribution, draw.element);
     const std::uint64_t store_bytes = per_counter * draw.element.size_bytes();
     const Buffer& buffer = out.buffer();
@@ -181,7 +206,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements,
     arguments.add(static_cast<std::uint32_t>(position.key >> 32));
     arguments.add(shift);
     arguments.add(static_cast<std::int32_t>(run));
-    add_constants(arguments, draw, table);
+    add_constants(arguments, draw, table, means);
     kernel.launch({.grid = {ceiling(threads, request.tuning.block)}, .block = {request.tuning.block}},
                   arguments.span());
 }

@@ -51,6 +51,11 @@ void HostPhilox::fill_bernoulli(void* out, DType dtype, std::size_t count, doubl
 void HostPhilox::fill_poisson(void* out, DType dtype, std::size_t count, double mean) {
     draw_to(out, poisson_draw(dtype, mean), count, seed_, stream_, substream_, position_);
 }
+void HostPhilox::fill_poisson(void* out, DType dtype, std::span<const double> means) {
+    Draw draw = poisson_means_draw(dtype);
+    draw.constants.means = means.data();
+    draw_to(out, draw, means.size(), seed_, stream_, substream_, position_);
+}
 
 std::vector<std::int64_t> HostPhilox::permutation_of(std::int64_t count, DType dtype) {
     codegen::PhiloxPosition position{.key = seed_, .stream = stream_, .substream = substream_, .word = position_};

@@ -6,6 +6,7 @@
 
 #include "philox_text.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace gemel::codegen {
@@ -37,11 +38,26 @@ std::string lane(DType element) {
     }
 }
 
+/// A count of type double as an element, the same NaN on every device for what is no count.
+std::string counted(DType element, const std::string& k) {
+    const std::uint32_t bytes = element.size_bytes();
+    if (element.is_integer()) {
+        const std::uint32_t bits = std::min(8 * bytes - (element.kind() == DType::Kind::signed_integer ? 1 : 0), 53u);
+        return text("(", lane(element), ")gemel_count(", k, ", ((uint64_t)1 << ", bits, ") - 1)");
+    }
+    const bool is_bfloat = element.kind() == DType::Kind::bfloat;
+    if (bytes == 8) return text(k, " < 0.0 ? as_double((uint64_t)0x7FF8 << 48) : ", k);
+    if (bytes == 4) return text(k, " < 0.0 ? as_float(0x7FC00000u) : (float)", k);
+    return text(k, " < 0.0 ? (ushort)", is_bfloat ? "0x7FC0" : "0x7E00", " : ",
+                is_bfloat ? "store_bfloat16" : "store_float16", "((float)", k, ").bits");
+}
+
 /// How a kernel of one distribution and type is put together.
 struct Plan {
     std::string functions;   ///< sections
     std::string parameters;  ///< of the distribution, each with a comma before it
     std::string arguments;
+    bool needs_index = false;             ///< its statements use the number i of v[0] in the array, and `count`
     std::vector<std::string> statements;  ///< from the words x[0..3] to the elements v[...]
 };
 
@@ -137,6 +153,18 @@ Plan plan(const PhiloxFill& fill) {
                             ")(low + (uint64_t)gemel_count_until(table, size, ", word(i), "))");
             });
             break;
+        case Distribution::poisson_means:
+            plan.functions += section("log64") + section("exp64") + section("poisson_means");
+            plan.parameters = text(", GLOBAL_MEM const ", fill.means.name(), " *means, int64_t means_offset");
+            plan.arguments = ", means, means_offset";
+            plan.needs_index = true;
+            for (int i = 0; i < count; ++i) {
+                plan.statements.push_back(text("const double k", i, " = gemel_poisson(i + ", i, " >= 0 && i + ", i,
+                                               " < count ? (double)means[means_offset + i + ", i, "] : 0.0, ", word(i),
+                                               ", ", i, ", at, substream, stream, key_low, key_high);"));
+                plan.statements.push_back(text("v[", i, "] = ", counted(element, text("k", i)), ";"));
+            }
+            break;
     }
     return plan;
 }
@@ -144,11 +172,17 @@ Plan plan(const PhiloxFill& fill) {
 constexpr const char* position_parameters =
     "uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high";
 constexpr const char* position_arguments = "substream, stream, key_low, key_high";
+/// What the kernel has under these names.
+constexpr const char* index_parameters = ", uint64_t first, int32_t shift, int64_t count";
+constexpr const char* index_arguments = ", first, shift, count";
 
 /// From the words of one counter to its elements.
 std::string values_function(const PhiloxFill& fill, const Plan& plan) {
     std::string out = text("WITHIN_KERNEL void gemel_values(const uint32_t *x, ", position_parameters, plan.parameters,
-                           ", ", lane(fill.element), " *v)\n{\n");
+                           plan.needs_index ? index_parameters : "", ", ", lane(fill.element), " *v)\n{\n");
+    if (plan.needs_index)
+        out += text("    const int64_t i = ", 4 / philox_words(fill.distribution, fill.element),
+                    " * (int64_t)(at - first) - shift;\n");
     for (const std::string& statement : plan.statements) out += text("    ", statement, "\n");
     return out + "}\n";
 }
@@ -176,7 +210,8 @@ std::string body(const PhiloxFill& fill, const Plan& plan, const Dialect& dialec
     const auto draw = [&] {
         const auto one = [&](const char* more, const std::string& to) {
             line("gemel_philox(at", more, ", ", position_arguments, ", x);");
-            line("gemel_values(x, at", more, ", ", position_arguments, plan.arguments, ", ", to, ");");
+            line("gemel_values(x, at", more, ", ", position_arguments, plan.arguments,
+                 plan.needs_index ? index_arguments : "", ", ", to, ");");
         };
         line("const uint64_t at = first + (uint64_t)t;");
         line("uint32_t x[4];");
@@ -225,7 +260,7 @@ std::string lanes_body(const PhiloxFill& fill, const Plan& plan) {
                 position_arguments, R"(, x);
         for (int k = 0; k < 32; ++k)
             gemel_values(x + 4 * k, at + (uint64_t)k, )",
-                position_arguments, plan.arguments, ", v + ", n, R"( * k);
+                position_arguments, plan.arguments, plan.needs_index ? index_arguments : "", ", v + ", n, R"( * k);
         if (i >= 0 && i + )",
                 32 * n, R"( <= count) {
             for (int k = 0; k < )",
@@ -248,12 +283,15 @@ DType philox_element(DType dtype) {
 }
 
 int philox_words(Distribution distribution, DType element) {
-    return distribution == Distribution::poisson || is_wide(element) ? 2 : 1;
+    const bool is_count = distribution == Distribution::poisson || distribution == Distribution::poisson_means;
+    return is_count || is_wide(element) ? 2 : 1;
 }
 
-PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution, DType) {
+PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DType) {
     if (info.type == DeviceInfo::Type::cpu)
         return {.block = 1, .counters_per_thread = 1, .wide_stores = false, .lanes = true};
+    // Wide stores from within a counter draw each number twice, which these are too slow for.
+    if (distribution == Distribution::poisson_means) return {.counters_per_thread = 1, .wide_stores = false};
     return {};
 }
 

@@ -3,9 +3,11 @@
 
 #include <gemel/core/half.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace gemel::codegen {
@@ -14,7 +16,7 @@ namespace {
 
 #define WITHIN_KERNEL [[maybe_unused]] inline
 #define GLOBAL_MEM
-using std::fma, std::sqrt;
+using std::floor, std::fma, std::sqrt;
 inline std::uint32_t as_uint(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline float as_float(std::uint32_t x) { return std::bit_cast<float>(x); }
 inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x); }
@@ -40,29 +42,38 @@ T stored(V value) {
 template <class T>
 class Filler {
    public:
-    Filler(Distribution distribution, const PhiloxConstants& constants, const PhiloxPosition& position)
+    Filler(Distribution distribution, const PhiloxConstants& constants, const PhiloxPosition& position,
+           std::uint64_t largest)
         : distribution_(distribution),
           constants_(constants),
           position_(position),
-          words_(philox_words(distribution, dtype_of<T>())) {}
+          words_(philox_words(distribution, dtype_of<T>())),
+          largest_(largest) {}
 
     void fill(std::uint64_t count, T* out) {
         const std::uint64_t per_counter = 4 / words_;
         std::uint64_t at = position_.word / 4, skipped = position_.word % 4 / words_;
         for (std::uint64_t i = 0; i < count; ++at, skipped = 0) {
             T v[4];
-            values(at, v);
+            values(at, static_cast<std::int64_t>(i) - static_cast<std::int64_t>(skipped), count, v);
             for (std::uint64_t e = skipped; e < per_counter && i < count; ++e) out[i++] = v[e];
         }
     }
 
    private:
-    void values(std::uint64_t at, T* v) {
+    /// `first` is the number of v[0], of `count`.
+    void values(std::uint64_t at, std::int64_t first, std::uint64_t count, T* v) {
         uint32_t x[4];
         const auto low = static_cast<uint32_t>(position_.key), high = static_cast<uint32_t>(position_.key >> 32);
         gemel_philox(at, position_.substream, position_.stream, low, high, x);
         for (int i = 0; i < 4 / words_; ++i) {
-            if (words_ == 1)
+            if (distribution_ == Distribution::poisson_means) {
+                const std::int64_t at_element = first + i;
+                const bool is_wanted = at_element >= 0 && static_cast<std::uint64_t>(at_element) < count;
+                v[i] = counted(gemel_poisson(is_wanted ? constants_.means[at_element] : 0.0,
+                                             gemel_wide(x[2 * i], x[2 * i + 1]), i, at, position_.substream,
+                                             position_.stream, low, high));
+            } else if (words_ == 1)
                 v[i] = value(x[i], i, at, low, high, v);
             else
                 v[i] = value(gemel_wide(x[2 * i], x[2 * i + 1]), i, at, low, high, v);
@@ -101,10 +112,22 @@ class Filler {
                 return stored<T>(Poisson(constants_.low + static_cast<uint64_t>(gemel_count_until(
                                                               constants_.table.data(),
                                                               static_cast<int32_t>(constants_.table.size()), word))));
+            case Distribution::poisson_means:
             case Distribution::normal:
             case Distribution::log_normal: break;
         }
         return T();
+    }
+
+    T counted(double k) const {
+        if constexpr (std::is_same_v<T, half>)
+            return k < 0 ? std::bit_cast<T>(std::uint16_t{0x7E00}) : T(static_cast<float>(k));
+        else if constexpr (std::is_same_v<T, bfloat16>)
+            return k < 0 ? std::bit_cast<T>(std::uint16_t{0x7FC0}) : T(static_cast<float>(k));
+        else if constexpr (is_real<T>)
+            return k < 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(k);
+        else
+            return static_cast<T>(gemel_count(k, largest_));
     }
 
     using Poisson = std::conditional_t<is_real<T>, Real<T>, uint64_t>;
@@ -142,6 +165,7 @@ class Filler {
     const PhiloxConstants& constants_;
     PhiloxPosition position_;
     int words_;
+    std::uint64_t largest_;  ///< integer
 };
 
 }  // namespace
@@ -156,7 +180,9 @@ std::array<std::uint32_t, 4> philox_4x32_10(const std::array<std::uint32_t, 4>& 
 void philox_fill(Distribution distribution, DType element, const PhiloxConstants& constants,
                  const PhiloxPosition& position, std::uint64_t count, void* out) {
     const auto as = [&]<class T>(T*) {
-        Filler<T>(distribution, constants, position).fill(count, static_cast<T*>(out));
+        const bool is_signed = element.kind() == DType::Kind::signed_integer;
+        const std::uint64_t largest = (std::uint64_t{1} << std::min(8 * element.size_bytes() - is_signed, 53u)) - 1;
+        Filler<T>(distribution, constants, position, largest).fill(count, static_cast<T*>(out));
     };
     using Kind = DType::Kind;
     const auto bytes = element.size_bytes();

@@ -175,6 +175,86 @@ TEST_CASE("zeros and ones and counts are those of the host") {
     if (!lacks_double()) COMPARE(poisson<double>, 1000);
 }
 
+TEST_CASE("counts with a mean each are those of the host") {
+    if (lacks_double()) return;
+    const Context context = default_context();
+    std::vector<double> means(10007);
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] = std::pow(10.0, static_cast<double>(i % 97) / 10 - 2);
+    means[5] = -1, means[6] = NAN, means[7] = 0, means[8] = 2e9, means[9] = 1e9;
+    const auto check = [&]<class T>(T) {
+        const Philox rng(context, 40);
+        HostPhilox host(40);
+        for (const std::size_t n : {1, 0, 2, 3, 63, 64, 65, 1023, 10007}) {
+            const std::vector<double> part(means.end() - static_cast<std::ptrdiff_t>(n), means.end());
+            CHECK_MESSAGE(same_bits(values_of(rng.poisson<T>(to_gpu(context, part))), host.poisson<T>(part)),
+                          dtype_of<T>().name(), ", ", n, " means");
+            rng.skip(1), host.skip(1);
+            CHECK(rng.position() == host.position());
+        }
+    };
+    check(std::int32_t{}), check(std::uint8_t{}), check(std::int64_t{}), check(float{}), check(double{}), check(half{}),
+        check(bfloat16{});
+}
+
+TEST_CASE("means may have any layout and type and be those of an expression") {
+    if (lacks_double()) return;
+    const Context context = default_context();
+    std::vector<float> values(240);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 4;
+    const GPUArray<float> means = to_gpu(context, values).reshape({12, 20});
+    const auto expected = [&](const auto& which) {
+        const auto given = which.get();
+        return HostPhilox(41).poisson(std::vector<double>(given.begin(), given.end()));
+    };
+    const Philox whole(context, 41);
+    const GPUArray<std::int32_t> drawn = whole.poisson(means);
+    CHECK(drawn.shape() == Shape(12, 20));
+    CHECK(drawn.get() == expected(means));
+    for (const GPUArray<float>& view : {means.transpose(), means(slice({}, {}, -1), slice(1, {}, 3)),
+                                        means(3, slice(1, {})), GPUArray<float>(means(0, 7).broadcast_to({5, 3}))})
+        CHECK(Philox(context, 41).poisson(view).get() == expected(view));
+    CHECK(Philox(context, 41).poisson(2 * means + 1).get() == expected(GPUArray<float>(2 * means + 1)));
+    const GPUArray<std::uint16_t> integers = means.astype<std::uint16_t>();
+    CHECK(Philox(context, 41).poisson(integers).get() == expected(integers));
+    // Into rows with gaps, one mean for each column.
+    const GPUArray<std::int64_t> target(context, {12, 40});
+    target.fill(-7);
+    Philox(context, 41).fill_poisson(target(slice(), slice({}, {}, 2)), means(0));
+    CHECK(target(slice(), slice({}, {}, 2)).astype<std::int32_t>().get() ==
+          expected(GPUArray<float>(means(0).broadcast_to({12, 20})).copy()));
+    CHECK(target(4, 1).item() == -7);
+}
+
+TEST_CASE("counts may replace their means") {
+    if (lacks_double()) return;
+    const Context context = default_context();
+    std::vector<double> means(5000);
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<double>(i % 100);
+    const auto expected = HostPhilox(42).poisson<double>(means);
+    const GPUArray<double> array = to_gpu(context, means);
+    Philox(context, 42).fill_poisson(array, array);
+    CHECK(array.get() == expected);
+    const GPUArray<double> backwards = to_gpu(context, means);
+    Philox(context, 42).fill_poisson(backwards(slice({}, {}, -1)), backwards);
+    CHECK(backwards(slice({}, {}, -1)).get() == expected);
+    const GPUArray<double> shifted = to_gpu(context, means);
+    Philox(context, 42).fill_poisson(shifted(slice(1, {})), shifted(slice({}, -1)));
+    CHECK(shifted(slice(1, {})).get() == HostPhilox(42).poisson<double>(std::span(means).first(4999)));
+}
+
+TEST_CASE("means that cannot be read are refused and take nothing from the stream") {
+    const Context context = default_context(), other(context.device());
+    const Philox rng(context, 43);
+    const GPUArray<int> out(context, {3, 4});
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.fill_poisson(out, GPUArray<cfloat>(context, {4})), "cfloat", "real");
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.fill_poisson(out, GPUArray<float>(context, {3})), "(3,)", "(3, 4)");
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.fill_poisson(out, GPUArray<float>(other, {4})), "another context");
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.poisson(GPUArray<float>()), "without memory");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            rng.fill_poisson(GPUArray<cfloat>(context, {4}), GPUArray<float>(context, {4})), "Poisson");
+    CHECK(rng.position() == 0);
+}
+
 TEST_CASE("every way to deal out the counters gives the same numbers") {
     using codegen::Distribution;
     for (const auto& tuning : {philox_programs::wide, philox_programs::narrow, philox_programs::lanes,

@@ -20,11 +20,11 @@ WITHIN_KERNEL void gemel_philox(uint64_t at, uint32_t substream, uint32_t stream
 }
 /* Two words of a block as one of 64 bits. */
 WITHIN_KERNEL uint64_t gemel_wide(uint32_t low, uint32_t high) { return (uint64_t)low | (uint64_t)high << 32; }
-/* The logarithm of (word + 1/2) / 2^64 with 53 bits of the word, which is never 0: the series of the inverse hyperbolic
-   tangent. Every operation is rounded as IEEE 754 says, so that all devices agree. */
-WITHIN_KERNEL double gemel_log_unit(uint64_t word)
+/* The logarithm of a positive, normal number: the series of the inverse hyperbolic tangent. Every operation is rounded as
+   IEEE 754 says, so that all devices agree. */
+WITHIN_KERNEL double gemel_log(double x)
 {
-    const uint64_t bits = as_ulong(fma((double)(word >> 11), 1.1102230246251565e-16, 5.551115123125783e-17));
+    const uint64_t bits = as_ulong(x);
     const int32_t exponent = (int32_t)((uint32_t)(bits >> 32) - 0x3FE6A09Eu) >> 20;
     const double k = (double)exponent;
     const double f = as_double(bits - ((uint64_t)(uint32_t)exponent << 52)) - 1.0, square = 0.5 * f * f;
@@ -41,6 +41,11 @@ WITHIN_KERNEL double gemel_log_unit(uint64_t word)
     p = fma(p, s2, 0.66666666666666667);
     p = fma(s, fma(p, s2, square), k * 1.9082149292705877e-10);
     return fma(k, 0.6931471803691238, f - (square - p));
+}
+/* The logarithm of (word + 1/2) / 2^64 with 53 bits of the word, which is never 0. */
+WITHIN_KERNEL double gemel_log_unit(uint64_t word)
+{
+    return gemel_log(fma((double)(word >> 11), 1.1102230246251565e-16, 5.551115123125783e-17));
 }
 /* Two normal numbers from two words: Box and Muller, "A note on the generation of random normal deviates", 1958. The angle
    is reduced to an eighth of a turn in integers, where sine and cosine are short series. */

@@ -1,6 +1,7 @@
 /// Every kernel of random numbers, compiled to machine code for three architectures.
 #include "../nvrtc.hpp"
 #include "../philox_programs.hpp"
+#include "../sobol_programs.hpp"
 
 #include <gemel/core/dialect.hpp>
 
@@ -44,6 +45,7 @@ TEST_CASE("wide stores stay whole and nothing goes to local memory") {
           {Distribution::normal, dtype_of<float>(), "st.global.v4.f32"},
           {Distribution::normal, dtype_of<double>(), "st.global.v2.f64"},
           {Distribution::integers, dtype_of<std::int32_t>(), "st.global.v4.u32"}}) {
+        const std::string name = element.name();  // clang 14 captures no structured bindings
         for (const int shift : {0, 1}) {
             const codegen::PhiloxFill fill{
                 .distribution = distribution, .element = element, .tuning = {}, .shift = shift};
@@ -52,9 +54,29 @@ TEST_CASE("wide stores stay whole and nothing goes to local memory") {
                 Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90", {"--fmad=false"}).ptx;
             int stores = 0;
             for (std::size_t at = ptx.find(store); at != std::string::npos; at = ptx.find(store, at + 1)) ++stores;
-            CHECK_MESSAGE(stores == fill.tuning.counters_per_thread, element.name(), ", shift ", shift);
+            CHECK_MESSAGE(stores == fill.tuning.counters_per_thread, name, ", shift ", shift);
             CHECK(ptx.find(".local") == std::string::npos);
         }
+    }
+}
+
+TEST_CASE("kernels of Sobol' sequences compile without a warning") {
+    for (const auto& [name, fill] : sobol_programs::all())
+        if (fill.tuning != sobol_programs::lanes) check_compiles(name, fill.source(Dialect::cuda()));
+}
+
+TEST_CASE("points of Sobol' sequences are stored wide and from registers") {
+    for (const auto& [element, tuning, store] :
+         {std::tuple{dtype_of<float>(), sobol_programs::wide, "st.global.v4.f32"},
+          {dtype_of<std::uint32_t>(), sobol_programs::wide, "st.global.v4.u32"},
+          {dtype_of<half>(), sobol_programs::wide, "st.global.v4.u16"},
+          {dtype_of<double>(), sobol_programs::wide_pair, "st.global.v2.f64"}}) {
+        const std::string text = codegen::SobolFill{.element = element, .tuning = tuning}.source(Dialect::cuda());
+        const std::string ptx = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90", {}).ptx;
+        const bool is_wide = ptx.find(store) != std::string::npos;
+        const std::string name = element.name();
+        CHECK_MESSAGE(is_wide, name);
+        CHECK_MESSAGE(ptx.find(".local") == std::string::npos, name);
     }
 }
 

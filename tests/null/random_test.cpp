@@ -80,6 +80,7 @@ TEST_CASE("two draws are the draw of both lengths together") {
         check([](HostPhilox& rng, std::size_t n) { return rng.uniform<cfloat>(n); });
         check([](HostPhilox& rng, std::size_t n) { return rng.integers<std::uint64_t>(n, 3, 10); });
         check([](HostPhilox& rng, std::size_t n) { return rng.poisson(n, 9); });
+        check([](HostPhilox& rng, std::size_t n) { return rng.poisson(std::vector<double>(n, 12.5)); });
     }
 }
 
@@ -324,6 +325,73 @@ TEST_CASE("Poisson numbers have the probabilities") {
     CHECK(normal_tail(moment(large, 1e9, 2) / 1e9 - 1, std::sqrt(2.0 / 10000)) > unlikely);
 }
 
+TEST_CASE("Poisson numbers with a mean each have the probabilities of their means") {
+    const std::vector<double> of{0, 0.1, 1, 5, 9.999, 10, 12, 50, 1000};
+    const std::size_t n = 400000;
+    std::vector<double> means(of.size() * n);
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] = of[i % of.size()];
+    const auto drawn = HostPhilox(36).poisson<std::uint32_t>(means);
+    for (std::size_t j = 0; j < of.size(); ++j) {
+        std::vector<std::uint32_t> sample(n);
+        for (std::size_t i = 0; i < n; ++i) sample[i] = drawn[i * of.size() + j];
+        const double lambda = of[j];
+        if (lambda == 0) {
+            CHECK(std::count(sample.begin(), sample.end(), 0u) == static_cast<std::ptrdiff_t>(n));
+            continue;
+        }
+        INFO("mean " << lambda);
+        CHECK(normal_tail(mean(sample) - lambda, std::sqrt(lambda / n)) > unlikely);
+        const double fourth = lambda * (1 + 3 * lambda);  // central moment
+        CHECK(normal_tail(moment(sample, lambda, 2) - lambda, std::sqrt((fourth - lambda * lambda) / n)) > unlikely);
+        const std::uint32_t most = *std::max_element(sample.begin(), sample.end()) + 2;
+        std::vector<double> counts(most), expected(most);
+        for (const std::uint32_t k : sample) counts[k] += 1;
+        for (std::uint32_t k = 0; k < most; ++k)
+            expected[k] = n * std::exp(k * std::log(lambda) - lambda - std::lgamma(k + 1.0));
+        if (lambda >= 9) CHECK(chi_square(counts, expected) > unlikely);
+        for (std::uint32_t k = 0; k < most; ++k)
+            if (expected[k] > 25) CHECK(std::abs(counts[k] - expected[k]) <= 5 * std::sqrt(expected[k]));
+    }
+    // Enough of some to see what the rejection does to a few in a thousand.
+    for (const double lambda : {10.0, 40.0}) {
+        const int many = 8000000;
+        std::vector<double> counts(200), expected(200);
+        for (const std::uint8_t k : HostPhilox(38).poisson<std::uint8_t>(std::vector<double>(many, lambda)))
+            counts.at(k) += 1;
+        for (int k = 0; k < 200; ++k)
+            expected[k] = many * std::exp(k * std::log(lambda) - lambda - std::lgamma(k + 1.0));
+        CHECK(chi_square(counts, expected) > unlikely);
+    }
+    for (const double large : {1e5, 1e9}) {
+        const auto sample = HostPhilox(37).poisson<std::int64_t>(std::vector<double>(n, large));
+        CHECK(normal_tail(mean(sample) - large, std::sqrt(large / n)) > unlikely);
+        CHECK(normal_tail(moment(sample, large, 2) / large - 1, std::sqrt(2.0 / n)) > unlikely);
+        CHECK(kolmogorov_smirnov(sample, [&](double k) {
+                  // With the first terms of Edgeworth's series, and half a step to either side.
+                  const double z = (k - large) / std::sqrt(large);
+                  return normal_cumulative(z) - (z * z - 1) / 6 / std::sqrt(large) * std::exp(-z * z / 2) /
+                                                    std::sqrt(2 * static_cast<double>(pi));
+              }) > unlikely);
+    }
+}
+
+TEST_CASE("means that are none give what no count is and counts that do not fit the largest number") {
+    const std::vector<double> bad{-1, -1e-300, NAN, INFINITY, 1.0001e9}, large{1e4, 1e9};
+    for (const double x : HostPhilox(1).poisson<double>(bad)) CHECK(std::isnan(x));
+    for (const float x : HostPhilox(1).poisson<float>(bad)) CHECK(std::isnan(x));
+    for (const half x : HostPhilox(1).poisson<half>(bad)) CHECK(x.bits == 0x7E00);
+    for (const bfloat16 x : HostPhilox(1).poisson<bfloat16>(bad)) CHECK(x.bits == 0x7FC0);
+    for (const int x : HostPhilox(1).poisson(bad)) CHECK(x == -1);
+    for (const std::int64_t x : HostPhilox(1).poisson<std::int64_t>(bad)) CHECK(x == -1);
+    for (const std::uint16_t x : HostPhilox(1).poisson<std::uint16_t>(bad)) CHECK(x == 65535);
+    CHECK(HostPhilox(1).poisson<std::int8_t>(large) == std::vector<std::int8_t>{127, 127});
+    CHECK(HostPhilox(1).poisson<std::uint8_t>(large) == std::vector<std::uint8_t>{255, 255});
+    CHECK(HostPhilox(1).poisson<std::int16_t>(large)[1] == 32767);
+    CHECK(float(HostPhilox(1).poisson<half>(large)[1]) == INFINITY);
+    CHECK(HostPhilox(1).poisson<int>(std::vector{0.0, -0.0, 1e-310}) == std::vector{0, 0, 0});
+    CHECK(HostPhilox(1).poisson(std::vector<double>{}).empty());
+}
+
 TEST_CASE("streams and substreams and seeds and neighbours do not know of each other") {
     const std::size_t n = 100000;
     const HostPhilox rng(17);
@@ -400,6 +468,11 @@ TEST_CASE("the kernels' texts are as they were") {
             {.distribution = Distribution::integers, .element = dtype_of<std::int32_t>(), .tuning = lanes, .shift = 0});
         check("philox_bernoulli_bool_narrow",
               {.distribution = Distribution::bernoulli, .element = dtype_of<bool>(), .tuning = narrow, .shift = 0});
+        check("philox_poisson_means_int32_lanes", {.distribution = Distribution::poisson_means,
+                                                   .element = dtype_of<std::int32_t>(),
+                                                   .tuning = lanes,
+                                                   .shift = 0,
+                                                   .means = dtype_of<float>()});
         golden::check("philox_permutation" + dialect->file_extension,
                       codegen::PhiloxPermutation{.element = dtype_of<std::int64_t>()}.source(*dialect));
     }

@@ -21,6 +21,7 @@
 #include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/arrays/scan_kernel.hpp>
+#include <gemel/arrays/sobol.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/arrays/take.hpp>
 #include <gemel/codegen/codegen.hpp>

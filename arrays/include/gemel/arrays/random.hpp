@@ -121,6 +121,21 @@ class GEMEL_API Philox {
         fill_poisson(out, mean);
         return out;
     }
+    /// Poisson distributed, each with a mean of its own: `poisson(2 * x)`. Not the numbers that one mean for all gives,
+    /// even if all means are equal.
+    /// @param means  real numbers from 0 to 10^9, any shape and layout; an expression is evaluated first
+    /// @returns      the shape of the means. A negative mean, NaN, or one above 10^9 gives NaN, of an integer type -1
+    /// or
+    ///               the largest unsigned number. Counts beyond an integer type become its largest number
+    /// @throws ArgumentError for complex means or those of another context; CompileError on devices without double
+    /// @time enqueued, returns at once; means of another type than float or double, or with gaps, are copied first
+    /// @source Hoermann 1993, transformed rejection (PTRS); below a mean of 10 inversion
+    template <CountElement T = std::int32_t>
+    GPUArray<T> poisson(const AnyArray& means) const {
+        GPUArray<T> out(context_, means.shape());
+        fill_poisson(out, means);
+        return out;
+    }
     /// The numbers 0 to count - 1 in random order, shape (count,). Up to 4096 numbers are shuffled on the host, and the
     /// call blocks; more go through a keyed bijection, which needs no sorting.
     template <IntegerElement T = std::int64_t>
@@ -140,6 +155,8 @@ class GEMEL_API Philox {
     void fill_bits(const AnyArray& out) const;
     void fill_bernoulli(const AnyArray& out, double probability = 0.5) const;
     void fill_poisson(const AnyArray& out, double mean) const;
+    /// The means are broadcast to the shape of `out` and may lie in its memory.
+    void fill_poisson(const AnyArray& out, const AnyArray& means) const;
     void fill_permutation(const AnyArray& out) const;
     /// Reals in [0, 1), integers of all values, true and false alike.
     void fill(const AnyArray& out) const;

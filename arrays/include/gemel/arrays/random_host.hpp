@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace gemel::random {
@@ -66,6 +67,12 @@ class GEMEL_API HostPhilox {
         fill_poisson(out.data(), dtype_of<T>(), count, mean);
         return out;
     }
+    template <CountElement T = std::int32_t>
+    std::vector<T> poisson(std::span<const double> means) {
+        std::vector<T> out(means.size());
+        fill_poisson(out.data(), dtype_of<T>(), means);
+        return out;
+    }
     template <IntegerElement T = std::int64_t>
     std::vector<T> permutation(std::int64_t count) {
         const std::vector<std::int64_t> order = permutation_of(count, dtype_of<T>());
@@ -81,6 +88,7 @@ class GEMEL_API HostPhilox {
     void fill_bits(void* out, DType dtype, std::size_t count);
     void fill_bernoulli(void* out, DType dtype, std::size_t count, double probability);
     void fill_poisson(void* out, DType dtype, std::size_t count, double mean);
+    void fill_poisson(void* out, DType dtype, std::span<const double> means);
 
    private:
     std::vector<std::int64_t> permutation_of(std::int64_t count, DType dtype);

@@ -7,6 +7,7 @@
 #include <gemel/codegen/reduction.hpp>
 #include <gemel/codegen/scan.hpp>
 #include <gemel/codegen/snippet.hpp>
+#include <gemel/codegen/sobol.hpp>
 #include <gemel/codegen/struct.hpp>
 #include <gemel/codegen/substitute.hpp>
 #include <gemel/codegen/syntax_tree.hpp>

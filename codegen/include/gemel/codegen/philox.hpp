@@ -29,6 +29,7 @@ enum class Distribution : std::uint8_t {
     integers,   ///< integers in [low, high)
     bernoulli,  ///< 0 or 1
     poisson,
+    poisson_means,  ///< a mean for each element
 };
 
 /// Where in which stream. `word` counts 32-bit words.
@@ -45,6 +46,7 @@ struct PhiloxConstants {
     std::uint64_t low = 0;    ///< integers, poisson: added to the result
     std::uint64_t range = 0;  ///< integers: how many values; bernoulli: 2^32 times the probability
     std::vector<std::uint64_t> table = {};  ///< poisson: 2^64 times the cumulative distribution
+    const double* means = nullptr;          ///< poisson_means on the host: as many as elements
 };
 
 /// The host's own Philox 4x32-10: ten rounds on a counter with a key.
@@ -68,13 +70,15 @@ GEMEL_API PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distri
 
 /// A kernel `philox` that fills an array. Its parameters: out, offset and count (elements), first counter, substream,
 /// stream, the two halves of the key, the number of elements of the first counter that are left out, the number of
-/// counters that a thread takes (of tunings with lanes), and the constants of the distribution.
+/// counters that a thread takes (of tunings with lanes), and the constants of the distribution. `poisson_means` needs
+/// double, whatever the element: its constants are the array of means and the offset of the first, in elements.
 struct GEMEL_API PhiloxFill {
     Distribution distribution = Distribution::unit;
     DType element = {};
     PhiloxTuning tuning = {};
     /// With wide stores: elements of the first counter that are left out, known in the text.
     int shift = 0;
+    DType means = {};  ///< poisson_means: float or double
 
     std::string source(const Dialect& dialect) const;
     friend bool operator==(const PhiloxFill&, const PhiloxFill&) = default;
