@@ -18,17 +18,18 @@ int main() try {
         {.arguments = "const float *x, const float *y", .neutral = "0", .map_expr = "x[i]*y[i]", .reduce_expr = "a+b"});
     const gemel::ReductionKernel<Extreme> argmax(
         {.arguments = "const float *x",
-         .neutral = "extreme(-INFINITY, INT64_LARGEST)",
+         .neutral = "extreme(-INFINITY, 0)",
          .map_expr = "extreme(x[i], i)",
          .reduce_expr = "b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a",
-         .preamble = "#define INT64_LARGEST 0x7fffffffffffffff\n"
-                     "WITHIN_KERNEL Extreme extreme(float value, int64_t index)\n"
+         .append_expr = "b.value > a.value ? b : a",
+         .preamble = "WITHIN_KERNEL Extreme extreme(float value, int64_t index)\n"
                      "{\n    Extreme e;\n    e.value = value;\n    e.index = index;\n    return e;\n}\n"});
     const gemel::MultiReductionKernel<float, float> minmax(
         {.arguments = "const float *x",
          .results = {{"INFINITY", "x[i]", "fmin(a, b)"}, {"-INFINITY", "x[i]", "fmax(a, b)"}}});
     const gemel::GPUArray<float> out(context, gemel::Shape{4}), one(context, gemel::Shape{});
     gemel::GPUArray<float> product;
+    gemel::GPUArray<std::int64_t> found;
     const gemel::GPUArray<double> one64(context, gemel::Shape{});
     const gemel::GPUArray<Extreme> place(context, gemel::Shape{});
     const gemel::GPUArray<std::int64_t> index(context, gemel::Shape{1});
@@ -54,6 +55,13 @@ int main() try {
         compare(
             context, "argmax f32" + size, bytes,
             [&](const gemel::Stream& s, int k) { argmax({.out = &place, .stream = s}, x[k]); },
+            [&](void* s, int k) { peers::argmax(address(x[k]), address(out), address(index), n, s); });
+        compare(
+            context, "argmax(x) f32" + size, bytes,
+            [&](const gemel::Stream& s, int k) {
+                const gemel::StreamScope scope(s);
+                found = gemel::argmax(x[k]);
+            },
             [&](void* s, int k) { peers::argmax(address(x[k]), address(out), address(index), n, s); });
         compare(
             context, "minimum and maximum f32" + size, bytes,

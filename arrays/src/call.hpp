@@ -144,7 +144,7 @@ class Call {
     std::size_t count_ = 0;
     std::uint32_t item_bytes_ = 1, array_count_ = 0;
     bool all_contiguous_ = true;
-    bool far_columns_ = false;  ///< some array's neighbours along the last axis are a cache line apart
+    bool far_columns_ = false;     ///< some array's neighbours along the last axis are a cache line apart
     bool in_place_steps_ = false;  ///< what is written through one argument is read through another
     int rank_ = 0, kept_rank_ = 0;
     Strides index_strides_;

@@ -155,9 +155,9 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     Dim3 grid{(threads + per_block - 1) / per_block};
     if (call.tiled()) grid = {call.tiles()[0], call.tiles()[1], call.tiles()[2]};
     if (!options.range && !cache.checks_bounds() && cache.has_no_tunings())
-        cache.recent().remember(RecentCalls::place(state.id, arguments),
-                                std::make_shared<RecentCall>(state.id, options.tuning, arguments, call, plan, grid,
-                                                             list.span()));
+        cache.recent().remember(
+            RecentCalls::place(state.id, arguments),
+            std::make_shared<RecentCall>(state.id, options.tuning, arguments, call, plan, grid, list.span()));
     plan->kernel.launch({.grid = grid, .block = {plan->block}, .stream = options.stream}, list.span());
     bounds.finish();
 }

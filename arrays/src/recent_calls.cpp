@@ -23,8 +23,14 @@ RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, st
         }
         const AnyArray& array = *arguments[i].array;
         const Buffer& buffer = array.buffer();
-        seen = {buffer.block().get(), buffer.native_handle(), buffer.offset_bytes(), buffer.size_bytes(),
-                array.offset_bytes(), array.dtype(),          {},                    array.shape(),
+        seen = {buffer.block().get(),
+                buffer.native_handle(),
+                buffer.offset_bytes(),
+                buffer.size_bytes(),
+                array.offset_bytes(),
+                array.dtype(),
+                {},
+                array.shape(),
                 array.strides()};
     }
     for (std::size_t i = arguments.size(); i < launched_.size(); ++i)
@@ -50,8 +56,8 @@ bool RecentCall::is_like(std::uint64_t generator, const codegen::Tuning& given,
         const Buffer& buffer = array->buffer();
         if (buffer.block().get() != seen.block || !seen.block || array->offset_bytes() != seen.offset ||
             buffer.offset_bytes() != seen.buffer_offset || buffer.size_bytes() != seen.buffer_bytes ||
-            !(array->dtype() == seen.dtype) || !(array->shape() == seen.shape) ||
-            !(array->strides() == seen.strides) || buffer.native_handle() != seen.address)
+            !(array->dtype() == seen.dtype) || !(array->shape() == seen.shape) || !(array->strides() == seen.strides) ||
+            buffer.native_handle() != seen.address)
             return false;
     }
     return given == given_;

@@ -24,8 +24,7 @@ class RecentCall {
                const Call& call, std::shared_ptr<Plan> plan, const Dim3& grid, std::span<const Argument> launched);
 
     /// Whether checks, layout and variant of a call would come out as they did for this one.
-    bool is_like(std::uint64_t generator, const codegen::Tuning& given,
-                 std::span<const CallArgument> arguments) const;
+    bool is_like(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
     void pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
 
@@ -37,7 +36,7 @@ class RecentCall {
         const Block* block = nullptr;  ///< compared, never followed; null for values
         std::uint64_t address = 0;     ///< its alignment decides which accesses are possible
         std::size_t buffer_offset = 0, buffer_bytes = 0, offset = 0;
-        DType dtype;  ///< for values: of the call
+        DType dtype;       ///< for values: of the call
         DType value_type;  ///< what the kernel takes
         Shape shape;
         Strides strides;

@@ -132,7 +132,8 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
                                   .accumulator = results[k].accumulator,
                                   .neutral = std::move(results[k].neutral),
                                   .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
-                                  .reduce_expr = std::move(results[k].reduce_expr)});
+                                  .reduce_expr = std::move(results[k].reduce_expr),
+                                  .append_expr = std::move(results[k].append_expr)});
     codegen::check_request(request);
     std::vector<const codegen::Snippet*> snippets;
     for (const codegen::ReducedValue& value : request.values) snippets.push_back(&value.map_expr);

@@ -90,17 +90,21 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
                 text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
                      " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
             parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
-                                   "    // NaN beats everything, and of equals the first wins: so does any element "
-                                   "over the neutral one.\n",
+                                   "    // NaN beats everything, and of equals the first wins.\n",
                                    compared.is_floating()
                                        ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
                                          "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
                                          "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
                                        : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
                                    "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
-            value.neutral = text("place(", extreme(compared, !is_max), ", 0x7FFFFFFFFFFFFFFF)");
+            // Where nothing beats it all elements are equal to it, and the first of them is at 0.
+            value.neutral = text("place(", extreme(compared, !is_max), ", 0)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");
             value.reduce_expr = "better(a, b)";
+            value.append_expr =
+                compared.is_floating()
+                    ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value ? b : a")
+                    : text("b.value ", is_max ? ">" : "<", " a.value ? b : a");
             break;
         }
     }

@@ -81,7 +81,7 @@ void ReductionPrinter::packs() {
         if (uses("reduced_index")) writer_.line("const ", index_, " reduced_index = i;");
         access_.begin_lane(u, lane);
         each_value([&](std::size_t v) {
-            combine(totals_at(lane)(v), v, access_.snippet(request_.values[v].map_expr, Mode::lane));
+            append(totals_at(lane)(v), v, access_.snippet(request_.values[v].map_expr, Mode::lane));
         });
         writer_.close();
     });
@@ -91,7 +91,7 @@ void ReductionPrinter::packs() {
     writer_.open("for (int ", r, " = ", thread, "; ", r, " < ", n, " - ", packs, " * ", lanes, "; ", r, " += ", block_,
                  ")");
     map_element(gemel::text("(", r, " < ", access_.head(), " ? ", r, " : ", r, " + ", packs, " * ", lanes, ")"),
-                totals_at("0"));
+                totals_at("0"), false);
     writer_.close();
     writer_.close();
     combine_totals(lanes);

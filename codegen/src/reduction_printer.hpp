@@ -42,6 +42,7 @@ class ReductionPrinter {
     }
     std::string name(const char* wish) const { return access_.unused(wish); }
     std::string reduce_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("reduce", v)); }
+    std::string append_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("append", v)); }
     std::string reduced(std::size_t v, const std::string& a, const std::string& b) const {
         return gemel::text(reduce_name(v), "(", a, ", ", b, ")");
     }
@@ -52,6 +53,11 @@ class ReductionPrinter {
     void combine(const std::string& into, std::size_t v, const std::string& with) {
         writer_.line(into, " = ", reduced(v, into, with), ";");
     }
+    /// The same for an element that comes after all those in `into`.
+    void append(const std::string& into, std::size_t v, const std::string& element) {
+        if (request_.values[v].append_expr.empty()) return combine(into, v, element);
+        writer_.line(into, " = ", append_name(v), "(", into, ", ", element, ");");
+    }
     std::vector<std::string> result_parameters() const;
     void apply_result_offsets();
     void store_result(std::size_t v, const std::string& output, const std::string& value);
@@ -59,8 +65,9 @@ class ReductionPrinter {
     std::string name_of_size(const char* size) const;
     bool packed() const { return layout_.elements.any(Access::packed); }
     bool has_axes() const { return layout_.kept_rank > 0; }
-    /// Declares i and everything that depends on it, and the mapped values.
-    void map_element(const std::string& run_index, const std::function<std::string(std::size_t)>& total);
+    /// Declares i and everything that depends on it, and the mapped values. @param is_later  than all in the totals
+    void map_element(const std::string& run_index, const std::function<std::string(std::size_t)>& total,
+                     bool is_later = true);
     bool uses(std::string_view word) const {
         return std::any_of(request_.values.begin(), request_.values.end(),
                            [&](const ReducedValue& v) { return v.map_expr.uses(word); });

@@ -51,7 +51,7 @@ class StreamUses {
    private:
     void touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes);
 
-    std::atomic<std::uintptr_t> sole_{0};  ///< the only stream in the history; lowest bit: it has written
+    std::atomic<std::uintptr_t> sole_{0};         ///< the only stream in the history; lowest bit: it has written
     std::atomic<std::uintptr_t> last_reader_{0};  ///< has waited for the last writer
     std::atomic<bool> mixed_{false};
     mutable std::mutex mutex_;

@@ -1,4 +1,5 @@
-/// A call that has been made before is launched again without its checks: only where all that they depend on is the same.
+/// A call that has been made before is launched again without its checks: only where all that they depend on is the
+/// same.
 #include "child.hpp"
 #include "generator_support.hpp"
 

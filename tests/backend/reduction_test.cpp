@@ -1,7 +1,9 @@
 /// ReductionKernel and MultiReductionKernel against plain host loops.
 #include "generator_support.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
 #include <thread>
 
 using namespace gemel;
@@ -368,6 +370,32 @@ TEST_CASE("a kind of reduction is compiled once") {
     CHECK(sum(x(slice(50))).item() == 2000);
     CHECK(sum({.axes = std::vector<int>{0}}, x).get() == std::vector<float>(10, 400));
     CHECK(built() == before);
+}
+
+TEST_CASE("an append expression spares comparing places, and the first of equals is found still") {
+    const ReductionKernel<science::Extreme> first_largest(
+        {.arguments = "const int *x",
+         .neutral = "extreme(-1, 0)",
+         .map_expr = "extreme(x[i], reduced_index)",
+         .reduce_expr = "b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a",
+         .append_expr = "b.value > a.value ? b : a",
+         .name = "first_largest",
+         .preamble = "WITHIN_KERNEL Extreme extreme(int value, int index)\n"
+                     "{\n    Extreme e;\n    e.value = value;\n    e.index = index;\n    return e;\n}\n"});
+    std::mt19937 random(7);
+    for (const codegen::Tuning& tuning : tunings)
+        for (const std::size_t n : {std::size_t{1}, std::size_t{5}, std::size_t{1003}, std::size_t{70001}})
+            for (const std::size_t offset : {0u, 1u, 3u}) {
+                // Zero but for a few places with the largest value, or all equal: also before and behind the packs.
+                std::vector<std::int32_t> x(n, 0);
+                for (int k = 0; k < 3; ++k) x[random() % n] = 5;
+                if (offset == 1) x.back() = 5;
+                if (offset == 3) std::fill(x.begin(), x.end(), 5);
+                const auto found = first_largest({.tuning = tuning}, placed<std::int32_t>(x, offset)).item();
+                const auto expected = std::max_element(x.begin(), x.end()) - x.begin();
+                CHECK_MESSAGE((found.value == 5 && found.index == expected), n, " elements at offset ", offset, ", ",
+                              to_string(tuning), ": ", found.index, " instead of ", expected);
+            }
 }
 
 TEST_SUITE_END();

@@ -9,9 +9,9 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/gpu_array.hpp>
-#include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/join.hpp>
 #include <gemel/arrays/mask.hpp>
+#include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/npy.hpp>
 #include <gemel/arrays/pad.hpp>
 #include <gemel/arrays/print.hpp>
