@@ -161,7 +161,7 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
     if (to) common_ = *to;  // broadcast_to() says what does not fit
     for (std::size_t k = 0; k < operands.array_count; ++k)
         if (!(operands.arrays[k]->shape() == common_))
-            operands.arrays[k] = &views_[k].emplace(operands.arrays[k]->broadcast_to(common_));
+            operands.arrays[k] = &views_.emplace_back(operands.arrays[k]->broadcast_to(common_));
     shape_ = &common_;
 }
 

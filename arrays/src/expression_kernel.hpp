@@ -6,6 +6,8 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/codegen/writer.hpp>
 
+#include <boost/container/static_vector.hpp>
+
 #include <array>
 #include <memory>
 #include <mutex>
@@ -51,7 +53,7 @@ class BroadcastOperands {
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    std::array<std::optional<AnyArray>, ExpressionOperands::most_arrays> views_;
+    boost::container::static_vector<AnyArray, ExpressionOperands::most_arrays> views_;  // operands point into it
 };
 
 /// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
