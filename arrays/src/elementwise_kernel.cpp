@@ -91,7 +91,7 @@ bool launch_again(const ElementwiseState& state, const CallOptions& options, std
     const auto with_array = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.array; });
     if (with_array == arguments.end() || with_array->array->empty()) return false;
     PlanCache& cache = PlanCache::of(*with_array->array);
-    const auto recent = cache.recent().find(RecentCalls::place(state.id, arguments));
+    const auto recent = cache.recent().find(RecentCalls::hash(state.id, arguments));
     if (!recent || !recent->is_like(state.id, options.tuning, arguments) || !cache.has_no_tunings()) return false;
     ArgumentList list;
     recent->pack(state.declared, arguments, list);
@@ -154,10 +154,12 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
     Dim3 grid{(threads + per_block - 1) / per_block};
     if (call.tiled()) grid = {call.tiles()[0], call.tiles()[1], call.tiles()[2]};
-    if (!options.range && !cache.checks_bounds() && cache.has_no_tunings())
-        cache.recent().remember(
-            RecentCalls::place(state.id, arguments),
-            std::make_shared<RecentCall>(state.id, options.tuning, arguments, call, plan, grid, list.span()));
+    if (!options.range && !cache.checks_bounds() && cache.has_no_tunings()) {
+        const std::uint64_t hash = RecentCalls::hash(state.id, arguments);
+        if (cache.recent().is_second(hash))
+            cache.recent().remember(
+                hash, std::make_shared<RecentCall>(state.id, options.tuning, arguments, call, plan, grid, list.span()));
+    }
     plan->kernel.launch({.grid = grid, .block = {plan->block}, .stream = options.stream}, list.span());
     bounds.finish();
 }

@@ -3,6 +3,8 @@
 #include "convert_value.hpp"
 #include "plan_cache.hpp"
 
+#include <utility>
+
 namespace gemel {
 
 RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments,
@@ -70,7 +72,7 @@ void RecentCall::pack(const DeclaredArguments& declared, std::span<const CallArg
     for (std::size_t i = arguments.size(); i < launched_.size(); ++i) into.add(launched_[i]);
 }
 
-std::size_t RecentCalls::place(std::uint64_t generator, std::span<const CallArgument> arguments) {
+std::uint64_t RecentCalls::hash(std::uint64_t generator, std::span<const CallArgument> arguments) {
     std::uint64_t h = generator;
     for (const CallArgument& argument : arguments) {
         if (!argument.array) continue;
@@ -78,7 +80,22 @@ std::size_t RecentCalls::place(std::uint64_t generator, std::span<const CallArgu
         h = (h + argument.array->offset_bytes()) * 0x9E3779B97F4A7C15u;
         h ^= h >> 32;
     }
-    return h % places;
+    return h;
+}
+
+std::shared_ptr<const RecentCall> RecentCalls::find(std::uint64_t hash) const {
+    std::lock_guard lock(mutex_);
+    return places_[hash % places_.size()].call;
+}
+
+bool RecentCalls::is_second(std::uint64_t hash) {
+    std::lock_guard lock(mutex_);
+    return std::exchange(places_[hash % places_.size()].last_missed, hash) == hash;
+}
+
+void RecentCalls::remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call) {
+    std::lock_guard lock(mutex_);
+    places_[hash % places_.size()].call.swap(call);
 }
 
 }  // namespace gemel

@@ -50,23 +50,23 @@ class RecentCall {
     std::vector<std::byte> layout_;  ///< that an argument of launched_ refers to
 };
 
-/// A table of them, the newest for each place in it. Thread-safe; a call that is found stays valid when it is replaced.
+/// A table of them. Thread-safe; a call that is found stays valid when another takes its place.
 class RecentCalls {
    public:
-    static std::size_t place(std::uint64_t generator, std::span<const CallArgument> arguments);
-    std::shared_ptr<const RecentCall> find(std::size_t place) const {
-        std::lock_guard lock(mutex_);
-        return calls_[place];
-    }
-    void remember(std::size_t place, std::shared_ptr<const RecentCall> call) {
-        std::lock_guard lock(mutex_);
-        calls_[place].swap(call);
-    }
+    /// Of the kernel and the places of the arrays: what decides where in the table a call may be.
+    static std::uint64_t hash(std::uint64_t generator, std::span<const CallArgument> arguments);
+    std::shared_ptr<const RecentCall> find(std::uint64_t hash) const;
+    /// Whether a call that was not found has been made once before: those that are made only once are not remembered.
+    bool is_second(std::uint64_t hash);
+    void remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call);
 
    private:
-    static constexpr std::size_t places = 512;
+    struct Place {
+        std::uint64_t last_missed = 0;
+        std::shared_ptr<const RecentCall> call;
+    };
     mutable std::mutex mutex_;
-    std::array<std::shared_ptr<const RecentCall>, places> calls_;
+    std::array<Place, 512> places_;
 };
 
 }  // namespace gemel
