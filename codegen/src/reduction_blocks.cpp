@@ -11,7 +11,7 @@ void ReductionPrinter::block_per_output() {
     writer_.line("const ", index_, " ", split, " = ", writer_.block_id(), " % ", name("splits"), ";");
     if (has_axes()) access_.begin_output(output);
     if (layout_.serial) {
-        has_axes() ? serial_runs() : serial_lanes();
+        serial_lanes(has_axes() ? 1 : static_cast<int>(serial_lanes_));
     } else {
         packed() ? packs() : elements();
         tree();

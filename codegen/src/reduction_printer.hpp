@@ -29,6 +29,8 @@ class ReductionPrinter {
 
     /// Elements that are summed one after the other before their sum joins the others: bounds the rounding error.
     static constexpr int run_length = 128;
+    /// The same where one thread has so many elements that runs are summed in pairs, pairs in fours, and so on.
+    static constexpr int serial_run_length = 32, most_levels = 48;
 
     // Names, results, running values; reduction_printer.cpp
     static DType accumulator(const ReducedValue& value) {
@@ -92,8 +94,11 @@ class ReductionPrinter {
 
     // One thread per piece or output, and what joins pieces; reduction_threads.cpp
     void declare_piece();
-    /// Neighbouring elements go to neighbouring running values, which the compiler keeps in vector registers.
-    void serial_lanes();
+    /// All of a piece, in runs that are summed pairwise. Neighbouring elements go to neighbouring running values, which
+    /// the compiler keeps in vector registers.
+    /// @source summation by a binary counter of partial sums: Higham, Accuracy and Stability of Numerical
+    /// Algorithms, 4.1
+    void serial_lanes(int lanes);
     void serial_runs();
     void thread_per_output();
     void combine_partials(const std::string& output);

@@ -11,39 +11,50 @@ void ReductionPrinter::declare_piece() {
                  ";");
 }
 
-void ReductionPrinter::serial_lanes() {
-    const auto lanes = static_cast<int>(serial_lanes_);
-    const std::string k = name("k"), end = name("end"), stop = name("stop"), lane = name("lane");
-    declare_piece();
-    declare_totals(lanes);
-    writer_.open("while (", end, " - ", k, " >= ", lanes, ")");
-    each_value([&](std::size_t v) { writer_.line(running_type(v), " ", numbered("run", v), "[", lanes, "];"); });
+void ReductionPrinter::serial_lanes(int lanes) {
+    const std::string k = name("k"), end = name("end"), stop = name("stop"), lane = name("lane"), runs = name("runs"),
+                      level = name("level");
     const auto each_lane = [&](auto&& body) {
         writer_.open("for (int ", lane, " = 0; ", lane, " < ", lanes, "; ++", lane, ")");
-        body();
+        each_value(body);
         writer_.close();
     };
-    each_lane([&] {
-        each_value([&](std::size_t v) {
-            writer_.line(numbered("run", v), "[", lane, "] = ", request_.values[v].neutral, ";");
-        });
+    const auto run = [&](std::size_t v) { return gemel::text(numbered("run", v), "[", lane, "]"); };
+    const auto kept = [&](std::size_t v) { return gemel::text(numbered("kept", v), "[", level, "][", lane, "]"); };
+    declare_piece();
+    writer_.line("// Sums of 1, 2, 4, ... runs: those whose bit is set in the number of runs.");
+    each_value([&](std::size_t v) {
+        writer_.line(running_type(v), " ", numbered("kept", v), "[", most_levels, "][", lanes, "];");
     });
-    writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", lanes * run_length, " ? ", end, " : ", k,
-                 " + ", lanes * run_length, ";");
+    writer_.line(index_, " ", runs, " = 0;");
+    writer_.open("while (", end, " - ", k, " >= ", lanes, ")");
+    each_value([&](std::size_t v) { writer_.line(running_type(v), " ", numbered("run", v), "[", lanes, "];"); });
+    each_lane([&](std::size_t v) { writer_.line(run(v), " = ", request_.values[v].neutral, ";"); });
+    writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", lanes * serial_run_length, " ? ", end, " : ",
+                 k, " + ", lanes * serial_run_length, ";");
     writer_.open("for (; ", stop, " - ", k, " >= ", lanes, "; ", k, " += ", lanes, ")");
-    each_lane([&] {
-        map_element(gemel::text(k, " + ", lane),
-                    [&](std::size_t v) { return gemel::text(numbered("run", v), "[", lane, "]"); });
-    });
+    writer_.open("for (int ", lane, " = 0; ", lane, " < ", lanes, "; ++", lane, ")");
+    map_element(lanes == 1 ? k : gemel::text(k, " + ", lane), run);
     writer_.close();
-    each_lane([&] {
-        each_value(
-            [&](std::size_t v) { combine(totals_at(lane)(v), v, gemel::text(numbered("run", v), "[", lane, "]")); });
-    });
     writer_.close();
-    writer_.open("for (; ", k, " < ", end, "; ++", k, ")");
-    map_element(k, totals_at("0"));
+    writer_.line("int ", level, " = 0;");
+    writer_.open("for (; ", runs, " >> ", level, " & 1; ++", level, ")");
+    each_lane([&](std::size_t v) { writer_.line(run(v), " = ", reduced(v, kept(v), run(v)), ";"); });
     writer_.close();
+    each_lane([&](std::size_t v) { writer_.line(kept(v), " = ", run(v), ";"); });
+    writer_.line("++", runs, ";");
+    writer_.close();
+    declare_totals(lanes);
+    writer_.open("for (int ", level, " = 0; ", runs, " >> ", level, "; ++", level, ")");
+    writer_.line("if (!(", runs, " >> ", level, " & 1)) continue;");
+    each_lane(
+        [&](std::size_t v) { writer_.line(totals_at(lane)(v), " = ", reduced(v, kept(v), totals_at(lane)(v)), ";"); });
+    writer_.close();
+    if (lanes > 1) {
+        writer_.open("for (; ", k, " < ", end, "; ++", k, ")");
+        map_element(k, totals_at("0"));
+        writer_.close();
+    }
     combine_totals(lanes);
 }
 
@@ -104,11 +115,25 @@ void ReductionPrinter::combine_partials(const std::string& output) {
     each_value([&](std::size_t v) {
         writer_.line(running_type(v), " ", numbered("total", v), " = ", numbered("partial", v), "[", output, "];");
     });
-    writer_.open("for (", index_, " ", s, " = 1; ", s, " < ", name("splits"), "; ++", s, ")");
-    each_value([&](std::size_t v) {
-        combine(numbered("total", v), v,
-                gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]"));
-    });
+    const auto partial = [&](std::size_t v) {
+        return gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]");
+    };
+    if (layout_.serial) {
+        // As many as there are cores, and more: by groups, for the same reason.
+        const std::string begin = name("begin");
+        writer_.open("for (", index_, " ", begin, " = 1; ", begin, " < ", name("splits"), "; ", begin, " += 16)");
+        each_value([&](std::size_t v) {
+            writer_.line(running_type(v), " ", numbered("run", v), " = ", request_.values[v].neutral, ";");
+        });
+        writer_.open("for (", index_, " ", s, " = ", begin, "; ", s, " < ", name("splits"), " && ", s, " < ", begin,
+                     " + 16; ++", s, ")");
+        each_value([&](std::size_t v) { combine(numbered("run", v), v, partial(v)); });
+        writer_.close();
+        each_value([&](std::size_t v) { combine(numbered("total", v), v, numbered("run", v)); });
+    } else {
+        writer_.open("for (", index_, " ", s, " = 1; ", s, " < ", name("splits"), "; ++", s, ")");
+        each_value([&](std::size_t v) { combine(numbered("total", v), v, partial(v)); });
+    }
     writer_.close();
     each_value([&](std::size_t v) { store_result(v, output, numbered("total", v)); });
 }

@@ -398,4 +398,22 @@ TEST_CASE("an append expression spares comparing places, and the first of equals
             }
 }
 
+TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 however they are divided") {
+    const auto sum = sum_kernel();
+    const std::size_t n = 1000000;
+    for (const float value : {0.1f, 0.3f, 0.7f, 1.0f / 3, 123.456f}) {
+        const double expected = static_cast<double>(value) * static_cast<double>(n);
+        const auto x = full<float>(Shape{n}, value), wide = full<float>(Shape{n, 2}, value);
+        const auto column = wide(slice({}), 0);  // one element in two
+        for (const std::uint32_t blocks_per_unit : {0u, 1u, 2u, 3u, 8u, 50u, 300u}) {
+            const ReductionOptions options{.tuning = {.blocks_per_unit = blocks_per_unit}};
+            for (const auto* array : {&x, &column}) {
+                const double found = sum(options, *array).item();
+                CHECK_MESSAGE(std::abs(found / expected - 1) <= 1e-6, value, ", ", blocks_per_unit,
+                              " blocks per unit: off by ", found / expected - 1);
+            }
+        }
+    }
+}
+
 TEST_SUITE_END();

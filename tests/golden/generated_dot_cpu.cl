@@ -16,25 +16,41 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
     const int per_split = n / splits + 1;
     int k = split * per_split < n ? split * per_split : n;
     const int end = n - k < per_split ? n : k + per_split;
-    float totals[16];
-#pragma unroll
-    for (int lane = 0; lane < 16; ++lane) {
-        totals[lane] = 0;
-    }
+    // Sums of 1, 2, 4, ... runs: those whose bit is set in the number of runs.
+    float kept[48][16];
+    int runs = 0;
     while (end - k >= 16) {
         float run[16];
         for (int lane = 0; lane < 16; ++lane) {
             run[lane] = 0;
         }
-        const int stop = end - k < 2048 ? end : k + 2048;
+        const int stop = end - k < 512 ? end : k + 512;
         for (; stop - k >= 16; k += 16) {
             for (int lane = 0; lane < 16; ++lane) {
                 const int i = k + lane;
                 run[lane] = dot_reduce(run[lane], x[i]*y[i]);
             }
         }
+        int level = 0;
+        for (; runs >> level & 1; ++level) {
+            for (int lane = 0; lane < 16; ++lane) {
+                run[lane] = dot_reduce(kept[level][lane], run[lane]);
+            }
+        }
         for (int lane = 0; lane < 16; ++lane) {
-            totals[lane] = dot_reduce(totals[lane], run[lane]);
+            kept[level][lane] = run[lane];
+        }
+        ++runs;
+    }
+    float totals[16];
+#pragma unroll
+    for (int lane = 0; lane < 16; ++lane) {
+        totals[lane] = 0;
+    }
+    for (int level = 0; runs >> level; ++level) {
+        if (!(runs >> level & 1)) continue;
+        for (int lane = 0; lane < 16; ++lane) {
+            totals[lane] = dot_reduce(kept[level][lane], totals[lane]);
         }
     }
     for (; k < end; ++k) {
@@ -58,8 +74,12 @@ __kernel void dot_finish(__global float *result, __global float *partial, int ou
     const int output = (int)((long)get_global_id(0));
     if (output < outputs) {
         float total = partial[output];
-        for (int s = 1; s < splits; ++s) {
-            total = dot_reduce(total, partial[s * outputs + output]);
+        for (int begin = 1; begin < splits; begin += 16) {
+            float run = 0;
+            for (int s = begin; s < splits && s < begin + 16; ++s) {
+                run = dot_reduce(run, partial[s * outputs + output]);
+            }
+            total = dot_reduce(total, run);
         }
         result[output] = total;
     }

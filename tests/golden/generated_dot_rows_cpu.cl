@@ -24,20 +24,48 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
     const int per_split = n / splits + 1;
     int k = split * per_split < n ? split * per_split : n;
     const int end = n - k < per_split ? n : k + per_split;
-    float total = 0;
-    while (k < end) {
-        float run = 0;
-        const int stop = end - k < 128 ? end : k + 128;
-        for (; k < stop; ++k) {
-            int i_rest = k;
-            const int i_1 = i_rest % layout.extent[1];
-            i_rest /= layout.extent[1];
-            const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
-            const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
-            run = dot_reduce(run, x[x_at]*y[y_at]);
+    // Sums of 1, 2, 4, ... runs: those whose bit is set in the number of runs.
+    float kept[48][1];
+    int runs = 0;
+    while (end - k >= 1) {
+        float run[1];
+        for (int lane = 0; lane < 1; ++lane) {
+            run[lane] = 0;
         }
-        total = dot_reduce(total, run);
+        const int stop = end - k < 32 ? end : k + 32;
+        for (; stop - k >= 1; k += 1) {
+            for (int lane = 0; lane < 1; ++lane) {
+                int i_rest = k;
+                const int i_1 = i_rest % layout.extent[1];
+                i_rest /= layout.extent[1];
+                const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+                run[lane] = dot_reduce(run[lane], x[x_at]*y[y_at]);
+            }
+        }
+        int level = 0;
+        for (; runs >> level & 1; ++level) {
+            for (int lane = 0; lane < 1; ++lane) {
+                run[lane] = dot_reduce(kept[level][lane], run[lane]);
+            }
+        }
+        for (int lane = 0; lane < 1; ++lane) {
+            kept[level][lane] = run[lane];
+        }
+        ++runs;
     }
+    float totals[1];
+#pragma unroll
+    for (int lane = 0; lane < 1; ++lane) {
+        totals[lane] = 0;
+    }
+    for (int level = 0; runs >> level; ++level) {
+        if (!(runs >> level & 1)) continue;
+        for (int lane = 0; lane < 1; ++lane) {
+            totals[lane] = dot_reduce(kept[level][lane], totals[lane]);
+        }
+    }
+    float total = totals[0];
     if (thread == 0) {
         result[output] = total;
     }
