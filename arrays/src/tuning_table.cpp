@@ -130,13 +130,15 @@ PlanCache& PlanCache::of(const AnyArray& array) {
 
 PlanCache& PlanCache::of(const Context& context) {
     if (const std::uint64_t id = context.id(); id != last_id) {
-        last = context.attached<PlanCache>(&tag_).get();
-        std::call_once(last->has_facts_, [&] {
-            last->device_ = context.device();
-            last->info_ = &last->device_->info();
-            last->linear_ = context.addresses_are_linear();
-            last->checks_bounds_ = env::flag("GEMEL_CHECK");
+        PlanCache* const cache = context.attached<PlanCache>(&tag_).get();
+        std::call_once(cache->has_facts_, [&] {
+            cache->device_ = context.device();
+            cache->info_ = &cache->device_->info();
+            cache->linear_ = context.addresses_are_linear();
+            cache->checks_bounds_ = env::flag("GEMEL_CHECK");
         });
+        // Both or, if something was thrown, neither.
+        last = cache;
         last_id = id;
     }
     return *last;
