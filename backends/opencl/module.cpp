@@ -1,4 +1,5 @@
 /// Programs and kernels.
+#include "launch_order.hpp"
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -29,11 +30,14 @@ KernelFacts read_facts(cl_kernel kernel, cl_device_id device) {
     return facts;
 }
 
-void enqueue(cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape) {
+/// In `order`, if there is one.
+void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape,
+             LaunchOrder* order) {
     const size_t global[3] = {size_t{shape.grid[0]} * shape.block[0], size_t{shape.grid[1]} * shape.block[1],
                               size_t{shape.grid[2]} * shape.block[2]};
     const size_t local[3] = {shape.block[0], shape.block[1], shape.block[2]};
     const cl_uint axes = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
+    if (order) return order->enqueue(context, queue, kernel, axes, global, local);
     cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, 0, nullptr, nullptr);
 }
 
@@ -44,8 +48,8 @@ size_t arena_bytes(const LaunchShape& shape) { return std::max<size_t>(shape.sha
 class OpenClBoundKernel final : public BoundKernel {
    public:
     OpenClBoundKernel(std::shared_ptr<Shared> shared, cl_kernel kernel, std::span<const ArgumentView> arguments,
-                      int arena)
-        : shared_(std::move(shared)), kernel_(kernel), arena_(arena) {
+                      int arena, std::shared_ptr<LaunchOrder> order)
+        : shared_(std::move(shared)), kernel_(kernel), arena_(arena), order_(std::move(order)) {
         for (std::size_t i = 0; i < arguments.size(); ++i)
             if (static_cast<int>(i) != arena) set(i, arguments[i]);
     }
@@ -57,13 +61,14 @@ class OpenClBoundKernel final : public BoundKernel {
     }
     void launch(Stream& stream, const LaunchShape& shape) override {
         if (arena_ >= 0) cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
-        enqueue(OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape);
+        enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
     }
 
    private:
     std::shared_ptr<Shared> shared_;
     cl_kernel kernel_;
     int arena_;
+    std::shared_ptr<LaunchOrder> order_;
 };
 
 class OpenClKernel final : public Kernel {
@@ -74,7 +79,9 @@ class OpenClKernel final : public Kernel {
           kernel_(kernel),
           name_(std::move(name)),
           facts_(read_facts(kernel, shared_->device)),
-          known_(*facts_.parameter_count) {}
+          known_(*facts_.parameter_count) {
+        if (shared_->is_pocl) order_ = LaunchOrder::of(name_);
+    }
     ~OpenClKernel() override {
         if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);
     }
@@ -95,11 +102,12 @@ class OpenClKernel final : public Kernel {
                 cl.SetKernelArg(kernel_, static_cast<cl_uint>(i), argument.bytes, argument.data);
         }
         known_at_ = releases;
-        enqueue(OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape);
+        enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
     }
 
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
-        return std::make_unique<OpenClBoundKernel>(shared_, cl.CreateKernel(program_, name_.c_str()), arguments, arena);
+        return std::make_unique<OpenClBoundKernel>(shared_, cl.CreateKernel(program_, name_.c_str()), arguments, arena,
+                                                   order_);
     }
 
     std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t, std::size_t) override {
@@ -133,6 +141,7 @@ class OpenClKernel final : public Kernel {
     cl_program program_;
     cl_kernel kernel_;
     std::string name_;
+    std::shared_ptr<LaunchOrder> order_;
     KernelFacts facts_;
     std::mutex mutex_;
     std::vector<Known> known_;

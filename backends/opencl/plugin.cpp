@@ -23,8 +23,7 @@ std::string OpenClPlugin::dialect() const { return "opencl"; }
 int OpenClPlugin::priority() const { return 10; }
 
 std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
-    // PoCL 3 to 5 keeps variants of a kernel for small grids and for all, and mixes up their use counts when launches of
-    // both are under way: then it aborts the process. Without variants there is nothing to mix up.
+    // PoCL compiles a kernel for small grids apart from that for all: twice, where programs use both.
     ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
     libraries_.push_back({"ICD loader", path_of(reinterpret_cast<const void*>(&clGetPlatformIDs)), ""});
     cl_uint count = 0;

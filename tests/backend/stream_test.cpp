@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -256,6 +257,31 @@ TEST_CASE("a stream of another context is refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, stream.fill(buffer, 1), "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, stream.copy(buffer, buffer), "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, Stream().synchronize(), "empty");
+}
+
+TEST_CASE("one kernel with grids of changing size runs on several streams of several threads at once") {
+    constexpr int threads = 3, rounds = 40, most = 80;
+    const Context context = default_context();
+    const Kernel slow = common_kernel(context, "set_all_slowly");
+    std::array<std::vector<int>, threads> found;
+    const auto work = [&](int t) {
+        const std::array streams{context.create_stream(), context.create_stream()};
+        const std::array buffers{context.allocate(most * n * sizeof(int)), context.allocate(most * n * sizeof(int))};
+        for (int k = 0; k < rounds; ++k) {
+            const auto i = static_cast<std::size_t>(k % 2);
+            const int blocks = 1 + k * most / rounds;
+            slow({.grid = {static_cast<std::size_t>(blocks)}, .block = {n}, .stream = streams[i]}, buffers[i],
+                 t * rounds + k, blocks * n, 1000);
+        }
+        for (const Stream& stream : streams) stream.synchronize();
+        for (const Buffer& buffer : buffers) found[static_cast<std::size_t>(t)].push_back(downloaded<int>(buffer)[0]);
+    };
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back(work, t);
+    work(0);
+    for (std::thread& other : others) other.join();
+    for (int t = 0; t < threads; ++t)
+        CHECK(found[static_cast<std::size_t>(t)] == std::vector{t * rounds + rounds - 2, t * rounds + rounds - 1});
 }
 
 TEST_CASE("page-locked memory that is dropped before its copy is done stays until then") {

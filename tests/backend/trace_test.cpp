@@ -30,7 +30,8 @@ std::vector<std::string> calls() {
         const std::string name = line.substr(0, line.find('('));
         const bool asks = name.starts_with("clGet") || name == "cuCtxGetCurrent" || name == "cuCtxSetCurrent" ||
                           name == "cuFuncGetAttribute" || name == "cuFuncGetParamInfo" || name == "clFlush" ||
-                          name == "clRetainCommandQueue" || name == "clReleaseCommandQueue";
+                          name == "clRetainCommandQueue" || name == "clReleaseCommandQueue" ||
+                          name == "clReleaseEvent";
         if (!asks) names.push_back(name.substr(0, name.find("_v2")));
     }
     lines.clear();
