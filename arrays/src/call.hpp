@@ -51,6 +51,11 @@ class ArgumentList {
         if (count_ == most) throw Error("too many arguments for one kernel");
         new (memory_.data() + count_++ * sizeof(Argument)) Argument(argument);
     }
+    /// Puts another argument in the place of one that was added.
+    void replace(std::size_t i, const Argument& argument) {
+        *std::launder(reinterpret_cast<Argument*>(memory_.data() + i * sizeof(Argument))) = argument;
+    }
+    std::size_t size() const { return count_; }
     std::span<const Argument> span() const {
         return {std::launder(reinterpret_cast<const Argument*>(memory_.data())), count_};
     }

@@ -3,6 +3,7 @@
 #include "child.hpp"
 #include "generator_support.hpp"
 
+#include <array>
 #include <complex>
 #include <cstdio>
 #include <thread>
@@ -166,6 +167,80 @@ TEST_CASE("several threads call one kernel again and again") {
     for (int t = 0; t < 4; ++t)
         CHECK(arrays[static_cast<std::size_t>(t)].get() ==
               std::vector<std::int32_t>(static_cast<std::size_t>(100 + t), 50 * (t + 1)));
+}
+
+TEST_CASE("a reduction made again reads what is there now and keeps what it gave before") {
+    const ReductionKernel<std::int32_t> weighted(
+        {.arguments = "const int *x, int weight", .neutral = "0", .map_expr = "weight * x[i]", .reduce_expr = "a+b"});
+    for (const std::size_t n : {7, 100000}) {  // one block, and many that meet
+        const auto x = full<std::int32_t>(Shape{n}, 1);
+        const auto count = static_cast<std::int32_t>(n);
+        std::vector<GPUArray<std::int32_t>> totals;
+        for (int k = 0; k < 6; ++k) {
+            x.fill(k);
+            totals.push_back(weighted(x, k % 3));
+        }
+        for (int k = 0; k < 6; ++k) CHECK(totals[static_cast<std::size_t>(k)].item() == k * (k % 3) * count);
+        const auto out = zeros<std::int32_t>(Shape{}), others = zeros<std::int32_t>(Shape{3});
+        for (int k = 0; k < 4; ++k) {
+            CHECK(weighted({.out = &out}, x, k).item() == 5 * k * count);
+            CHECK(out.item() == 5 * k * count);
+            // Elsewhere in a buffer, where some devices must be told the place.
+            const auto place = others(k % 3);
+            weighted({.out = &place}, x, k + 1);
+            CHECK(others.get()[static_cast<std::size_t>(k % 3)] == 5 * (k + 1) * count);
+            CHECK(weighted(x, 2).item() == 10 * count);
+            const GPUArray<float> wrong = zeros<float>(Shape{});
+            CHECK_THROWS_MENTIONING(ArgumentError, weighted({.out = &wrong}, x, 1), "result", "float");
+        }
+        CHECK_THROWS_AS(weighted(x, x), ArgumentError);
+    }
+}
+
+TEST_CASE("reductions over other axes and with other results are other calls") {
+    const ReductionKernel<std::int32_t> total({.arguments = "const int *x", .neutral = "0", .reduce_expr = "a+b"});
+    const MultiReductionKernel<std::int32_t, std::int32_t> extremes(
+        {.arguments = "const int *x",
+         .results = {{.neutral = "2147483647", .reduce_expr = "min(a, b)"},
+                     {.neutral = "-2147483647", .reduce_expr = "max(a, b)"}}});
+    const auto x = arange<std::int32_t>(6).reshape(Shape{2, 3});
+    for (int k = 0; k < 4; ++k) {
+        CHECK(total(x).item() == 15);
+        CHECK(total({.axes = {{0}}}, x).get() == std::vector<std::int32_t>{3, 5, 7});
+        CHECK(total({.axes = {{1}}}, x).get() == std::vector<std::int32_t>{3, 12});
+        CHECK(total({.axes = {{1}}, .keepdims = true}, x).shape() == Shape{2, 1});
+        CHECK(total({.axes = {{0, 1}}, .keepdims = true}, x).shape() == Shape{1, 1});
+        CHECK(total({.axes = std::vector<int>{}}, x).get() == x.get());
+        CHECK(total(x.transpose()(1)).item() == 5);
+        CHECK(total({.tuning = {.block = 32}}, x).item() == 15);
+        const auto [least, most] = extremes(x);
+        CHECK(least.item() == 0);
+        CHECK(most.item() == 5);
+        CHECK_THROWS_MENTIONING(ArgumentError, total({.axes = {{2}}}, x), "axis 2");
+    }
+}
+
+TEST_CASE("several threads and streams reduce one array again and again") {
+    constexpr std::size_t n = 300000;
+    const ReductionKernel<std::int32_t> total(
+        {.arguments = "const int *x, int by", .neutral = "0", .map_expr = "by * x[i]", .reduce_expr = "a+b"});
+    const auto ones = full<std::int32_t>(Shape{n}, 1);
+    const Context context = current_context();
+    context.synchronize();
+    std::array<int, 3> wrong{};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&, t] {
+            const ContextScope scope(context);
+            const StreamScope stream(context.create_stream());
+            std::vector<GPUArray<std::int32_t>> totals;
+            for (int k = 0; k < 40; ++k) totals.push_back(total(ones, k + t));
+            for (int k = 0; k < 40; ++k)
+                wrong[static_cast<std::size_t>(t)] +=
+                    totals[static_cast<std::size_t>(k)].item() != (k + t) * static_cast<std::int32_t>(n);
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == std::array<int, 3>{});
 }
 
 TEST_SUITE_END();
