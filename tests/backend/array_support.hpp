@@ -20,4 +20,18 @@ GPUArray<T> counted(const Shape& shape, Order order = Order::C) {
     return result;
 }
 
+/// f of each element, or of each pair of elements.
+template <class T, class F>
+auto mapped(const std::vector<T>& a, const F& f) {
+    std::vector<decltype(f(a[0]))> out;
+    for (const T& value : a) out.push_back(f(value));
+    return out;
+}
+template <class T, class U, class F>
+auto mapped(const std::vector<T>& a, const std::vector<U>& b, const F& f) {
+    std::vector<decltype(f(a[0], b[0]))> out;
+    for (std::size_t i = 0; i < a.size(); ++i) out.push_back(f(a[i], b[i]));
+    return out;
+}
+
 }  // namespace gemel::testing
