@@ -131,7 +131,8 @@ bool interleaved(const AnyArray& a, std::size_t a_offset, const AnyArray& b, std
 
 void Call::check_aliasing() {
     for (std::size_t w = 0; w < arguments_.size(); ++w) {
-        if (!arrays_[w].array || !declared_.uses[w].element_written) continue;
+        const bool scattered = declared_.uses[w].elsewhere_written;
+        if (!arrays_[w].array || (!declared_.uses[w].element_written && !scattered)) continue;
         const AnyArray& written = *arrays_[w].array;
         for (std::size_t r = 0; r < arguments_.size(); ++r) {
             if (r == w || !arrays_[r].array || arrays_[r].array->buffer().block() != written.buffer().block()) continue;
@@ -143,7 +144,7 @@ void Call::check_aliasing() {
                               read.dtype().size_bytes() == written.dtype().size_bytes();
             // Another array's own element is read before it is written, by the same thread: from registers, unless the
             // snippet goes on to read what it has written through the other name.
-            if (same && !use.elsewhere && !use.bare) {
+            if (same && !scattered && !use.elsewhere && !use.bare) {
                 const DType& dtype = read.dtype();
                 const bool always_in_registers =
                     dtype.kind() == DType::Kind::boolean || (dtype.is_floating() && dtype.size_bytes() == 2);
@@ -183,13 +184,17 @@ codegen::KernelLayout Call::layout() const {
     return layout;
 }
 
-/// What an argument's open type stands for: what the arrays say, a value's own type if there are none.
+/// What an argument's open type stands for: what the arrays say, the first value's type if there are none.
 DType Call::open_dtype(std::size_t i) const {
     if (arrays_[i].array) return arrays_[i].array->dtype();
+    const auto shares_type = [&](std::size_t k) {
+        return declared_.parameters[k].type == declared_.parameters[i].type;
+    };
     for (std::size_t k = 0; k < arguments_.size(); ++k)
-        if (arrays_[k].array && declared_.parameters[k].type == declared_.parameters[i].type)
-            return arrays_[k].array->dtype();
-    return arguments_[i].value.dtype;
+        if (arrays_[k].array && shares_type(k)) return arrays_[k].array->dtype();
+    std::size_t first = 0;
+    while (!shares_type(first)) ++first;
+    return arguments_[first].value.dtype;
 }
 
 std::vector<Parameter> Call::parameters() const {
@@ -247,7 +252,7 @@ void Call::pack(ArgumentList& into) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
         const Array& a = arrays_[i];
         if (!a.array) {
-            into.add(convert_value(declared_, i, value_type(i), arguments_[i].value));
+            into.add(convert_value(declared_, i, value_type(i), arguments_[i]));
             continue;
         }
         Argument out;

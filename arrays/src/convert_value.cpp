@@ -14,7 +14,7 @@ namespace gemel {
 namespace {
 
 template <class To, class From>
-bool fits(From value, To& to) {
+bool fits(From value, To& to, bool rounds) {
     if constexpr (std::is_same_v<To, bool>) {
         to = value != From(0);
         return value == From(0) || value == From(1);
@@ -36,10 +36,10 @@ bool fits(From value, To& to) {
         if constexpr (std::is_same_v<From, bool>)
             return true;
         else
-            return std::abs(to) < std::ldexp(To(1), 63) && static_cast<From>(to) == value;
+            return rounds || (std::abs(to) < std::ldexp(To(1), 63) && static_cast<From>(to) == value);
     } else {
         to = static_cast<To>(value);
-        return std::isfinite(to) || !std::isfinite(value);
+        return rounds || std::isfinite(to) || !std::isfinite(value);
     }
 }
 
@@ -84,9 +84,9 @@ bool with_real(const DType& dtype, const std::byte* bytes, F&& f) {
 }
 
 template <class To>
-bool convert_to(Argument& to, const DType& from, const std::byte* bytes) {
+bool convert_to(Argument& to, const DType& from, const std::byte* bytes, bool rounds) {
     To value{};
-    if (!with_real(from, bytes, [&](auto given) { return fits(given, value); })) return false;
+    if (!with_real(from, bytes, [&](auto given) { return fits(given, value, rounds); })) return false;
     std::memcpy(to.value, &value, sizeof value);
     to.bytes = sizeof value;
     return true;
@@ -94,11 +94,11 @@ bool convert_to(Argument& to, const DType& from, const std::byte* bytes) {
 
 /// 16-bit floats reach the kernel as the float that they are computed in, rounded to what they can hold.
 template <class Narrow>
-bool convert_to_narrow(Argument& to, const DType& from, const std::byte* bytes) {
+bool convert_to_narrow(Argument& to, const DType& from, const std::byte* bytes, bool rounds) {
     float value = 0;
-    if (!with_real(from, bytes, [&](auto given) { return fits(given, value); })) return false;
+    if (!with_real(from, bytes, [&](auto given) { return fits(given, value, rounds); })) return false;
     const float rounded = static_cast<float>(Narrow(value));
-    if (std::isfinite(value) && !std::isfinite(rounded)) return false;
+    if (!rounds && std::isfinite(value) && !std::isfinite(rounded)) return false;
     std::memcpy(to.value, &rounded, sizeof rounded);
     to.bytes = sizeof rounded;
     to.dtype = dtype_of<float>();
@@ -106,18 +106,18 @@ bool convert_to_narrow(Argument& to, const DType& from, const std::byte* bytes) 
 }
 
 template <class Real>
-bool convert_to_complex(Argument& to, const DType& from, const std::byte* bytes) {
+bool convert_to_complex(Argument& to, const DType& from, const std::byte* bytes, bool rounds) {
     std::complex<Real> value;
     if (from.kind() == DType::Kind::complex) {
         const DType part(DType::Kind::floating, from.size_bytes() / 2);
         Real re{}, im{};
-        if (!with_real(part, bytes, [&](auto given) { return fits(given, re); }) ||
-            !with_real(part, bytes + part.size_bytes(), [&](auto given) { return fits(given, im); }))
+        if (!with_real(part, bytes, [&](auto given) { return fits(given, re, rounds); }) ||
+            !with_real(part, bytes + part.size_bytes(), [&](auto given) { return fits(given, im, rounds); }))
             return false;
         value = {re, im};
     } else {
         Real re{};
-        if (!with_real(from, bytes, [&](auto given) { return fits(given, re); })) return false;
+        if (!with_real(from, bytes, [&](auto given) { return fits(given, re, rounds); })) return false;
         value = {re, Real(0)};
     }
     std::memcpy(to.value, &value, sizeof value);
@@ -126,49 +126,51 @@ bool convert_to_complex(Argument& to, const DType& from, const std::byte* bytes)
     return true;
 }
 
-bool convert(const DType& to, Argument& result, const DType& from, const std::byte* bytes) {
+bool convert(const DType& to, Argument& result, const DType& from, const std::byte* bytes, bool rounds) {
     if (to.lanes() != 1) return false;
     const bool is_signed = to.kind() == DType::Kind::signed_integer;
     switch (to.kind()) {
-        case DType::Kind::boolean: return convert_to<bool>(result, from, bytes);
+        case DType::Kind::boolean: return convert_to<bool>(result, from, bytes, rounds);
         case DType::Kind::signed_integer:
         case DType::Kind::unsigned_integer:
             switch (to.size_bytes()) {
                 case 1:
-                    return is_signed ? convert_to<std::int8_t>(result, from, bytes)
-                                     : convert_to<std::uint8_t>(result, from, bytes);
+                    return is_signed ? convert_to<std::int8_t>(result, from, bytes, rounds)
+                                     : convert_to<std::uint8_t>(result, from, bytes, rounds);
                 case 2:
-                    return is_signed ? convert_to<std::int16_t>(result, from, bytes)
-                                     : convert_to<std::uint16_t>(result, from, bytes);
+                    return is_signed ? convert_to<std::int16_t>(result, from, bytes, rounds)
+                                     : convert_to<std::uint16_t>(result, from, bytes, rounds);
                 case 4:
-                    return is_signed ? convert_to<std::int32_t>(result, from, bytes)
-                                     : convert_to<std::uint32_t>(result, from, bytes);
+                    return is_signed ? convert_to<std::int32_t>(result, from, bytes, rounds)
+                                     : convert_to<std::uint32_t>(result, from, bytes, rounds);
                 default:
-                    return is_signed ? convert_to<std::int64_t>(result, from, bytes)
-                                     : convert_to<std::uint64_t>(result, from, bytes);
+                    return is_signed ? convert_to<std::int64_t>(result, from, bytes, rounds)
+                                     : convert_to<std::uint64_t>(result, from, bytes, rounds);
             }
         case DType::Kind::floating:
-            if (to.size_bytes() == 2) return convert_to_narrow<half>(result, from, bytes);
-            return to.size_bytes() == 4 ? convert_to<float>(result, from, bytes)
-                                        : convert_to<double>(result, from, bytes);
-        case DType::Kind::bfloat: return convert_to_narrow<bfloat16>(result, from, bytes);
+            if (to.size_bytes() == 2) return convert_to_narrow<half>(result, from, bytes, rounds);
+            return to.size_bytes() == 4 ? convert_to<float>(result, from, bytes, rounds)
+                                        : convert_to<double>(result, from, bytes, rounds);
+        case DType::Kind::bfloat: return convert_to_narrow<bfloat16>(result, from, bytes, rounds);
         case DType::Kind::complex:
-            return to.size_bytes() == 8 ? convert_to_complex<float>(result, from, bytes)
-                                        : convert_to_complex<double>(result, from, bytes);
+            return to.size_bytes() == 8 ? convert_to_complex<float>(result, from, bytes, rounds)
+                                        : convert_to_complex<double>(result, from, bytes, rounds);
         default: return false;
     }
 }
 
 }  // namespace
 
-Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to, const Argument& from) {
+Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to,
+                       const CallArgument& given) {
+    const Argument& from = given.value;
     const bool narrow = to.is_floating() && to.size_bytes() == 2;
     if (from.dtype == to && !narrow) return from;
     const auto* bytes = from.kind == Argument::Kind::scalar ? from.value : static_cast<const std::byte*>(from.data);
     Argument result;
     result.dtype = to;
     if ((from.kind != Argument::Kind::scalar && from.kind != Argument::Kind::structure) || from.dtype.empty() ||
-        !convert(to, result, from.dtype, bytes)) {
+        !convert(to, result, from.dtype, bytes, given.rounds)) {
         std::string value;
         if (from.kind == Argument::Kind::scalar)
             with_real(from.dtype, bytes, [&](auto v) {

@@ -66,7 +66,7 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     const auto scan = kernels.find(key, [&] { return make_scan(kind, expression, operands, result, rows); });
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
-    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     arguments.add(CallArgument(target));
     if (rows == Rows::narrow) arguments.add(CallArgument(static_cast<std::int32_t>(row_length)));
     if (rows == Rows::wide) arguments.add(CallArgument(row_length));

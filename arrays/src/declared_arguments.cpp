@@ -1,5 +1,6 @@
 #include "declared_arguments.hpp"
 
+#include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -23,8 +24,7 @@ std::string DeclaredArguments::text() const {
 }
 
 bool is_open_type(const Parameter& p) {
-    return p.dtype.empty() && !p.type.empty() && p.type[0] >= 'A' && p.type[0] <= 'Z' &&
-           std::all_of(p.type.begin() + 1, p.type.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return p.dtype.empty() && p.type.size() == 1 && p.type[0] >= 'A' && p.type[0] <= 'Z';
 }
 
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
@@ -61,10 +61,21 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
         declared.uses.push_back(use);
     }
     if (arrays.empty()) declared.refuse("no argument is an array; at least one must be, as in \"float *x\"");
-    declared.order_free = preamble.empty();  // its macros might use i
+    declared.order_free = preamble.find('#') == std::string::npos;  // its macros might use i
     for (const codegen::Snippet* snippet : snippets) declared.order_free &= !snippet->uses_index(arrays);
     for (const codegen::ArrayUse& use : declared.uses) declared.order_free &= !use.elsewhere && !use.bare;
     return declared;
+}
+
+std::string named_types(const DeclaredArguments& declared, const std::vector<Parameter>& bound) {
+    std::string names, text;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const Parameter& p = declared.parameters[i];
+        if (!is_open_type(p) || names.find(p.type) != std::string::npos) continue;
+        names += p.type;
+        text += "typedef " + codegen::value_type(bound[i].dtype) + " " + p.type + ";\n";
+    }
+    return text;
 }
 
 std::vector<Parameter> bind_types(const DeclaredArguments& declared,

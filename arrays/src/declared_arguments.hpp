@@ -31,8 +31,10 @@ struct DeclaredArguments {
 /// Looks at declarations and snippets. @throws ArgumentError
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
-/// Whether a type is left open: one capital letter, digits may follow.
+/// Whether a type is left open: a single capital letter.
 bool is_open_type(const Parameter& parameter);
+/// Definitions of the open types, so that texts can name them: "typedef float T;".
+std::string named_types(const DeclaredArguments& declared, const std::vector<Parameter>& bound);
 /// Parameters with open and struct types filled in. @throws ArgumentError if one stays unknown
 std::vector<Parameter> bind_types(const DeclaredArguments& declared,
                                   const std::vector<std::pair<std::string, DType>>& types);

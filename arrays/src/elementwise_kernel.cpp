@@ -69,6 +69,7 @@ std::shared_ptr<Plan> make_plan(const ElementwiseState& state, const Call& call,
                                 codegen::Tuning tuning, bool block_given) {
     codegen::ElementwiseRequest request = state.request;
     request.arguments = call.parameters();
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     const codegen::KernelLayout layout = call.layout();
     const auto compile = [&] {
         const GeneratedText text{codegen::elementwise_source(request, layout, tuning, context.dialect())};
@@ -169,6 +170,7 @@ const std::string& ElementwiseKernel::name() const { return state_->request.name
 std::string ElementwiseKernel::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
     codegen::ElementwiseRequest request = state_->request;
     request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
+    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
     return codegen::elementwise_source(request, dialect);
 }
 

@@ -9,7 +9,11 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <sstream>
+#include <string_view>
+#include <type_traits>
 
 namespace gemel {
 
@@ -58,6 +62,25 @@ std::string helper_text(const char* helper, DType dtype) {
     }
     replace_all(out, "$", codegen::value_type(dtype));
     return out;
+}
+
+/// What stands for part number `place`: no C text has it.
+std::string part_name(std::size_t place) { return text('\x01', place, '\x01'); }
+
+/// Calls `f` with the number of each part that is named in a text, and where its name begins and ends.
+template <class F>
+void for_each_part(std::string_view text, F&& f) {
+    for (std::size_t begin = 0; (begin = text.find('\x01', begin)) != std::string_view::npos;) {
+        const std::size_t end = text.find('\x01', begin + 1) + 1;
+        std::size_t part = 0;
+        std::from_chars(text.data() + begin + 1, text.data() + end - 1, part);
+        if constexpr (std::is_invocable_v<F, std::size_t>) {
+            f(part);
+        } else {
+            f(part, begin, end);
+        }
+        begin = end;
+    }
 }
 
 }  // namespace
@@ -118,7 +141,64 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
         value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float
     }
-    return converted(value, result, as);
+    Part part{codegen::value_type(as), converted(value, result, as)};
+    const auto known = std::find_if(parts_.begin(), parts_.end(),
+                                    [&](const Part& p) { return p.text == part.text && p.type == part.type; });
+    const auto place = static_cast<std::size_t>(known - parts_.begin());
+    if (known == parts_.end()) parts_.push_back(std::move(part));
+    return part_name(place);
+}
+
+std::string ExpressionText::whole(const std::string& value) {
+    // How often each part is used by what the value needs; users come after what they use.
+    std::vector<std::size_t> uses(parts_.size());
+    const auto count_in = [&](const std::string& text) {
+        for_each_part(text, [&](std::size_t part) { ++uses[part]; });
+    };
+    count_in(value);
+    for (std::size_t k = parts_.size(); k-- > 0;)
+        if (uses[k]) count_in(parts_[k].text);
+
+    std::vector<std::string> names(parts_.size());
+    std::string body;
+    const auto expanded = [&](const std::string& text) {
+        std::string out;
+        std::size_t from = 0;
+        for_each_part(text, [&](std::size_t part, std::size_t begin, std::size_t end) {
+            out.append(text, from, begin - from).append(names[part]);
+            from = end;
+        });
+        return out.append(text, from);
+    };
+    std::size_t shared = 0;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+        if (!uses[k]) continue;
+        names[k] = expanded(parts_[k].text);
+        if (uses[k] == 1) continue;
+        const std::string name = text("t", shared++);
+        body += text("    const ", parts_[k].type, " ", name, " = ", names[k], ";\n");
+        names[k] = name;
+    }
+    std::string result = expanded(value);
+    if (shared == 0) return result;
+
+    std::vector<std::string> parameters, given;
+    for (std::size_t k = 0; k < operands_.array_count; ++k) {
+        const std::string name = text("x", k), element = name + "[i]";
+        parameters.push_back(codegen::value_type(operands_.arrays[k]->dtype()) + " " + name);
+        given.push_back(element);
+        replace_all(body, element, name);
+        replace_all(result, element, name);
+    }
+    for (const Parameter& number : numbers) {
+        parameters.push_back(codegen::value_type(number.dtype) + " " + number.name);
+        given.push_back(number.name);
+    }
+    std::string type;
+    for_each_part(value, [&](std::size_t part) { type = parts_[part].type; });
+    preamble += text("WITHIN_KERNEL ", type, " expression_value(", join(parameters), ")\n{\n", body, "    return ",
+                     result, ";\n}\n");
+    return text("expression_value(", join(given), ")");
 }
 
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
@@ -136,7 +216,7 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands) {
     ExpressionText text(operands);
     ExpressionParts parts;
-    parts.value = expression.print(expression.expression, text);
+    parts.value = text.whole(expression.print(expression.expression, text));
     parts.preamble = std::move(text.preamble);
     for (std::size_t k = 0; k < operands.array_count; ++k)
         parts.arguments.push_back(VectorArg(operands.arrays[k]->dtype(), gemel::text("x", k), true));
@@ -208,7 +288,7 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out) {
     CallArguments arguments;
     arguments.add(CallArgument(result));
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
-    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     kernel->run({}, arguments.span());
     return result;
 }

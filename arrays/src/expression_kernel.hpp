@@ -44,6 +44,13 @@ struct ExpressionParts {
 };
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands);
 
+/// A number of an expression: it takes the type of the arrays beside it.
+inline CallArgument weak(const Argument& number) {
+    CallArgument argument(number);
+    argument.rounds = true;
+    return argument;
+}
+
 /// Operands under one shape; views are made only where shapes differ.
 class BroadcastOperands {
    public:

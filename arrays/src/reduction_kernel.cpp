@@ -65,6 +65,7 @@ std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, c
                                 std::size_t groups) {
     codegen::ReductionRequest request = state.request;
     request.arguments = call.parameters();
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     auto plan = std::make_shared<ReductionPlan>();
     const Module module = context.compile(
         GeneratedText{codegen::reduction_source(request, layout, tuning, context.dialect())}, state.compile);
@@ -118,7 +119,7 @@ Shape result_shape(const Shape& shape, const AxisFlags& axes, bool keepdims) {
 
 /// Allocates the results, or takes the array that the caller gives for a single one.
 void place_results(const ReductionState& state, const ReductionOptions& options, const Context& context,
-                   const Shape& shape, std::span<AnyArray> results) {
+                   const Shape& shape, std::span<const CallArgument> arguments, std::span<AnyArray> results) {
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = state.request.values[k].dtype;
         if (!options.out) {
@@ -131,6 +132,13 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
             state.declared.refuse(text("the array for the result must be contiguous, of ", dtype.name(), " and shape ",
                                        to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(),
                                        " and ", to_string(out.shape())));
+        // A single value is written when all has been read.
+        for (std::size_t i = 0; i < arguments.size() && shape.count() > 1; ++i)
+            if (arguments[i].array && out.may_overlap(*arguments[i].array))
+                state.declared.refuse(
+                    i,
+                    "shares memory with the array for the results, which are written while others are computed; "
+                    "pass a copy() of one of them");
         results[k] = out;
     }
 }
@@ -190,7 +198,7 @@ bool launch_again(const ReductionState& state, const ReductionOptions& options, 
     const auto& recent = static_cast<const RecentReduction&>(*found);
     if (recent.axes != options.axes || recent.keepdims != options.keepdims) return false;
     const Context context = with_array->array->context();
-    place_results(state, options, context, recent.shape, results);
+    place_results(state, options, context, recent.shape, arguments, results);
     if (needs_offsets(results, cache.addresses_are_linear())) return false;
 
     ArgumentList list;
@@ -252,16 +260,17 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     const AxisFlags axes = resolve(state.declared, call.shape(), options);
     const Shape shape = result_shape(call.shape(), axes, options.keepdims);
     const std::size_t outputs = shape.count();
-    place_results(state, options, context, shape, results);
+    place_results(state, options, context, shape, arguments, results);
     if (outputs == 0) return;
 
     PlanCache& cache = PlanCache::of(context);
-    const codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "reduction",
-                                                 {.count = call.count() / outputs,
-                                                  .item_bytes = call.item_bytes(),
-                                                  .arrays = call.array_count(),
-                                                  .outputs = outputs},
-                                                 codegen::reduction_tuning);
+    codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "reduction",
+                                           {.count = call.count() / outputs,
+                                            .item_bytes = call.item_bytes(),
+                                            .arrays = call.array_count(),
+                                            .outputs = outputs},
+                                           codegen::reduction_tuning);
+    tuning.block = codegen::fitting_block(state.request, tuning.block, cache.info().shared_memory_per_block_bytes);
     BoundsCheck bounds(call, cache);
     const bool linear = cache.addresses_are_linear(), whole = axes.all;
     codegen::ReductionLayout layout;
@@ -352,6 +361,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
 std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
     codegen::ReductionRequest request = state_->request;
     request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
+    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
     return codegen::reduction_source(request, dialect);
 }
 

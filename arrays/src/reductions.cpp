@@ -127,7 +127,7 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, c
     const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
-    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(CallArgument(operands.numbers[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     AnyArray found;
     reduction->run({.axes = over.axes(), .keepdims = keepdims}, arguments.span(), {&found, 1});
     if (!is_arg(kind)) return found;

@@ -58,6 +58,7 @@ std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const 
                                 codegen::Tuning tuning, bool items_given, codegen::ScanLayout layout) {
     codegen::ScanRequest request = state.request;
     request.arguments = call.parameters();
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     layout.elements = call.layout();
     auto plan = std::make_shared<ScanPlan>();
     while (true) {
@@ -191,6 +192,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
     codegen::ScanRequest request = state_->request;
     request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
+    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
     return codegen::scan_source(request, dialect);
 }
 

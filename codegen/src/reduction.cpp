@@ -4,6 +4,8 @@
 
 #include <gemel/core/error.hpp>
 
+#include <algorithm>
+
 namespace gemel::codegen {
 
 void check_request(const ReductionRequest& request) {
@@ -26,12 +28,24 @@ std::string reduction_source(const ReductionRequest& request, const ReductionLay
     return ReductionPrinter(request, layout, tuning, dialect).print();
 }
 
+std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
+    std::size_t per_thread = 0;
+    for (const ReducedValue& value : request.values) {
+        const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
+        per_thread += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+    }
+    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // beside them a flag
+    while (block > 1 && block * per_thread > most) block /= 2;
+    return block;
+}
+
 std::string reduction_source(const ReductionRequest& request, const Dialect& dialect) {
     ReductionLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
     layout.split = layout.finish = true;
     layout.result_offsets.assign(request.values.size(), false);
-    return reduction_source(request, layout, {.block = 256, .access_bytes = 16, .unroll = 4}, dialect);
+    const std::uint32_t block = fitting_block(request, 256, 48 << 10);
+    return reduction_source(request, layout, {.block = block, .access_bytes = 16, .unroll = 4}, dialect);
 }
 
 }  // namespace gemel::codegen

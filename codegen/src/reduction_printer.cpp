@@ -1,6 +1,10 @@
 #include "reduction_printer.hpp"
 
 #include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+#include <bit>
 
 namespace gemel::codegen {
 
@@ -32,7 +36,7 @@ ReductionPrinter::ReductionPrinter(const ReductionRequest& request, const Reduct
              : tuning.block ? tuning.block
                             : 256),
       unroll_(std::max(tuning.unroll, 1u)),
-      serial_lanes_(std::max(tuning.items_per_thread, 1u)),
+      serial_lanes_(std::bit_floor(std::max(tuning.items_per_thread, 1u))),  // halves meet
       writer_(dialect),
       access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
               snippets(request), {layout.kept_rank, layout.has_index}),
@@ -44,6 +48,9 @@ std::string ReductionPrinter::print() {
     for (const ReducedValue& value : request_.values)
         for (const DType& dtype : {value.dtype, accumulator(value)})
             if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) extra_types_.push_back(dtype);
+    if (layout_.result_offsets.size() != request_.values.size())
+        throw ArgumentError(gemel::text("kernel '", request_.name, "': a layout with ", layout_.result_offsets.size(),
+                                        " result_offsets for ", request_.values.size(), " results"));
     access_.declare_types(extra_types_);
     if (!request_.preamble.empty()) writer_.lines(request_.preamble);
     for (std::size_t v = 0; v < request_.values.size(); ++v) {

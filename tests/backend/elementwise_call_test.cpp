@@ -49,6 +49,27 @@ TEST_CASE("open types are bound by each call") {
     CHECK(copy.get() == x.get());
 }
 
+TEST_CASE("an open type is a type in the snippet too, and two values share it") {
+    const auto x = to_gpu(std::vector<float>{1, 2, 3});
+    const ElementwiseKernel scale("T a, T *p", "T t = p[i]; p[i] = twice(t * a)", "scale_open",
+                                  {.preamble = "WITHIN_KERNEL T twice(T t) { return t + t; }\n"});
+    scale(3, x);
+    CHECK(x.get() == std::vector<float>{6, 12, 18});
+    const auto h = to_gpu(std::vector<half>{half(1.5f)});
+    scale(2, h);
+    CHECK(h.get() == std::vector<half>{half(6.0f)});
+    CHECK(mentions(scale.source(Dialect::cuda(), {{"T", dtype_of<std::int16_t>()}}), {"typedef int16_t T;"}));
+    const ReductionKernel<float> total(
+        {.arguments = "const T *x, float f", .neutral = "0", .map_expr = "(T)(x[i] * f)", .reduce_expr = "a+b"});
+    CHECK(total(to_gpu(std::vector<std::int32_t>{1, 2, 3}), 1.5f).item() == 1 + 3 + 4);
+    const ElementwiseKernel put("T a, T b, float *z", "z[i] = a + b", "put_both");
+    put(2.5, 1, x);
+    CHECK(x.get() == std::vector<float>{3.5f, 3.5f, 3.5f});
+    CHECK_THROWS_MENTIONING(ArgumentError, put(1, 2.5, x), "put_both", "argument 2 (b)", "cannot hold", "2.5");
+    const ElementwiseKernel wrong("P2 s, float *z", "z[i] = 0", "takes_a_struct");
+    CHECK_THROWS_MENTIONING(ArgumentError, wrong(science::Force{0, 0, 1}, x), "argument 1 (s)", "P2");
+}
+
 TEST_CASE("open types of many arguments are told apart to the last") {
     // Thirty arrays of one type and one of another: the kind of call depends on that last one.
     std::string declarations, sum = "last[i] = first[i]";
@@ -149,6 +170,16 @@ TEST_CASE("arrays that share memory are refused only where the order of threads 
         for (std::size_t i = 0; i < 16; ++i) expected[16 + i] = expected[i] + 1;
         CHECK_SAME(expected, a.get(), to_string(tuning));
     }
+}
+
+TEST_CASE("an array that is written elsewhere than at [i] is no other argument as well") {
+    const auto x = arange<float>(1000);
+    const ElementwiseKernel reverse("const float *x, float *z", "z[n-1-i] = x[i]", "reversed");
+    CHECK_THROWS_MENTIONING(ArgumentError, reverse(x, x), "reversed", "shares memory", "copy()");
+    CHECK_THROWS_AS(reverse(x(slice(500)), x(slice(499, 999))), ArgumentError);
+    CHECK(x.get()[999] == 999);
+    reverse(x(slice(500)), x(slice(500, {})));
+    CHECK(x.get()[999] == 0);
 }
 
 TEST_CASE("what is written through one argument is what another that is the same array then reads") {

@@ -1,6 +1,9 @@
 /// Lazy expressions: promotion, shapes, assignment, what is launched and what is refused.
 #include "array_support.hpp"
 
+#include <cmath>
+#include <limits>
+#include <string>
 #include <type_traits>
 
 using namespace gemel;
@@ -281,6 +284,68 @@ TEST_CASE("expressions print as their values") {
     std::ostringstream out;
     out << to_gpu(Values<std::int32_t>{1, 2}) + 1;
     CHECK(out.str() == "[2 3]");
+}
+
+TEST_CASE("what an expression has twice is computed once") {
+    const auto count = [](const std::string& text, const std::string& word) {
+        int found = 0;
+        for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    const Dialect& dialect = Dialect::opencl();
+    const auto x = to_gpu(Values<float>{0.5f, 1, -2}), y = to_gpu(Values<float>{1, 2, 3});
+    const auto wave = sin(x + y);
+    CHECK(count(source(wave, dialect), "sin(") == 2);  // in the loop and at the ends
+    CHECK(count(source(wave * wave + wave, dialect), "sin(") == 1);
+    CHECK(count(source(AnyExpr(wave) * wave, dialect), "sin(") == 1);
+    const Values<float> s = wave.get();
+    const auto near = [](const Values<float>& a, const Values<float>& b) {
+        for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
+    };
+    near((wave * wave + wave).get(), mapped(s, [](float v) { return v * v + v; }));
+    near((wave * 2 + exp(wave * 2) * y).get(),
+         {2 * s[0] + std::exp(2 * s[0]), 2 * s[1] + 2 * std::exp(2 * s[1]), 2 * s[2] + 3 * std::exp(2 * s[2])});
+    CHECK(sum(wave * wave).item() == doctest::Approx(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]));
+    near(cumsum(wave * wave).get(), {s[0] * s[0], s[0] * s[0] + s[1] * s[1], s[0] * s[0] + s[1] * s[1] + s[2] * s[2]});
+    CHECK(argmax(wave * wave).item() >= 0);
+    // Bools, 16 bits and complex numbers have names of their own types.
+    const auto positive = x > 0;
+    CHECK((positive == logical_and(positive, y > 1)).get() == Values<std::uint8_t>{0, 1, 1});
+    const auto h = (astype<half>(x) + astype<half>(y));
+    CHECK((h * h).get() == Values<half>{half(2.25f), half(9.0f), half(1.0f)});
+    const auto c = to_gpu(Values<cfloat>{{1, 2}, {3, 4}, {0, 1}});
+    const auto square_of = c * c;
+    CHECK((square_of == square_of + 0.0f).get() == Values<std::uint8_t>{1, 1, 1});
+    // Layouts other than the plain one.
+    const auto m = to_gpu(Values<float>{1, 2, 3, 4, 5, 6}).reshape(Shape{2, 3});
+    const auto t = m.transpose() + y.reshape(Shape{3, 1});
+    near((t * t).get(), {4, 25, 16, 49, 36, 81});
+}
+
+TEST_CASE("numbers beside floating arrays round and overflow as in NumPy") {
+    const float inf = std::numeric_limits<float>::infinity();
+    const auto x = to_gpu(Values<float>{1, -2, 16777216});
+    for (int again = 0; again < 3; ++again) {
+        CHECK((x == 16777217).get() == Values<std::uint8_t>{0, 0, 1});
+        CHECK((x / std::uint64_t{16777217}).get()[2] == 1);
+        CHECK((x < std::numeric_limits<std::int64_t>::max()).get() == Values<std::uint8_t>{1, 1, 1});
+        CHECK((x < 1e300).get() == Values<std::uint8_t>{1, 1, 1});
+        CHECK((x + 1e300).get() == Values<float>{inf, inf, inf});
+        CHECK(minimum(x, std::numeric_limits<double>::max()).get() == x.get());
+        CHECK(clip(x, -1e300, 1.0).get() == Values<float>{1, -2, 1});
+        CHECK(where(x > 0, x, -1e300).get() == Values<float>{1, -inf, 16777216});
+        CHECK((astype<half>(x) * 70000).get()[0] == half(inf));
+        CHECK(sum(x * 1e300).item() != 0);
+        CHECK(expression("x + 1e300", {{"x", x}}).get<float>()[0] == inf);
+        const auto c = to_gpu(Values<cfloat>{{1, 2}});
+        CHECK((c * 1e300).get()[0].real() == inf);
+    }
+    const auto y = to_gpu(Values<float>{1, 2});
+    auto z = y.copy();
+    z += 1e300;
+    CHECK(z.get() == Values<float>{inf, inf});
+    const auto k = to_gpu(Values<std::int8_t>{1});
+    CHECK_THROWS_AS((k + 300).eval(), ArgumentError);
 }
 
 TEST_SUITE_END();

@@ -416,4 +416,47 @@ TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 howeve
     }
 }
 
+TEST_CASE("any number of lanes per thread gives the whole sum") {
+    const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+    const auto x = arange<float>(1000);
+    for (const std::uint32_t lanes : {1u, 3u, 5u, 6u, 12u, 100u})
+        for (const std::uint32_t block : {1u, 64u}) {
+            const codegen::Tuning tuning{.block = block, .unroll = lanes % 8, .items_per_thread = lanes};
+            CHECK(sum({.tuning = tuning}, x).item() == 499500);
+            CHECK(sum({.tuning = tuning}, x(slice({}, {}, 2))).item() == 249500);
+        }
+}
+
+TEST_CASE("results are not written over what is still to be read") {
+    const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+    const auto x = ones<float>(Shape{100, 100}), others = zeros<float>(Shape{2, 100});
+    const auto row = x(99), place = others(1);
+    for (int again = 0; again < 3; ++again) {
+        CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = {{1}}, .out = &row}, x), "argument 1 (x)", "shares memory",
+                                "copy()");
+        CHECK(sum({.axes = {{1}}, .out = &place}, x).get() == std::vector<float>(100, 100.0f));
+    }
+    const auto one = x(99)(0);  // a single value is written last
+    CHECK(sum({.out = &one}, x).item() == 10000);
+}
+
+struct Many {
+    std::array<float, 100> values;
+};
+GEMEL_STRUCT(Many, values)
+
+TEST_CASE("running values that are too large for a block's shared memory take smaller blocks") {
+    const ReductionKernel<Many> total(
+        {.arguments = "const float *x",
+         .neutral = "many(0)",
+         .map_expr = "many(x[i])",
+         .reduce_expr = "many(a.values[99] + b.values[0])",
+         .preamble = "WITHIN_KERNEL Many many(float value)\n{\n    Many m;\n    for (int k = 0; k < 100; ++k) "
+                     "m.values[k] = value;\n    return m;\n}\n"});
+    const auto x = arange<float>(1000);
+    for (const codegen::Tuning& tuning : {codegen::Tuning{}, codegen::Tuning{.block = 256, .access_bytes = 16}})
+        CHECK(total({.tuning = tuning}, x).item().values[50] == 499500);
+    CHECK(mentions(total.source(Dialect::cuda()), {"__launch_bounds__(64)"}));
+}
+
 TEST_SUITE_END();

@@ -38,6 +38,7 @@ struct CallArgument {
 
     const AnyArray* array = nullptr;
     Argument value;
+    bool rounds = false;  ///< a number beside arrays of an expression: as NumPy's, it may round to a floating type
 };
 
 /// What a generated kernel can be called with: arrays and values. Host ranges: to_gpu() makes an array of them.

@@ -81,15 +81,23 @@ class GEMEL_API ExpressionText {
     /// The next array's element, or the next number, as a value of a type.
     std::string array(DType own, DType as);
     std::string number(DType as);
+    /// A name that stands for the operation's value in other texts, equal for equal texts.
     std::string apply(const Operation& operation, DType common, DType result, DType as,
                       std::span<const std::string> operands);
+    /// The text of a value, with all that its names stand for. What is used more than once is computed once, in a
+    /// function that is added to the preamble.
+    std::string whole(const std::string& value);
 
     std::vector<Parameter> numbers;  ///< as declared
     std::string preamble;
 
    private:
+    struct Part {
+        std::string type, text;
+    };
     const ExpressionOperands& operands_;
     std::size_t use_ = 0;
+    std::vector<Part> parts_;  ///< of operations, operands before those that use them
 };
 
 /// Any expression.

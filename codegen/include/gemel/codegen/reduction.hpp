@@ -43,6 +43,9 @@ struct ReductionLayout {
     std::vector<bool> result_offsets;  ///< per value: the kernel is told where the result begins
 };
 
+/// The number of threads per block, at most `block`, whose running values fit into a block's shared memory.
+GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes);
+
 /// The kernels' text: `<name>` and, where a second one combines partial results, `<name>_finish`.
 ///
 /// Parameters of `<name>`: the arguments, offsets and layout as for element-wise kernels (the layout has the reduced
