@@ -31,25 +31,24 @@ struct Outer {
 };
 GEMEL_STRUCT(Outer, id, mass, inner, phase)
 
-/// One element whose padding holds these bytes.
-Outer padded(int padding, double mass, float weight, float imaginary = 1) {
-    Outer value;
+/// An element whose padding holds these bytes.
+std::vector<Outer> padded(int padding, double mass, float weight, float imaginary = 1) {
+    std::vector<Outer> values(1);
+    Outer& value = values[0];
     std::memset(static_cast<void*>(&value), padding, sizeof value);
     value.id = 7;
     value.mass = mass;
     value.inner.tag = 1;
     value.inner.weights = {1, weight};
     value.phase = {0, imaginary};
-    return value;
+    return values;
 }
 
 /// Returns these bytes on every device, padding included.
-auto always_struct(const Outer& value) {
-    std::array<std::byte, sizeof value> bytes;
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return [bytes](const Context& context) {
-        const GPUArray<Outer> array(context, {1});
-        array.set_bytes(bytes.data());
+auto always_struct(const std::vector<Outer>& values) {
+    return [values](const Context& context) {
+        const GPUArray<Outer> array(context, Shape(values.size()));
+        array.set_bytes(values.data());
         return array;
     };
 }
@@ -175,20 +174,20 @@ TEST_CASE("too few devices and no elements are skipped") {
 }
 
 TEST_CASE("structs are compared field by field") {
-    const Outer expected = padded(0, 2, 3);
-    CHECK(compare_backends(always_struct(padded(0xAA, 2, 3)), {.reference = {expected}}).outcome() == Outcome::passed);
+    const std::vector<Outer> expected = padded(0, 2, 3);
+    CHECK(compare_backends(always_struct(padded(0xAA, 2, 3)), {.reference = expected}).outcome() == Outcome::passed);
     const auto heavier = always_struct(padded(0xAA, std::nextafter(2.0, 3.0), 3));
-    const Comparison exact = compare_backends(heavier, {.reference = {expected}});
+    const Comparison exact = compare_backends(heavier, {.reference = expected});
     REQUIRE(exact.outcome() == Outcome::failed);
     CHECK(exact.results().front().worst->field == "mass");
     CHECK(exact.results().front().worst->ulps == 1);
     CHECK(mentions(exact.report(), {"at 0, mass: 2.0000000000000004, expected 2 (1 ulps)"}));
-    CHECK(compare_backends(heavier, {.max_ulps = 1, .reference = {expected}}).passed());
-    const Comparison nested = compare_backends(always_struct(padded(0, 2, 3.5f)), {.reference = {expected}});
+    CHECK(compare_backends(heavier, {.max_ulps = 1, .reference = expected}).passed());
+    const Comparison nested = compare_backends(always_struct(padded(0, 2, 3.5f)), {.reference = expected});
     REQUIRE(nested.outcome() == Outcome::failed);
     CHECK(nested.results().front().first->field == "inner.weights[1]");
     CHECK(nested.results().front().max_absolute == 0.5);
-    const Comparison turned = compare_backends(always_struct(padded(0, 2, 3, 1.5f)), {.reference = {expected}});
+    const Comparison turned = compare_backends(always_struct(padded(0, 2, 3, 1.5f)), {.reference = expected});
     REQUIRE(turned.outcome() == Outcome::failed);
     CHECK(turned.results().front().first->field == "phase.imag");
 }
