@@ -1,5 +1,6 @@
 #include <gemel/testing.hpp>
 
+#include <gemel/arrays/npy.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/registry.hpp>
 #include <gemel/core/text.hpp>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <type_traits>
 
 namespace gemel::testing {
@@ -113,54 +115,136 @@ Type type_of(DType dtype) {
             if (bytes == 2) return {apart_real<half, std::uint16_t>, shown<half>, 2};
             if (bytes == 4) return {apart_real<float, std::uint32_t>, shown<float>, 4};
             return {apart_real<double, std::uint64_t>, shown<double>, 8};
-        default: return integer_type<std::uint8_t>;  // structs byte by byte
+        default: return integer_type<std::uint8_t>;
+    }
+}
+
+/// A number within an element, and what it is called there.
+struct Part {
+    Type type;
+    std::size_t offset_bytes;
+    std::string field;
+};
+
+/// The numbers that an element is made of: parts of complex numbers, lanes, fields. Not padding.
+void add_parts(std::vector<Part>& parts, DType dtype, std::size_t offset_bytes, const std::string& field) {
+    if (dtype.layout()) {
+        for (const StructField& inner : dtype.layout()->fields)
+            for (std::size_t k = 0; k < inner.count; ++k)
+                add_parts(
+                    parts, inner.dtype, offset_bytes + inner.offset_bytes + k * inner.dtype.size_bytes(),
+                    text(field, field.empty() ? "" : ".", inner.name, inner.count > 1 ? text("[", k, "]") : text("")));
+        return;
+    }
+    const Type type = type_of(dtype);
+    const bool is_complex = dtype.kind() == DType::Kind::complex;
+    const std::size_t count = type.bytes > 0 ? dtype.size_bytes() / type.bytes : 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        std::string name = field;
+        if (!name.empty() && is_complex) name += k % 2 == 0 ? ".real" : ".imag";
+        if (!name.empty() && !is_complex && count > 1) name += std::string(".") + "xyzw"[k % 4];
+        parts.push_back({type, offset_bytes + k * type.bytes, std::move(name)});
     }
 }
 
 void compare(DeviceResult& result, DType dtype, const std::vector<std::byte>& expected,
              const std::vector<std::byte>& actual, const Limits& limits) {
-    const Type type = type_of(dtype);
+    std::vector<Part> parts;
+    add_parts(parts, dtype, 0, "");
     const std::size_t item = dtype.size_bytes();
-    if (item == 0) return;
     for (std::size_t i = 0; i < result.elements; ++i) {
-        Apart apart;  // of the worst part
-        bool is_beyond = false;
-        for (std::size_t at = i * item; at < (i + 1) * item; at += type.bytes) {
-            const Apart part = type.apart(&expected[at], &actual[at]);
-            is_beyond |=
-                !(part.ulps <= limits.max_ulps || part.absolute <= limits.absolute || part.relative <= limits.relative);
-            apart = {std::max(apart.ulps, part.ulps), std::max(apart.absolute, part.absolute),
-                     std::max(apart.relative, part.relative)};
+        const Part* beyond = nullptr;  // the worst part beyond the limits
+        Apart worst;
+        for (const Part& part : parts) {
+            const std::size_t at = i * item + part.offset_bytes;
+            const Apart apart = part.type.apart(&expected[at], &actual[at]);
+            result.max_ulps = std::max(result.max_ulps, apart.ulps);
+            result.max_absolute = std::max(result.max_absolute, apart.absolute);
+            result.max_relative = std::max(result.max_relative, apart.relative);
+            if (apart.ulps <= limits.max_ulps || apart.absolute <= limits.absolute || apart.relative <= limits.relative)
+                continue;
+            if (beyond && apart.ulps <= worst.ulps) continue;
+            beyond = &part;
+            worst = apart;
         }
-        result.max_ulps = std::max(result.max_ulps, apart.ulps);
-        result.max_absolute = std::max(result.max_absolute, apart.absolute);
-        result.max_relative = std::max(result.max_relative, apart.relative);
-        if (!is_beyond) continue;
+        if (!beyond) continue;
         ++result.differing;
-        if (result.worst && apart.ulps <= result.worst->ulps) continue;
+        if (result.worst && worst.ulps <= result.worst->ulps) continue;
+        // Of structs the field that differs, else all of the element.
         const auto show = [&](const std::vector<std::byte>& bytes) {
-            std::vector<std::string> parts;
-            for (std::size_t at = i * item; at < (i + 1) * item && parts.size() < 8; at += type.bytes)
-                parts.push_back(type.show(&bytes[at]));
-            return parts.size() == 1 ? parts[0] : "(" + join(parts) + ")";
+            if (!beyond->field.empty()) return beyond->type.show(&bytes[i * item + beyond->offset_bytes]);
+            std::vector<std::string> shown;
+            for (const Part& part : parts) shown.push_back(part.type.show(&bytes[i * item + part.offset_bytes]));
+            return shown.size() == 1 ? shown[0] : "(" + join(shown) + ")";
         };
-        Difference difference{i, show(expected), show(actual), apart.ulps, apart.absolute};
+        Difference difference{i, show(expected), show(actual), worst.ulps, worst.absolute, beyond->field};
         if (!result.first) result.first = difference;
         result.worst = std::move(difference);
     }
 }
 
 std::string line(const char* which, const Difference& difference) {
-    return text("; ", which, " at ", difference.index, ": ", difference.actual, ", expected ", difference.expected,
-                " (", difference.ulps, " ulps)");
+    return text("; ", which, " at ", difference.index, difference.field.empty() ? "" : ", ", difference.field, ": ",
+                difference.actual, ", expected ", difference.expected, " (", difference.ulps, " ulps)");
+}
+
+constexpr const char* reference_name = "reference";
+
+/// As which type an array is written to files: NumPy has no bfloat16.
+DType stored_type(DType dtype) { return dtype == dtype_of<bfloat16>() ? dtype_of<std::uint16_t>() : dtype; }
+
+HostArray to_host(const AnyArray& array) {
+    HostArray host{array.dtype(), array.shape(), std::vector<std::byte>(array.size_bytes())};
+    if (!host.bytes.empty()) array.get_bytes(host.bytes.data());
+    return host;
+}
+
+/// Which array of a file is the reference. @throws Error
+std::string name_in(const NpzFile& file, const Reference& reference) {
+    const std::vector<std::string> names = file.names();
+    if (reference.saved_name.empty() && file.contains(reference_name)) return reference_name;
+    if (reference.saved_name.empty() && names.size() == 1) return names[0];
+    if (!reference.saved_name.empty() && file.contains(reference.saved_name)) return reference.saved_name;
+    throw Error(text("'", reference.saved.string(), "' has no array '",
+                     reference.saved_name.empty() ? reference_name : reference.saved_name,
+                     "' to compare with; it has: ", join(names)));
+}
+
+/// What is wrong with an array's shape and type, or nothing.
+std::string mismatch(const HostArray& actual, const HostArray& expected, bool has_shape) {
+    if (!(actual.dtype == expected.dtype))
+        return text("an array of ", actual.dtype.name(), ", expected ", expected.dtype.name());
+    if (actual.bytes.size() == expected.bytes.size() && (!has_shape || actual.shape == expected.shape)) return {};
+    return text(
+        "an array of shape ", to_string(actual.shape), ", expected ",
+        has_shape ? to_string(expected.shape) : text(expected.bytes.size() / expected.dtype.size_bytes(), " elements"));
 }
 
 }  // namespace
 
+bool Comparison::is_alone() const { return results_.size() == 1 && results_[0].is_baseline; }
+
+Outcome Comparison::outcome() const {
+    bool was_compared = false;
+    for (const DeviceResult& r : results_) {
+        if (!r.error.empty() || r.differing > 0) return Outcome::failed;
+        was_compared |= !r.is_baseline && r.elements > 0;
+    }
+    return was_compared && results_.size() >= min_devices_ ? Outcome::passed : Outcome::skipped;
+}
+
 bool Comparison::passed() const {
-    return results_.size() >= min_devices_ && std::all_of(results_.begin(), results_.end(), [](const DeviceResult& r) {
-               return r.error.empty() && r.differing == 0;
-           });
+    const Outcome outcome = this->outcome();
+    return outcome == Outcome::passed ||
+           (outcome == Outcome::skipped && is_alone() && min_devices_ <= 1 && results_[0].elements > 0);
+}
+
+int Comparison::exit_code() const {
+    switch (outcome()) {
+        case Outcome::passed: return 0;
+        case Outcome::skipped: return 77;
+        default: return 1;
+    }
 }
 
 std::string Comparison::report() const {
@@ -180,20 +264,52 @@ std::string Comparison::report() const {
         }
         out += text("; ", r.seconds, " s\n");
     }
-    if (results_.size() < min_devices_)
-        out += text("FAILED: ", results_.size(), " devices took part, ", min_devices_, " are required\n");
-    else if (results_.size() == 1 && !has_reference_)
-        out += "one device and no reference: nothing was compared\n";
+    if (!source_.empty()) out += text("compared with ", source_, "\n");
+    if (outcome() == Outcome::skipped) {
+        out += "SKIPPED: ";
+        if (results_.size() < min_devices_)
+            out += text(results_.size(), " devices took part, ", min_devices_, " are required\n");
+        else if (is_alone() && results_[0].elements > 0)
+            out += "one device and no reference: nothing was compared\n";
+        else
+            out += "no elements: nothing was compared\n";
+    }
     if (!out.empty()) out.pop_back();
     return out;
 }
 
+void Comparison::save(const std::filesystem::path& path) const {
+    if (arrays_.empty()) throw Error(text("'", path.string(), "': no device gave elements that could be saved"));
+    const Context context(gemel::devices().front());
+    std::map<std::string, AnyArray> arrays;
+    for (const auto& [name, host] : arrays_) {
+        const AnyArray array(context, stored_type(host.dtype), host.shape);
+        array.set_bytes(host.bytes.data());
+        arrays.emplace(name, array);
+    }
+    save_npz(path, arrays);
+}
+
+Reference reference_of(const AnyArray& array) {
+    if (array.empty()) return {};
+    HostArray host = to_host(array);
+    return {.bytes = std::move(host.bytes), .dtype = host.dtype, .shape = std::move(host.shape)};
+}
+
 Comparison compare_results(const std::function<AnyArray(const Context&)>& function, const Limits& limits,
-                           const void* reference, std::size_t reference_count) {
+                           Reference reference) {
+    std::optional<NpzFile> file;
+    std::string name, source;
+    if (!reference.saved.empty()) {
+        if (reference.bytes) throw ArgumentError("compare_backends: a reference and a saved one; give one of them");
+        file.emplace(reference.saved);
+        name = name_in(*file, reference);
+        source = text("'", name, "' in '", reference.saved.string(), "'");
+    }
     std::vector<DeviceResult> results;
-    std::vector<std::byte> expected;
-    std::optional<DType> dtype;
-    std::optional<Shape> shape;
+    std::map<std::string, HostArray> arrays;
+    std::optional<HostArray> expected;
+    bool has_shape = true;  // a vector of host values has none until the first result of its size
     for (const Device& device : gemel::devices()) {
         DeviceResult result{.device = device.id(), .name = device.name()};
         try {
@@ -203,29 +319,34 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
             const AnyArray array = function(context);
             context.synchronize();
             result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            if (array.empty()) throw Error("it returned no array");
             result.elements = array.size();
-            std::vector<std::byte> actual(array.size_bytes());
-            if (!actual.empty()) array.get_bytes(actual.data());
-            if (reference && !dtype) {
-                const auto* const bytes = static_cast<const std::byte*>(reference);
-                expected.assign(bytes, bytes + reference_count * array.dtype().size_bytes());
+            HostArray actual = to_host(array);
+            if (file && !expected) {
+                expected = to_host(file->load(context, name, stored_type(actual.dtype)));
+                expected->dtype = actual.dtype;
             }
-            if (!reference && !dtype) {
-                expected = std::move(actual);
+            if (reference.bytes && !expected) {
+                has_shape = reference.shape.has_value();
+                expected = HostArray{reference.dtype.value_or(actual.dtype), reference.shape.value_or(Shape()),
+                                     *std::move(reference.bytes)};
+            }
+            if (!expected) {
+                expected = actual;
                 result.is_baseline = true;
-            } else if (expected.size() != actual.size() || (shape && !(*shape == array.shape()))) {
-                result.error = text("an array of shape ", to_string(array.shape()), ", expected ",
-                                    shape ? to_string(*shape) : text(reference_count, " elements"));
-            } else {
-                compare(result, array.dtype(), expected, actual, limits);
+            } else if (result.error = mismatch(actual, *expected, has_shape); result.error.empty()) {
+                compare(result, actual.dtype, expected->bytes, actual.bytes, limits);
+                if (!has_shape) expected->shape = actual.shape, has_shape = true;
             }
-            if (!dtype) dtype = array.dtype(), shape = array.shape();
+            if (!actual.bytes.empty()) arrays.emplace(result.device, std::move(actual));
         } catch (const std::exception& error) {
             result.error = error.what();
         }
         results.push_back(std::move(result));
     }
-    return Comparison(std::move(results), reference != nullptr, limits.min_devices);
+    if (!arrays.empty() && expected && has_shape && !expected->bytes.empty())
+        arrays.emplace(reference_name, *std::move(expected));
+    return Comparison(std::move(results), std::move(arrays), limits.min_devices, std::move(source));
 }
 
 }  // namespace gemel::testing

@@ -1,4 +1,6 @@
 /// Devices: the facts about them, their names, and how one is chosen.
+#include <gemel/testing_doctest.hpp>
+
 #include "support.hpp"
 
 #include <bit>
@@ -16,53 +18,48 @@ std::string named_backend() { return default_device().backend(); }
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("every fact about every device is plausible") {
-    for (const Device& device : devices()) {
-        const DeviceInfo& d = device.info();
-        CAPTURE(device.id());
-        CHECK(device.name() == d.name);
-        for (const std::string* text : {&d.name, &d.vendor, &d.platform, &d.driver_version, &d.api_version,
-                                        &d.language_version, &d.architecture, &d.identity}) {
-            CHECK_FALSE(text->empty());
-            CHECK(text->find_first_of("\n\t") == std::string::npos);
-        }
-        CHECK(d.compute_units >= 1);
-        CHECK(d.compute_units < 100000);
-        CHECK(d.global_memory_bytes >= std::size_t{64} << 20);
-        CHECK(d.max_allocation_bytes <= d.global_memory_bytes);
-        CHECK(d.max_allocation_bytes >= d.global_memory_bytes / 8);
-        CHECK(d.constant_memory_bytes >= std::size_t{64} << 10);  // OpenCL's and CUDA's least
-        CHECK(d.shared_memory_per_block_bytes >= std::size_t{16} << 10);
-        CHECK(d.shared_memory_opt_in_bytes.value_or(d.shared_memory_per_block_bytes) >=
-              d.shared_memory_per_block_bytes);
-        CHECK(d.max_threads_per_block >= 1);
-        CHECK(d.max_block[0] * d.max_block[1] * d.max_block[2] >= d.max_threads_per_block);
-        for (int axis = 0; axis < 3; ++axis) CHECK(d.max_grid[axis] >= 65535);
-        CHECK(std::has_single_bit(d.base_alignment_bytes));
-        CHECK(d.max_parameter_bytes >= 256);
-        CHECK(d.is_little_endian == (std::endian::native == std::endian::little));
-        if (d.type == DeviceInfo::Type::cpu) {
-            CHECK(d.has_unified_memory);
-            CHECK_FALSE(d.warp_size);
-        }
+GEMEL_TEST_CASE_PER_DEVICE("every fact about every device is plausible", context) {
+    const Device device = context.device();
+    const DeviceInfo& d = device.info();
+    CHECK(device.name() == d.name);
+    for (const std::string* text : {&d.name, &d.vendor, &d.platform, &d.driver_version, &d.api_version,
+                                    &d.language_version, &d.architecture, &d.identity}) {
+        CHECK_FALSE(text->empty());
+        CHECK(text->find_first_of("\n\t") == std::string::npos);
+    }
+    CHECK(d.compute_units >= 1);
+    CHECK(d.compute_units < 100000);
+    CHECK(d.global_memory_bytes >= std::size_t{64} << 20);
+    CHECK(d.max_allocation_bytes <= d.global_memory_bytes);
+    CHECK(d.max_allocation_bytes >= d.global_memory_bytes / 8);
+    CHECK(d.constant_memory_bytes >= std::size_t{64} << 10);  // OpenCL's and CUDA's least
+    CHECK(d.shared_memory_per_block_bytes >= std::size_t{16} << 10);
+    CHECK(d.shared_memory_opt_in_bytes.value_or(d.shared_memory_per_block_bytes) >= d.shared_memory_per_block_bytes);
+    CHECK(d.max_threads_per_block >= 1);
+    CHECK(d.max_block[0] * d.max_block[1] * d.max_block[2] >= d.max_threads_per_block);
+    for (int axis = 0; axis < 3; ++axis) CHECK(d.max_grid[axis] >= 65535);
+    CHECK(std::has_single_bit(d.base_alignment_bytes));
+    CHECK(d.max_parameter_bytes >= 256);
+    CHECK(d.is_little_endian == (std::endian::native == std::endian::little));
+    if (d.type == DeviceInfo::Type::cpu) {
+        CHECK(d.has_unified_memory);
+        CHECK_FALSE(d.warp_size);
     }
 }
 
-TEST_CASE("a fact that a driver does not tell is absent and never zero") {
-    for (const Device& device : devices()) {
-        const DeviceInfo& d = device.info();
-        CAPTURE(device.id());
-        for (const auto& number : {d.clock_mhz, d.memory_clock_mhz, d.memory_bus_bits, d.warp_size,
-                                   d.preferred_vector_floats, d.max_threads_per_compute_unit})
-            CHECK(number.value_or(1) > 0);
-        CHECK(d.clock_mhz.value_or(1000) < 20000);
-        CHECK(d.l2_cache_bytes.value_or(1) > 0);
-        if (d.warp_size) CHECK(std::has_single_bit(*d.warp_size));
-        if (d.pci_bus_id) CHECK(d.pci_bus_id->find(':') != std::string::npos);
-        if (const auto memory = Context(device).memory_info()) {
-            CHECK(memory->first <= memory->second);
-            CHECK(memory->second > 0);
-        }
+GEMEL_TEST_CASE_PER_DEVICE("a fact that a driver does not tell is absent and never zero", context) {
+    const Device device = context.device();
+    const DeviceInfo& d = device.info();
+    for (const auto& number : {d.clock_mhz, d.memory_clock_mhz, d.memory_bus_bits, d.warp_size,
+                               d.preferred_vector_floats, d.max_threads_per_compute_unit})
+        CHECK(number.value_or(1) > 0);
+    CHECK(d.clock_mhz.value_or(1000) < 20000);
+    CHECK(d.l2_cache_bytes.value_or(1) > 0);
+    if (d.warp_size) CHECK(std::has_single_bit(*d.warp_size));
+    if (d.pci_bus_id) CHECK(d.pci_bus_id->find(':') != std::string::npos);
+    if (const auto memory = context.memory_info()) {
+        CHECK(memory->first <= memory->second);
+        CHECK(memory->second > 0);
     }
 }
 

@@ -1,4 +1,6 @@
 /// Matrix products against plain host loops.
+#include <gemel/testing_doctest.hpp>
+
 #include "array_support.hpp"
 
 #include <complex>
@@ -75,6 +77,13 @@ TEST_CASE("products of matrices of every kind of element") {
     check_product<double>(65, 17, 33);
     check_product<cfloat>(20, 19, 18);
     check_product<cdouble>(34, 9, 35);
+}
+
+TEST_CASE("products are the same on every device") {
+    const auto a = whole<float>({129, 70}, 1), b = whole<float>({70, 131}, 2);
+    GEMEL_CHECK_COMPARISON(
+        compare_backends([&](const Context& context) { return matmul(a.copy_to(context), b.copy_to(context)); },
+                         {.reference = expected_product(a, b)}));
 }
 
 TEST_CASE("products of matrices of every extent") {
