@@ -96,7 +96,8 @@ TEST_CASE("values that statements assign at other subscripts are handed over for
     CHECK(stored("a ? b : x[1] = c") == "a ? b : W_x(1) = c");
     const auto updates = [](const std::string& text) { return cg::Snippet(text).use_of("x").elsewhere_updated; };
     CHECK(!updates("if (a) x[1] = b; x[i] += 1; y = x[2] + x[3]; f(&x[1])"));
-    for (const char* text : {"x[1] += 1", "x[1]++", "--x[1]", "a = x[1] = 2", "(x[1]) = 2", "f(x[1] = 2)", "x[1] <<= 2"})
+    for (const char* text :
+         {"x[1] += 1", "x[1]++", "--x[1]", "a = x[1] = 2", "(x[1]) = 2", "f(x[1] = 2)", "x[1] <<= 2"})
         CHECK_MESSAGE(updates(text), text);
 }
 
@@ -152,7 +153,7 @@ TEST_CASE("what cannot become a kernel is refused with its reason") {
     };
     CHECK(refused(elementwise("f", "float a", "a = 1"), "array"));
     CHECK(refused(elementwise("f", "half *o, float *x", "o[n - 1 - i] += x[i]"), "o[j] = o[j] + value"));
-    CHECK(refused(elementwise("f", "bfloat16 *o, int *j", "o[j[i]]++"), "bfloat16"));
+    CHECK(refused(elementwise("f", "bfloat16_t *o, int *j", "o[j[i]]++"), "bfloat16"));
     CHECK(!refused(elementwise("f", "float *o, int *j", "o[j[i]]++"), ""));
     CHECK(refused(elementwise("f", "float *x", ""), "empty"));
     CHECK(refused(elementwise("f", "float *x", "return"), "continue"));
