@@ -129,7 +129,7 @@ Node real_literal(DType dtype, double value) {
     }
 }
 
-/// An integer that becomes floating-point: another number than what was given is none of its roundings.
+/// The node of an integer in a floating-point type, which must hold it without rounding.
 template <class T>
 Node exact_literal(DType dtype, T value) {
     const Node node = real_literal(dtype, static_cast<double>(value));
@@ -137,7 +137,8 @@ Node exact_literal(DType dtype, T value) {
     if (held >= 0x1p64 || (std::is_signed_v<T> && held >= 0x1p63) || static_cast<T>(held) != value) {
         char digits[48];
         const char* const end = std::to_chars(digits, digits + sizeof digits, held, std::chars_format::fixed, 0).ptr;
-        refuse(dtype, text(value, " exactly; the nearest is ", std::string(digits, end)));
+        refuse(dtype, text(value, " exactly; the nearest is ",
+                           std::string_view(digits, static_cast<std::size_t>(end - digits))));
     }
     return node;
 }
