@@ -20,12 +20,12 @@ ArrayUse operator|(const ArrayUse& a, const ArrayUse& b) {
 
 std::string refused_use(const Parameter& parameter, const ArrayUse& use) {
     const DType& dtype = parameter.dtype;
-    const bool is_short = dtype.kind() == DType::Kind::bfloat ||
-                          (dtype.kind() == DType::Kind::floating && dtype.size_bytes() == 2);
+    const bool is_short =
+        dtype.kind() == DType::Kind::bfloat || (dtype.kind() == DType::Kind::floating && dtype.size_bytes() == 2);
     if (!parameter.is_pointer || dtype.empty() || !is_short || !use.elsewhere_updated) return {};
     const std::string& x = parameter.name;
-    return text("has elements of type ", dtype.name(), ", which are converted where a statement assigns them: write '", x,
-                "[j] = ", x, "[j] + value;' as a statement of its own for '", x, "[j] += value', '", x,
+    return text("has elements of type ", dtype.name(), ", which are converted where a statement assigns them: write '",
+                x, "[j] = ", x, "[j] + value;' as a statement of its own for '", x, "[j] += value', '", x,
                 "[j]++' or an assignment inside an expression");
 }
 
