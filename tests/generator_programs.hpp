@@ -193,6 +193,13 @@ inline Programs scan_programs(const Dialect& dialect) {
         other.output = cg::Snippet("out[i] = prev_item");
         add("sums_" + dtype.name(), other, {.elements = packs}, gpu);
     }
+    cg::ScanRequest kept = sums;
+    kept.name = "kept";
+    kept.arguments = gemel::parse_declarations("const float16_t *x, float16_t *out");
+    kept.dtype = dtype_of<std::int32_t>();
+    kept.input = cg::Snippet("x[i] > 0 ? 1 : 0");
+    kept.output = cg::Snippet("if (prev_item != item) out[item - 1] = x[i]; else out[0] = 1;");
+    add("kept_half", kept, {.elements = layout({as(packed), as(pointer)})}, gpu);
     return all;
 }
 

@@ -57,6 +57,7 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             if (!use.element && !use.elsewhere && !use.bare) use.bare = true;
             if (p.is_const && (use.element_written || use.elsewhere_written))
                 declared.refuse(i, "is declared const, but the snippet writes to it");
+            if (const std::string why = codegen::refused_use(p, use); !why.empty()) declared.refuse(i, why);
         }
         declared.uses.push_back(use);
     }

@@ -35,6 +35,9 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       layout_name_(unused("layout")),
       report_(unused("out_of_bounds")) {
     const bool packs = layout.any(Access::packed);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
+            throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
     if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ArgumentLayout& given = layout.arguments[i];

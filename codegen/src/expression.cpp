@@ -5,6 +5,7 @@
 #include "syntax_nodes.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -106,16 +107,40 @@ Expression position(const char* name, int axis, const Type& type) {
     throw ArgumentError(text("literal: ", dtype.name(), " cannot hold ", value));
 }
 
+/// The nearest number that a floating-point type holds, infinities included.
+double rounded(DType dtype, double value) {
+    const std::uint32_t bytes = dtype.kind() == DType::Kind::complex ? dtype.size_bytes() / 2 : dtype.size_bytes();
+    if (dtype.kind() == DType::Kind::bfloat) return static_cast<float>(bfloat16(static_cast<float>(value)));
+    if (bytes == 2) return static_cast<float>(half(static_cast<float>(value)));
+    return bytes == 4 ? static_cast<float>(value) : value;
+}
+
 /// The node of a scalar literal whose kind is not that of an integer.
 Node real_literal(DType dtype, double value) {
     switch (dtype.kind()) {
         case DType::Kind::floating:
         case DType::Kind::bfloat:
         case DType::Kind::complex:
+            if (dtype.lanes() == 1 && std::isfinite(value) && !std::isfinite(rounded(dtype, value)))
+                refuse(dtype, text(value));
             if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
             [[fallthrough]];
         default: throw ArgumentError(text("literal: there are none of type ", dtype.name()));
     }
+}
+
+/// The node of an integer in a floating-point type, which must hold it without rounding.
+template <class T>
+Node exact_literal(DType dtype, T value) {
+    const Node node = real_literal(dtype, static_cast<double>(value));
+    const double held = rounded(dtype, static_cast<double>(value));
+    if (held >= 0x1p64 || (std::is_signed_v<T> && held >= 0x1p63) || static_cast<T>(held) != value) {
+        char digits[48];
+        const char* const end = std::to_chars(digits, digits + sizeof digits, held, std::chars_format::fixed, 0).ptr;
+        refuse(dtype, text(value, " exactly; the nearest is ",
+                           std::string_view(digits, static_cast<std::size_t>(end - digits))));
+    }
+    return node;
 }
 
 }  // namespace
@@ -178,11 +203,11 @@ Expression Expression::operator[](const Expression& index) const {
     return make({.kind = Kind::index, .type = pointee(type()), .operands = {*this, index}});
 }
 Expression Expression::member(const std::string& name) const {
-    check_identifier(name, "a member");
+    check_word(name, "a member");
     return make({.kind = Kind::member, .text = "." + name, .type = member_type(type(), name), .operands = {*this}});
 }
 Expression Expression::arrow(const std::string& name) const {
-    check_identifier(name, "a member");
+    check_word(name, "a member");
     return make(
         {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
 }
@@ -227,15 +252,14 @@ Expression literal(DType dtype, std::int64_t value) {
     if (value >= 0) return literal(dtype, static_cast<std::uint64_t>(value));
     if (dtype.kind() != DType::Kind::signed_integer || dtype.lanes() != 1) {
         if (dtype.is_integer() || dtype.kind() == DType::Kind::boolean) refuse(dtype, text(value));
-        return make(real_literal(dtype, static_cast<double>(value)));
+        return make(exact_literal(dtype, value));
     }
     if (value < -(std::int64_t{1} << (8 * dtype.size_bytes() - 2)) * 2) refuse(dtype, text(value));
     return make({.kind = Kind::literal, .type = dtype, .integer = value});
 }
 
 Expression literal(DType dtype, std::uint64_t value) {
-    if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean)
-        return make(real_literal(dtype, static_cast<double>(value)));
+    if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean) return make(exact_literal(dtype, value));
     if (dtype.lanes() != 1) throw ArgumentError(text("literal: there are none of type ", dtype.name()));
     const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
                                    ? 1
@@ -252,7 +276,7 @@ Expression global_id(int axis) { return position("global_id", axis, int64); }
 Expression global_size(int axis) { return position("global_size", axis, int64); }
 
 Expression call_with(const std::string& function, std::vector<Expression> arguments, const Type& result) {
-    check_identifier(function, "a function");
+    check_word(function, "a function");  // sizeof is one
     return make({.kind = Kind::call, .text = function, .type = result, .operands = std::move(arguments)});
 }
 

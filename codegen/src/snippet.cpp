@@ -1,5 +1,7 @@
 #include <gemel/codegen/snippet.hpp>
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 
 namespace gemel::codegen {
@@ -12,7 +14,19 @@ ArrayUse operator|(const ArrayUse& a, const ArrayUse& b) {
             .element_read_late = a.element_read_late || b.element_read_late,
             .elsewhere = a.elsewhere || b.elsewhere,
             .elsewhere_written = a.elsewhere_written || b.elsewhere_written,
+            .elsewhere_updated = a.elsewhere_updated || b.elsewhere_updated,
             .bare = a.bare || b.bare};
+}
+
+std::string refused_use(const Parameter& parameter, const ArrayUse& use) {
+    const DType& dtype = parameter.dtype;
+    const bool is_short =
+        dtype.kind() == DType::Kind::bfloat || (dtype.kind() == DType::Kind::floating && dtype.size_bytes() == 2);
+    if (!parameter.is_pointer || dtype.empty() || !is_short || !use.elsewhere_updated) return {};
+    const std::string& x = parameter.name;
+    return text("has elements of type ", dtype.name(), ", which are converted where a statement assigns them: write '",
+                x, "[j] = ", x, "[j] + value;' as a statement of its own for '", x, "[j] += value', '", x,
+                "[j]++' or an assignment inside an expression");
 }
 
 Snippet::Snippet(std::string text) : text_(std::move(text)), tokens_(tokenize(text_)) {}
@@ -35,6 +49,45 @@ bool Snippet::is_name(std::size_t at) const {
     return !(at >= 2 && tokens_[at - 1].is(">") && tokens_[at - 2].is("-"));
 }
 
+/// The token that opens the bracket which `close` closes; `close` itself if there is none.
+std::size_t Snippet::opening(std::size_t close) const {
+    std::size_t depth = 0;
+    for (std::size_t at = close + 1; at-- > 0;) {
+        if (tokens_[at].is(")") || tokens_[at].is("]")) ++depth;
+        if ((tokens_[at].is("(") || tokens_[at].is("[")) && --depth == 0) return at;
+    }
+    return close;
+}
+
+/// Whether a statement begins with this token: also behind `if (...)`, `else`, a label, and a comma of a statement.
+bool Snippet::begins_statement(std::size_t at) const {
+    if (at == 0) return true;
+    const Token& before = tokens_[at - 1];
+    if (before.kind == Token::Kind::directive) return true;
+    for (const std::string_view word : {";", "{", "}", "else", "do"})
+        if (before.is(word)) return true;
+    if (before.is(")")) {
+        const std::size_t open = opening(at - 1);
+        if (open == 0 || open == at - 1) return false;
+        for (const std::string_view word : {"if", "for", "while", "switch", "constexpr"})
+            if (tokens_[open - 1].is(word)) return true;
+        return false;
+    }
+    if (!before.is(":") && !before.is(",")) return false;
+    // A label, unless a '?' stands before its ':'; a comma of the statement, unless it stands in brackets.
+    for (std::size_t i = at - 1; i-- > 0;) {
+        const Token& token = tokens_[i];
+        if (token.is(";") || token.is("{") || token.is("}") || token.kind == Token::Kind::directive) return true;
+        if (token.is("(") || token.is("[") || token.is("?")) return false;
+        if (token.is(")") || token.is("]")) {
+            const std::size_t open = opening(i);
+            if (open == i) return false;
+            i = open;
+        }
+    }
+    return true;
+}
+
 bool Snippet::access_at(std::size_t at, Access& access) const {
     const auto is = [&](std::size_t i, std::string_view symbol) { return i < tokens_.size() && tokens_[i].is(symbol); };
     const auto adjacent = [&](std::size_t i) { return tokens_[i].position + 1 == tokens_[i + 1].position; };
@@ -52,7 +105,8 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
               .written = false,
               .read = true,
               .address = false,
-              .whole_statement = false};
+              .whole_statement = false,
+              .is_assignment = false};
     // Members and further subscripts belong to the place that is written: p[i].v[2] = 0.
     std::size_t next = close + 1;
     bool is_part = false;
@@ -79,6 +133,7 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
         access.written = true;
         access.read = is_part;
         access.whole_statement = before == 0 || is(before - 1, ";") || is(before - 1, "{") || is(before - 1, "}");
+        access.is_assignment = next == close + 1 && before == at && begins_statement(at);
     } else if (std::any_of(std::begin(compound), std::end(compound), [&](std::string_view s) { return is(next, s); }) &&
                is(next + 1, "=") && adjacent(next)) {
         access.written = true;
@@ -154,6 +209,7 @@ ArrayUse Snippet::use_of(std::string_view array) const {
         } else {
             use.elsewhere = true;
             use.elsewhere_written |= access.written || access.address;
+            use.elsewhere_updated |= access.written && !access.is_assignment;
         }
     }
     return use;
@@ -198,8 +254,7 @@ std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vec
         out.append(text_, copied, tokens_[at].position - copied).append(instead);
         copied = tokens_[access.close].position + 1;
         at = access.close;
-        if (!store || access.is_element || !access.whole_statement || at + 2 >= end || !tokens_[at + 1].is("="))
-            continue;
+        if (!store || access.is_element || !access.is_assignment || at + 2 >= end) continue;
         const std::size_t behind = std::min(end_of_value(at + 2), end);
         if (behind == at + 2) continue;
         out.append(" = ").append(store(name, replaced(at + 2, behind, arrays, replace, store)));

@@ -4,6 +4,9 @@
 
 #include "syntax_nodes.hpp"
 
+#include <cstdint>
+#include <limits>
+
 namespace gemel::codegen {
 
 namespace {
@@ -14,6 +17,17 @@ Statement make(StatementNode node) { return Statement(std::make_shared<const Sta
 
 Statement assignment(const char* op, const Expression& place, const Expression& value) {
     return make({.kind = Kind::assignment, .text = op, .expressions = {place, value}});
+}
+
+/// An integer literal, or one behind a sign; nothing if only the device knows. Unsigned ones count as above 0.
+std::optional<std::int64_t> known_step(const ExpressionNode& step) {
+    if (step.kind == ExpressionNode::Kind::unary && step.text == "-") {
+        const std::optional<std::int64_t> positive = known_step(step.operands[0].node());
+        return positive && *positive > 0 ? std::optional(-*positive) : std::nullopt;
+    }
+    if (step.kind != ExpressionNode::Kind::literal || !step.type.dtype.is_integer()) return std::nullopt;
+    const bool is_signed = step.type.dtype.kind() == DType::Kind::signed_integer;
+    return is_signed || step.integer >= 0 ? step.integer : std::numeric_limits<std::int64_t>::max();
 }
 
 void check_extents(const std::string& name, const std::vector<std::size_t>& extents) {
@@ -116,9 +130,11 @@ Statement for_range(const std::string& name, const Expression& begin, const Expr
     };
     const DType type(DType::Kind::signed_integer, is_wide(begin) || is_wide(end) || is_wide(step) ? 8 : 4);
     const ExpressionNode& by = step.node();
-    const bool is_one = by.kind == ExpressionNode::Kind::literal && by.type.dtype.is_integer() && by.integer == 1;
+    const std::optional<std::int64_t> known = known_step(by);
+    if (known == 0) throw ArgumentError(text("for_range: '", name, "' goes in steps of 0"));
     const Expression i = var(name, type);
-    return for_loop(declare(type, name, begin), i < end, is_one ? increment(i) : i += step, std::move(body));
+    const Expression condition = known && *known < 0 ? i > end : i < end;
+    return for_loop(declare(type, name, begin), condition, known == 1 ? increment(i) : i += step, std::move(body));
 }
 
 Statement while_loop(const Expression& condition, Statements body) {

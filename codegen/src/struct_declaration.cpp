@@ -97,7 +97,10 @@ const StructLayout& intern_layout(StructLayout layout) {
     check_identifier(layout.name, "a struct");
     std::size_t end = 0;
     for (const StructField& field : layout.fields) {
-        check_identifier(field.name, "a field");
+        check_identifier(field.name, "a field of struct " + layout.name);
+        if (field.name.starts_with("gemel_padding_"))
+            throw ArgumentError(text("struct ", layout.name, ": the field '", field.name,
+                                     "' is called like the padding between fields; rename it"));
         if (field.offset_bytes < end || field.count == 0)
             throw ArgumentError(text("struct ", layout.name, ": the field ", field.name, " overlaps the one before"));
         end = field.offset_bytes + field.dtype.size_bytes() * field.count;

@@ -92,7 +92,9 @@ struct Program::Item {
     std::vector<Expression> values = {};
 };
 
-/// @throws ArgumentError unless it can be a name in C. @param what  "a variable", for the message
+/// @throws ArgumentError unless it has the form of a name in C. @param what  "a variable", for the message
+void check_word(const std::string& name, const std::string& what);
+/// The same for a name that is declared: no keyword of C, OpenCL C or CUDA C++ either.
 void check_identifier(const std::string& name, const std::string& what);
 
 /// A pattern of a dialect's table with text for its `@` and `#`.

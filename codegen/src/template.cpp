@@ -120,13 +120,27 @@ class Renderer {
         names_.open();
         run(statement.body, block);
         names_.close();
-        names_.set(statement.targets.front(), Value(block.text()));
+        assign(statement, statement.targets.front(), Value(block.text()));
+    }
+
+    /// To a name, or to a member of a map that the template made: "ns.count".
+    void assign(const TemplateStatement& statement, const std::string& target, const Value& value) {
+        const std::size_t dot = target.find('.');
+        if (dot == std::string::npos) {
+            names_.set(target, value);
+            return;
+        }
+        const std::string map = target.substr(0, dot);
+        const TemplateSite site{source_, statement.place, work_};
+        if (const Value* known = names_.find(map); known && known->is_map()) site.spend(known->as_map().size());
+        if (!names_.set_member(map, target.substr(dot + 1), value))
+            site.fail(text("there is no namespace '", map, "'; make it by set ", map, " = namespace()"));
     }
 
     /// One name takes the value, several take its elements.
     void assign(const TemplateStatement& statement, const Value& value) {
         if (statement.targets.size() == 1) {
-            names_.set(statement.targets.front(), value);
+            assign(statement, statement.targets.front(), value);
             return;
         }
         const TemplateSite site{source_, statement.place, work_};
@@ -134,7 +148,7 @@ class Renderer {
         if (parts.size() != statement.targets.size())
             site.fail(text("expected ", statement.targets.size(), " elements for ", join(statement.targets), ", got ",
                            parts.size()));
-        for (std::size_t i = 0; i < parts.size(); ++i) names_.set(statement.targets[i], parts[i]);
+        for (std::size_t i = 0; i < parts.size(); ++i) assign(statement, statement.targets[i], parts[i]);
     }
 
     void loop(const TemplateStatement& statement, Output& out) {

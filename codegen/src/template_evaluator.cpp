@@ -10,6 +10,19 @@ namespace gemel::codegen {
 
 using Kind = TemplateExpression::Kind;
 
+bool TemplateNames::set_member(const std::string& map, const std::string& name, const Value& value) {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+        const auto found = scope->find(map);
+        if (found == scope->end()) continue;
+        if (!found->second.is_map()) return false;
+        Value::Map changed = found->second.as_map();
+        changed[name] = value;
+        found->second = Value(std::move(changed));
+        return true;
+    }
+    return false;
+}
+
 const Value* TemplateNames::find(const std::string& name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
         if (const auto found = scope->find(name); found != scope->end()) return &found->second;
@@ -201,6 +214,14 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
         TemplateArguments given = arguments(node, "range");
         return range(given);
     }
+    if (callee.kind == Kind::name && callee.text == "namespace") {
+        const std::size_t first_named = node.operands.size() - node.names.size();
+        if (first_named > 1) site(node).fail("'namespace' takes named values: namespace(count=0)");
+        Value::Map map;
+        for (std::size_t i = first_named; i < node.operands.size(); ++i)
+            map[node.names[i - first_named]] = evaluate(*node.operands[i]);
+        return map;
+    }
     if (callee.kind == Kind::attribute) {
         const Value base = evaluate(*callee.operands[0]);
         TemplateArguments given = arguments(node, callee.text);
@@ -220,7 +241,8 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
         }
         site(callee).fail(text(base.kind(), " has no function '", callee.text, "'"));
     }
-    if (callee.kind == Kind::name) site(callee).fail(text("there is no function '", callee.text, "'; there is range"));
+    if (callee.kind == Kind::name)
+        site(callee).fail(text("there is no function '", callee.text, "'; there are range and namespace"));
     site(node).fail("this cannot be called");
 }
 

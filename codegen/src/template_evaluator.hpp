@@ -18,6 +18,8 @@ class TemplateNames {
     void open() { scopes_.emplace_back(); }
     void close() { scopes_.pop_back(); }
     void set(const std::string& name, Value value) { scopes_.back()[name] = std::move(value); }
+    /// A member of a map that the template made, where the map stands; false if there is none of this name.
+    bool set_member(const std::string& map, const std::string& name, const Value& value);
     const Value* find(const std::string& name) const;
     std::vector<std::string> all() const;
 

@@ -268,6 +268,74 @@ Value map_filter(const Value& input, Arguments& arguments) {
     return list;
 }
 
+/// What passes a test, or does not: select("odd"), selectattr("size", "ge", 2); without a test, what is true.
+Value select_filter(const Value& input, Arguments& arguments, bool is_reject, bool by_attribute) {
+    const std::string attribute = by_attribute ? arguments.need_string("attribute") : "";
+    std::vector<Value> rest = arguments.take_rest();
+    std::string test;
+    if (!rest.empty()) {
+        if (!rest.front().is_string()) arguments.fail("takes a test's name, not " + rest.front().kind());
+        test = rest.front().as_string();
+        rest.erase(rest.begin());
+    }
+    Value::List result;
+    for (const Value& element : elements(arguments, input)) {
+        const Value tested = by_attribute ? member(arguments, element, attribute) : element;
+        Arguments inner(arguments.site(), test, rest, {});
+        if ((test.empty() ? tested.truth() : apply_test(test, tested, inner)) != is_reject) result.push_back(element);
+    }
+    return result;
+}
+
+Value batch_filter(const Value& input, Arguments& arguments) {
+    const std::int64_t count = integer_of(arguments.site(), arguments.need("linecount"), "'linecount'");
+    const std::optional<Value> fill = arguments.take("fill_with");
+    if (count < 1 || count > most_elements) arguments.fail(text("takes a length from 1 to ", most_elements));
+    Value::List result, row;
+    for (const Value& element : elements(arguments, input)) {
+        row.push_back(element);
+        if (static_cast<std::int64_t>(row.size()) == count) result.push_back(Value(std::exchange(row, {})));
+    }
+    if (row.empty()) return result;
+    if (fill) row.resize(static_cast<std::size_t>(count), *fill);
+    result.push_back(Value(std::move(row)));
+    return result;
+}
+
+/// Pairs of a map in the order of its names, letters of either case alike, or of its values.
+Value dictsort_filter(const Value& input, Arguments& arguments) {
+    if (!input.is_map()) arguments.fail("takes a map, not " + input.kind());
+    const bool is_case_sensitive = arguments.take_bool("case_sensitive");
+    const std::optional<Value> given = arguments.take("by");
+    const std::string by = given ? given->text() : "key";
+    const bool is_reversed = arguments.take_bool("reverse");
+    if (by != "key" && by != "value") arguments.fail("takes 'key' or 'value' as 'by', not '" + by + "'");
+    std::vector<std::pair<Value, Value>> pairs;  // what is compared, and the pair
+    for (const auto& [name, value] : input.as_map()) {
+        const Value key = by == "key" ? Value(name) : value;
+        const bool is_folded = key.is_string() && !is_case_sensitive;
+        pairs.emplace_back(is_folded ? Value(cased(key.text(), false)) : key, Value(Value::List{Value(name), value}));
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
+        return is_reversed ? less(arguments.site(), b.first, a.first) : less(arguments.site(), a.first, b.first);
+    });
+    Value::List list;
+    for (auto& [key, pair] : pairs) list.push_back(std::move(pair));
+    return list;
+}
+
+/// Each word with a capital letter and small ones.
+Value title_filter(const Value& input, Arguments&) {
+    std::string all = cased(input.text(), false);
+    bool begins = true;
+    for (char& c : all) {
+        if (begins && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        begins = std::string_view(blanks).find(c) != std::string_view::npos ||
+                 std::string_view("-([{<").find(c) != std::string_view::npos;
+    }
+    return all;
+}
+
 Value items_filter(const Value& input, Arguments& arguments) {
     if (!input.is_map()) arguments.fail("takes a map, not " + input.kind());
     Value::List list;
@@ -291,12 +359,14 @@ using Filter = Value (*)(const Value&, Arguments&);
 const std::map<std::string, Filter, std::less<>>& filters() {
     static const auto& table = *new std::map<std::string, Filter, std::less<>>{
         {"abs", abs_filter},
+        {"batch", batch_filter},
         {"capitalize",
          [](const Value& input, Arguments&) -> Value {
              const std::string all = cased(input.text(), false);
              return cased(all.substr(0, 1), true) + (all.empty() ? "" : all.substr(1));
          }},
         {"count", length_filter},
+        {"dictsort", dictsort_filter},
         {"first", [](const Value& input, Arguments& arguments) { return end_filter(input, arguments, false); }},
         {"float", float_filter},
         {"format", format_filter},
@@ -311,12 +381,17 @@ const std::map<std::string, Filter, std::less<>>& filters() {
         {"map", map_filter},
         {"max", [](const Value& input, Arguments& arguments) { return extreme_filter(input, arguments, true); }},
         {"min", [](const Value& input, Arguments& arguments) { return extreme_filter(input, arguments, false); }},
+        {"reject", [](const Value& v, Arguments& arguments) { return select_filter(v, arguments, true, false); }},
+        {"rejectattr", [](const Value& v, Arguments& arguments) { return select_filter(v, arguments, true, true); }},
         {"replace", replace_filter},
         {"reverse", reverse_filter},
         {"round", round_filter},
+        {"select", [](const Value& v, Arguments& arguments) { return select_filter(v, arguments, false, false); }},
+        {"selectattr", [](const Value& v, Arguments& arguments) { return select_filter(v, arguments, false, true); }},
         {"sort", sort_filter},
         {"string", [](const Value& input, Arguments&) -> Value { return input.text(); }},
         {"sum", sum_filter},
+        {"title", title_filter},
         {"trim",
          [](const Value& input, Arguments& arguments) -> Value {
              const std::optional<Value> set = arguments.take("chars");
@@ -334,6 +409,13 @@ bool is_even(const Value& input, Arguments& arguments) {
     return integer_of(arguments.site(), input, "what is tested") % 2 == 0;
 }
 
+template <const char* const& op>
+bool compares(const Value& input, Arguments& arguments) {
+    return apply_comparison(arguments.site(), op, input, arguments.need("other"));
+}
+constexpr const char *equals = "==", *differs = "!=", *is_less = "<", *is_at_most = "<=", *is_greater = ">",
+                     *is_at_least = ">=";
+
 const std::map<std::string, Test, std::less<>>& tests() {
     static const auto& table = *new std::map<std::string, Test, std::less<>>{
         {"boolean", [](const Value& input, Arguments&) { return input.is_bool(); }},
@@ -341,12 +423,18 @@ const std::map<std::string, Test, std::less<>>& tests() {
          [](const Value& input, Arguments& arguments) {
              return equal(arguments.site(), apply_binary(arguments.site(), "%", input, arguments.need("num")), 0);
          }},
+        {"eq", compares<equals>},
         {"even", is_even},
         {"float", [](const Value& input, Arguments&) { return input.is_floating(); }},
+        {"ge", compares<is_at_least>},
+        {"gt", compares<is_greater>},
         {"integer", [](const Value& input, Arguments&) { return input.is_integer(); }},
         {"iterable",
          [](const Value& input, Arguments&) { return input.is_list() || input.is_map() || input.is_string(); }},
+        {"le", compares<is_at_most>},
+        {"lt", compares<is_less>},
         {"mapping", [](const Value& input, Arguments&) { return input.is_map(); }},
+        {"ne", compares<differs>},
         {"none", [](const Value& input, Arguments&) { return input.is_none(); }},
         {"number", [](const Value& input, Arguments&) { return is_number(input); }},
         {"odd", [](const Value& input, Arguments& arguments) { return !is_even(input, arguments); }},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace gemel::codegen {
 
@@ -211,6 +212,25 @@ class Lexer {
         return value;
     }
 
+    /// The number that two hexadecimal digits give.
+    std::optional<unsigned> hexadecimal(std::size_t from) const {
+        unsigned code = 0;
+        const std::string_view digits = all_.substr(std::min(from, all_.size()), 2);
+        const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+        if (digits.size() < 2 || result.ec != std::errc() || result.ptr != digits.data() + 2) return std::nullopt;
+        return code;
+    }
+
+    /// In UTF-8.
+    static void add_character(std::string& text, unsigned code) {
+        if (code < 0x80) {
+            text += static_cast<char>(code);
+        } else {
+            text += static_cast<char>(0xC0 | code >> 6);
+            text += static_cast<char>(0x80 | (code & 0x3F));
+        }
+    }
+
     void string(char quote) {
         TemplateToken token{Kind::string, place_, {}};
         std::size_t i = at_ + 1;
@@ -227,6 +247,13 @@ class Lexer {
                 case '\\':
                 case '\'':
                 case '"': token.text += c; break;
+                case 'x':
+                    if (const std::optional<unsigned> code = hexadecimal(i + 1)) {
+                        add_character(token.text, *code);
+                        i += 2;
+                        break;
+                    }
+                    [[fallthrough]];
                 default:  // as in Python, other escapes stay as they are
                     token.text += '\\';
                     token.text += c;

@@ -59,7 +59,8 @@ class Parser : TemplateExpressionParser {
         fail("'for', 'if', 'set' or 'raw'");
     }
 
-    std::vector<std::string> targets() {
+    /// Names; with `members` also "map.name".
+    std::vector<std::string> targets(bool members = false) {
         const bool has_bracket = take("(");
         std::vector<std::string> names;
         do {
@@ -67,6 +68,11 @@ class Parser : TemplateExpressionParser {
             if (is_reserved(now().text)) fail("a name");
             names.push_back(now().text);
             ++at_;
+            if (members && take(".")) {
+                if (now().kind != Token::Kind::name) fail("a member's name");
+                names.back() += "." + now().text;
+                ++at_;
+            }
         } while (take(","));
         if (has_bracket) expect(")");
         return names;
@@ -116,7 +122,7 @@ class Parser : TemplateExpressionParser {
         Statement statement;
         statement.kind = Statement::Kind::set;
         statement.place = opened.place;
-        statement.targets = targets();
+        statement.targets = targets(true);
         if (take("=")) {
             statement.expression = tuple();
             end_block();

@@ -69,8 +69,9 @@ struct Position {
     int column = 0;
 };
 
-/// "kernel(3)", "kernel:3:5" or "kernel:3".
+/// "kernel(3)", "kernel:3:5" or "kernel:3"; PoCL adds where a macro spells it: "kernel:3:5 <Spelling=kernel:1:9>".
 std::optional<Position> parse_position(std::string_view text) {
+    if (text.ends_with('>')) text = text.substr(0, text.find(" <Spelling="));
     std::string_view rest = text;
     if (take_from_end(rest, ')')) {
         const std::optional<int> line = take_number_from_end(rest);
@@ -329,12 +330,21 @@ std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t mar
 }
 
 /// Where a line stands; one behind the last if the compiler counts further than the text goes, further if it is none of
-/// ours.
-std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, int number) {
+/// ours. Of lines with one number, which a template's loop prints, the first that reaches as far as the column.
+std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, int number, int column) {
+    std::optional<std::size_t> found;
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (source[i].file == file && source[i].number == number) {
+        if (source[i].file != file || source[i].number != number) {
+            continue;
+        }
+        const std::string_view shown = trimmed(source[i].text);
+        if (!shown.empty() && source[i].text.size() >= static_cast<std::size_t>(column)) {
             return i;
         }
+        found = found.value_or(i);
+    }
+    if (found) {
+        return *found;
     }
     const bool ends_with_it = !source.empty() && source.back().file == file && number > source.back().number;
     return source.size() - 1 +
@@ -348,7 +358,7 @@ std::string show(const Complaint& complaint, const CompileReport& report, const 
     if (complaint.line > 0) {
         where += text(":", complaint.line);
         where += complaint.column > 0 ? text(":", complaint.column) : "";
-        marked = find_line(source, file, complaint.line);
+        marked = find_line(source, file, complaint.line, complaint.column);
     } else {
         where += ", at its end";
         marked = file == report.name && !source.empty() ? source.size() - 1 : source.size() + context_lines;

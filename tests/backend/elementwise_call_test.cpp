@@ -22,6 +22,25 @@ const std::array tunings{
 
 TEST_SUITE_BEGIN("arrays");
 
+TEST_CASE("16-bit floats are scattered behind conditions and loops") {
+    const auto check = [](auto zero) {
+        using T = decltype(zero);
+        const std::vector<T> values{T(1.0f), T(-2.0f), T(3.0f), T(-4.5f), T(), T(), T(), T()};
+        const GPUArray<T> x = to_gpu(values), out = zeros<T>(8);
+        const ElementwiseKernel scatter({VectorArg(x.dtype(), "x"), VectorArg(x.dtype(), "o")},
+                                        "if (x[i] < 0) o[3 - i] = x[i]; else o[3 - i] = 2 * x[i];\n"
+                                        "for (int k = 0; k < 1; ++k) o[7 - i] = o[3 - i] + k;\n"
+                                        "switch (i) { case 2: o[7 - i] = 9; }",
+                                        "scatter");
+        scatter({.range = IndexRange{0, 4, 1}}, x, out);
+        CHECK(out.get() == std::vector<T>{T(-4.5f), T(6.0f), T(-2.0f), T(2.0f), T(-4.5f), T(9.0f), T(-2.0f), T(2.0f)});
+    };
+    check(half{});
+    check(bfloat16{});
+    CHECK_THROWS_MENTIONING(ArgumentError, ElementwiseKernel("half *o, float *x", "o[n - 1 - i] += x[i]", "add"),
+                            "argument 1 (o)", "o[j] = o[j] + value");
+}
+
 TEST_CASE("open types are bound by each call") {
     const ElementwiseKernel convert("const T *x, U *y, T a", "y[i] = x[i] + a", "convert");
     const auto x = to_gpu(std::vector<std::int32_t>{1, 2, 3});

@@ -105,6 +105,26 @@ TEST_CASE("a scan of bools answers whether any came before") {
     }
 }
 
+TEST_CASE("16-bit floats are compacted by a condition without braces") {
+    const GenericScanKernel<std::int32_t> keep({.arguments = "const half *x, half *out",
+                                                .input_expr = "x[i] > 0 ? 1 : 0",
+                                                .scan_expr = "a+b",
+                                                .neutral = "0",
+                                                .output_statement = "if (prev_item != item) out[item - 1] = x[i];",
+                                                .name = "keep_halves"});
+    std::vector<half> x, kept;
+    for (int i = 0; i < 1000; ++i) {
+        x.push_back(half(static_cast<float>(i * 7919 % 23 - 11)));
+        if (static_cast<float>(x.back()) > 0) kept.push_back(x.back());
+    }
+    kept.resize(x.size(), half(0.0f));
+    for (const codegen::Tuning& tuning : tunings) {
+        const auto out = zeros<half>(Shape{x.size()});
+        keep({.tuning = tuning}, to_gpu(x), out);
+        CHECK_MESSAGE(out.get() == kept, to_string(tuning));
+    }
+}
+
 TEST_CASE("writing the index as the scan of ones gives every index back") {
     const GenericScanKernel<std::int32_t> index({.arguments = "int *out",
                                                  .input_expr = "i",

@@ -349,4 +349,23 @@ TEST_CASE("a log that counts lines of the whole text is renumbered by its line d
     CHECK(gemel::renumber_log("other:99:1: error: x\n", whole) == "other:99:1: error: x\n");
 }
 
+TEST_CASE("a complaint inside a macro stands where the macro is used") {
+    const auto complaints = parse_compiler_log(
+        "error: my.tpl:6:10 <Spelling=my.tpl:3:4>: use of undeclared identifier 'oops'\n"
+        "my.tpl:7:2 <Spelling=my.tpl:3:4>: error: expected expression\n");
+    REQUIRE(complaints.size() == 2);
+    check(complaints[0], "my.tpl", 6, 10, "use of undeclared identifier 'oops'");
+    check(complaints[1], "my.tpl", 7, 2, "expected expression");
+}
+
+TEST_CASE("of lines with one number that is marked which reaches as far as the column") {
+    const std::string shown = render({.name = "my.tpl",
+                                      .device = "a device",
+                                      .text = "#line 7 \"my.tpl\"\n\n#line 7 \"my.tpl\"\n    y = oops;\n",
+                                      .log = "my.tpl:7:9: error: use of undeclared identifier 'oops'\n",
+                                      .options = "",
+                                      .kept_source = ""});
+    CHECK_MESSAGE(has(shown, "  > 7 |     y = oops;"), shown);
+}
+
 TEST_SUITE_END();

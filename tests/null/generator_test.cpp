@@ -85,6 +85,20 @@ TEST_CASE("values that statements assign at other subscripts are handed over for
     CHECK(stored("if (i) { x[y[i]] = 1; } x[i] = 2") == "if (i) { W_x(R_y()) = as_x(1); } W_x() = 2");
     CHECK(stored("x[0] += 1; x[1]") == "W_x(0) += 1; R_x(1)");
     CHECK(stored("x[0] =") == "W_x(0) =");
+    // One statement stays one, so that what it stands behind still decides about it.
+    CHECK(stored("if (a) x[1] = b; else x[2] = c;") == "if (a) W_x(1) = as_x(b); else W_x(2) = as_x(c);");
+    CHECK(stored("for (;;) while (f(1)) x[1] = b") == "for (;;) while (f(1)) W_x(1) = as_x(b)");
+    CHECK(stored("do x[1] = b; while (0)") == "do W_x(1) = as_x(b); while (0)");
+    CHECK(stored("switch (a) { case 1: x[1] = b; default: x[2] = c; }") ==
+          "switch (a) { case 1: W_x(1) = as_x(b); default: W_x(2) = as_x(c); }");
+    CHECK(stored("x[1] = f(a, b), y[2] = c") == "W_x(1) = as_x(f(a, b)), W_y(2) = as_y(c)");
+    CHECK(stored("a = (x[1] = b); f(a, x[2] = c)") == "a = (W_x(1) = b); f(a, W_x(2) = c)");
+    CHECK(stored("a ? b : x[1] = c") == "a ? b : W_x(1) = c");
+    const auto updates = [](const std::string& text) { return cg::Snippet(text).use_of("x").elsewhere_updated; };
+    CHECK(!updates("if (a) x[1] = b; x[i] += 1; y = x[2] + x[3]; f(&x[1])"));
+    for (const char* text :
+         {"x[1] += 1", "x[1]++", "--x[1]", "a = x[1] = 2", "(x[1]) = 2", "f(x[1] = 2)", "x[1] <<= 2"})
+        CHECK_MESSAGE(updates(text), text);
 }
 
 TEST_CASE("generated names keep out of the way of the user's") {
@@ -138,6 +152,9 @@ TEST_CASE("what cannot become a kernel is refused with its reason") {
         return false;
     };
     CHECK(refused(elementwise("f", "float a", "a = 1"), "array"));
+    CHECK(refused(elementwise("f", "half *o, float *x", "o[n - 1 - i] += x[i]"), "o[j] = o[j] + value"));
+    CHECK(refused(elementwise("f", "bfloat16_t *o, int *j", "o[j[i]]++"), "bfloat16"));
+    CHECK(!refused(elementwise("f", "float *o, int *j", "o[j[i]]++"), ""));
     CHECK(refused(elementwise("f", "float *x", ""), "empty"));
     CHECK(refused(elementwise("f", "float *x", "return"), "continue"));
     CHECK(refused(elementwise("f", "float *x, int i", "x[i] = 1"), "index"));

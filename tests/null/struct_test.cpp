@@ -3,6 +3,8 @@
 
 #include <gemel/core/error.hpp>
 
+#include <gemel/core/text.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -150,6 +152,23 @@ TEST_CASE("equal layouts are one") {
     CHECK(&codegen::intern_layout(layout) != first);
     layout.fields[0].count = 3;
     CHECK_THROWS_AS(codegen::intern_layout(layout), ArgumentError);
+}
+
+TEST_CASE("fields with names that devices do not take are refused") {
+    const auto named = [](const std::string& name) {
+        return StructLayout{
+            .name = "Named", .size_bytes = 4, .alignment_bytes = 4, .fields = {{name, dtype_of<float>(), 0, 1}}};
+    };
+    for (const char* name : {"kernel", "global", "local", "constant", "__private", "half"}) {
+        const std::string why =
+            text("'", name, "' cannot be the name of a field of struct Named: it is a keyword of OpenCL C");
+        CHECK_THROWS_WITH_AS(codegen::intern_layout(named(name)), why.c_str(), ArgumentError);
+    }
+    CHECK_THROWS_WITH_AS(
+        codegen::intern_layout(named("gemel_padding_0")),
+        "struct Named: the field 'gemel_padding_0' is called like the padding between fields; rename it",
+        ArgumentError);
+    CHECK_NOTHROW(codegen::intern_layout(named("kernels")));
 }
 
 TEST_SUITE_END();

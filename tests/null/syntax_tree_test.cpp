@@ -236,6 +236,16 @@ TEST_CASE("literals of a type known at run time are checked") {
     CHECK_THROWS_AS(cg::literal(dtype_of<std::int8_t>(), -129), ArgumentError);
     CHECK_THROWS_AS(cg::literal(dtype_of<std::int32_t>(), 0.5), ArgumentError);
     CHECK_THROWS_AS(cg::literal(dtype_of<science::Spin>(), 1), ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::literal(dtype_of<float>(), 16777217),
+                         "literal: float cannot hold 16777217 exactly; the nearest is 16777216", ArgumentError);
+    CHECK(cl(cg::literal(dtype_of<float>(), 16777216)) == "16777216.0f");
+    CHECK_THROWS_AS(cg::literal(dtype_of<double>(), (std::int64_t{1} << 53) + 1), ArgumentError);
+    CHECK_THROWS_AS(cg::literal(dtype_of<double>(), std::numeric_limits<std::uint64_t>::max()), ArgumentError);
+    CHECK_NOTHROW(cg::literal(dtype_of<double>(), std::numeric_limits<std::int64_t>::min()));
+    CHECK_THROWS_AS(cg::literal(dtype_of<half>(), 2049), ArgumentError);
+    CHECK_THROWS_AS(cg::literal(dtype_of<half>(), 1e6), ArgumentError);
+    CHECK_THROWS_AS(cg::literal(dtype_of<bfloat16>(), -257), ArgumentError);
+    CHECK_NOTHROW(cg::literal(dtype_of<half>(), 0.1));  // fractions are rounded
 }
 
 TEST_CASE("types follow C's rules") {
@@ -287,6 +297,9 @@ TEST_CASE("statements print on lines of their own") {
           "if (a) {\n    break;\n} else if (b) {\n    continue;\n} else {\n    return;\n}\n");
     CHECK(text(cg::for_range("k", 0, a, 2, {c += cg::var("k")})) ==
           "for (int k = 0; k < a; k += 2) {\n    c += k;\n}\n");
+    CHECK(text(cg::for_range("j", 10, 0, -1, {})) == "for (int j = 10; j > 0; j += -1) {\n}\n");
+    CHECK(text(cg::for_range("j", 10, 0, -Expression(2), {})).starts_with("for (int j = 10; j > 0; j += -2)"));
+    CHECK_THROWS_WITH_AS(cg::for_range("j", 0, 10, 0, {}), "for_range: 'j' goes in steps of 0", ArgumentError);
 }
 
 TEST_CASE("structs may be declared by hand") {
@@ -310,6 +323,17 @@ TEST_CASE("kernels have the signature that the launch checks read") {
         if (dialect == &Dialect::opencl()) CHECK(found[0].required_block == std::array<std::uint32_t, 3>{64, 1, 1});
     }
     static_assert(SourceProvider<cg::Function> && SourceProvider<cg::Program>);
+}
+
+TEST_CASE("names that are keywords somewhere are refused") {
+    CHECK_THROWS_WITH_AS(cg::var("int"), "'int' cannot be the name of a variable: it is a keyword of C", ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::var("__global"),
+                         "'__global' cannot be the name of a variable: it is a keyword of OpenCL C", ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::kernel("for", {}, {}), "'for' cannot be the name of a function: it is a keyword of C",
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::declare<float>("template"),
+                         "'template' cannot be the name of a variable: it is a keyword of CUDA C++", ArgumentError);
+    CHECK_NOTHROW(cg::call_with("sizeof", {a}));
 }
 
 TEST_SUITE_END();

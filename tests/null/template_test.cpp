@@ -358,4 +358,35 @@ TEST_CASE("templates are filled many times and can have values bound") {
     static_assert(SourceProvider<Template> && SourceProvider<codegen::Rendered>);
 }
 
+TEST_CASE("sequences are picked from and arranged") {
+    check_shown("xs | select('odd') | list", "[1, 3]");
+    check_shown("xs | reject('odd') | list", "[2]");
+    check_shown("[0, 1, '', 'a'] | select | list", "[1, 'a']");
+    check_shown("xs | select('gt', 1) | join(',')", "2,3");
+    check_shown("[{'n': 1}, {'n': 2}] | selectattr('n', 'ge', 2) | list", "[{'n': 2}]");
+    check_shown("[{'n': 1}, {'n': 2}] | rejectattr('n', 'eq', 2) | list", "[{'n': 1}]");
+    check_shown("[1, 2, 3, 4, 5] | batch(2)", "[[1, 2], [3, 4], [5]]");
+    check_shown("xs | batch(2, 0)", "[[1, 2], [3, 0]]");
+    check_shown("{'b': 1, 'A': 2} | dictsort", "[['A', 2], ['b', 1]]");
+    check_shown("{'b': 1, 'A': 2} | dictsort(by='value', reverse=true)", "[['A', 2], ['b', 1]]");
+    check_shown("'two words, so-called' | title", "Two Words, So-Called");
+    CHECK(has(error_of("{{ xs | batch(0) }}"), "takes a length from 1"));
+    CHECK(has(error_of("{{ xs | select('odder') }}"), "there is no test 'odder'"));
+}
+
+TEST_CASE("characters may be written by their numbers") {
+    check_shown(R"("\x41\x7e")", "A~");
+    check_shown(R"("\xe9")", "\xc3\xa9");
+    check_shown(R"("\xg1")", "\\xg1");
+}
+
+TEST_CASE("what a namespace holds outlives a loop") {
+    CHECK(
+        render("{% set ns = namespace(sum=0) %}{% for x in xs %}{% set ns.sum = ns.sum + x %}{% endfor %}{{ ns.sum }}",
+               values()) == "6");
+    CHECK(has(error_of("{% set m.k = 2 %}"), "there is no namespace 'm'"));
+    CHECK(has(error_of("{% set none.k = 2 %}"), "there is no namespace 'none'"));
+    CHECK(has(error_of("{{ namespace(1) }}"), "takes named values"));
+}
+
 TEST_SUITE_END();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
+#include <gemel/core/signature.hpp>
 #include <gemel/core/tokens.hpp>
 
 #include <functional>
@@ -20,11 +21,16 @@ struct ArrayUse {
     bool element_read_late = false;  ///< read or written behind a statement that writes an element of another array
     bool elsewhere = false;          ///< with another subscript: x[i - 1]
     bool elsewhere_written = false;  ///< and written there
+    bool elsewhere_updated = false;  ///< and not by a statement x[j] = value, but as in x[j] += 1
     bool bare = false;               ///< without a subscript, as a pointer
 
     /// In two snippets of one kernel.
     GEMEL_API friend ArrayUse operator|(const ArrayUse& a, const ArrayUse& b);
 };
+
+/// Why an array's elements cannot be written as a snippet does: 16-bit floats other than at [i] are converted where a
+/// statement assigns them, and in no other form. Empty if they can.
+GEMEL_API std::string refused_use(const Parameter& parameter, const ArrayUse& use);
 
 /// C text with the index `i`. Kept with its tokens.
 class GEMEL_API Snippet {
@@ -46,8 +52,8 @@ class GEMEL_API Snippet {
 
     /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
     /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
-    /// empty answer keeps it. What a statement `x[subscript] = value` assigns is handed through `store`, if that is
-    /// given.
+    /// empty answer keeps it. What a statement `x[subscript] = value` assigns, also behind `if (...)`, `else` or a
+    /// label, is handed through `store`, if that is given.
     using Replace = std::function<std::string(std::string_view array, const std::string& subscript, bool written)>;
     using Store = std::function<std::string(std::string_view array, const std::string& value)>;
     std::string replaced(const std::vector<std::string>& arrays, const Replace& replace, const Store& store = {}) const;
@@ -55,11 +61,15 @@ class GEMEL_API Snippet {
    private:
     struct Access {
         std::size_t begin, open, close;  ///< tokens: the name, '[' and ']'
-        bool is_element, written, read, address, whole_statement;
+        bool is_element, written, read, address;
+        bool whole_statement;  ///< `x[j] = value`, and nothing decides whether it runs but braces around it
+        bool is_assignment;    ///< `x[j] = value` as a statement, perhaps behind `if (...)`, a label or a comma
     };
     bool access_at(std::size_t token, Access& access) const;
     std::string replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
                          const Replace& replace, const Store& store) const;
+    bool begins_statement(std::size_t token) const;
+    std::size_t opening(std::size_t close) const;
     std::size_t end_of_value(std::size_t token) const;
     bool is_name(std::size_t token) const;
 

@@ -1,0 +1,185 @@
+typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+__device__ int32_t kept_scan(int32_t a, int32_t b) {
+    return a+b;
+}
+typedef union { int32_t item; uint32_t words[1]; } kept_words;
+__device__ int32_t kept_shuffle_up(int32_t item, int delta) {
+    kept_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+__device__ int32_t kept_shuffle(int32_t item, int lane) {
+    kept_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+extern "C" __global__ __launch_bounds__(256) void kept(
+        const float16_t *x,
+        float16_t *out,
+        volatile uint64_t *states,
+        uint32_t *ticket,
+        uint32_t first_ticket,
+        uint32_t epoch,
+        int n)
+{
+    __shared__ int32_t warp_totals[8];
+    __shared__ int dealt[1];
+    __shared__ int32_t tile_prefix[1];
+    const int thread = ((int)threadIdx.x);
+    // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
+    if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
+    __syncthreads();
+    const int tile = dealt[0];
+    const int warp = thread / 32, lane = thread % 32;
+    const int first = tile * 4096 + warp * 512 + lane * 8;
+    int32_t v[16];
+    pack_float16_t_x8 x_pack[2];
+    if (tile < n / 4096) {
+#pragma unroll
+        for (int row = 0; row < 2; ++row) {
+            x_pack[row].words[0] = ((const uint4 *)x)[(first + row * 256 + 0) / 8];
+        }
+#pragma unroll
+        for (int row = 0; row < 2; ++row) {
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                const int i = first + row * 256 + e;
+                const float x_i = load_float16(x_pack[row].value[e]);
+                v[row * 8 + e] = x_i > 0 ? 1 : 0;
+            }
+        }
+    }
+    else {
+#pragma unroll
+        for (int row = 0; row < 2; ++row) {
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                const int i = first + row * 256 + e < n ? first + row * 256 + e : n - 1;
+                const float x_i = load_float16(x[i]);
+                v[row * 8 + e] = x_i > 0 ? 1 : 0;
+            }
+        }
+    }
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+#pragma unroll
+        for (int e = 1; e < 8; ++e) {
+            v[row * 8 + e] = kept_scan(v[row * 8 + (e - 1)], v[row * 8 + e]);
+        }
+    }
+    // Runs are scanned across each warp, row by row, then warps in shared memory.
+    int32_t before[2];
+    int32_t carry;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+        int32_t run = v[row * 8 + 7];
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const int32_t other = kept_shuffle_up(run, delta);
+            if (lane >= delta) run = kept_scan(other, run);
+        }
+        const int32_t row_total = kept_shuffle(run, 31);
+        run = kept_shuffle_up(run, 1);
+        before[row] = row == 0 ? run : lane > 0 ? kept_scan(carry, run) : carry;
+        carry = row == 0 ? row_total : kept_scan(carry, row_total);
+    }
+    if (lane == 0) warp_totals[warp] = carry;
+    __syncthreads();
+    int32_t total = warp_totals[0];
+    int32_t before_warp = total;
+#pragma unroll
+    for (int w = 1; w < 8; ++w) {
+        total = kept_scan(total, warp_totals[w]);
+        if (w < warp) before_warp = total;
+    }
+    if (warp == 0) {
+        if (lane == 0) {
+            {
+                kept_words bits;
+                bits.item = total;
+                states[tile] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[0];
+            }
+        }
+        if (tile > 0) {
+            int32_t so_far;
+            int any = 0;
+            for (int base = tile - 1; ; base -= 32) {
+                const int at = base - lane;
+                uint32_t state = 2;  // before the first tile there is nothing to wait for
+                int32_t theirs = total;
+                if (at >= 0) {
+                    uint64_t word[1];
+                    do word[0] = states[at]; while ((uint32_t)(word[0] >> 34) != epoch);
+                    state = (uint32_t)(word[0] >> 32) & 3;
+                    kept_words bits;
+                    bits.words[0] = (uint32_t)word[0];
+                    theirs = bits.item;
+                }
+                const uint32_t known = gemel_ballot(state == 2);
+                int nearest = 31;
+                if (known) nearest = 31 - clz((int)(known & (~known + 1)));
+                // Tiles up to the nearest that knows all before it, in order: farther ones come first.
+#pragma unroll
+                for (int delta = 1; delta < 32; delta *= 2) {
+                    const int32_t other = kept_shuffle(theirs, (lane + delta) % 32);
+                    if (lane + delta <= nearest) theirs = kept_scan(other, theirs);
+                }
+                so_far = any ? kept_scan(theirs, so_far) : theirs;  // in lane 0
+                any = 1;
+                if (known) break;
+            }
+            if (lane == 0) {
+                {
+                    kept_words bits;
+                    bits.item = kept_scan(so_far, total);
+                    states[tile] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+                }
+                tile_prefix[0] = so_far;
+            }
+        }
+    }
+    __syncthreads();
+    // What comes before the warp, in this tile and in those before it.
+    int32_t outer = before_warp;
+    const int has_outer = (tile > 0) || warp > 0;
+    if ((tile > 0)) outer = warp > 0 ? kept_scan(tile_prefix[0], before_warp) : tile_prefix[0];
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+        const int has_before = has_outer || (row > 0 || lane > 0);
+        if (has_outer) before[row] = (row > 0 || lane > 0) ? kept_scan(outer, before[row]) : outer;
+        if (has_before) {
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                v[row * 8 + e] = kept_scan(before[row], v[row * 8 + e]);
+            }
+        }
+        if (tile < n / 4096) {
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                const int i = first + row * 256 + e;
+                const float x_i = load_float16(x_pack[row].value[e]);
+                const int32_t item = v[row * 8 + e];
+                int32_t prev_item = 0;
+                if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 8 + (e > 0 ? e - 1 : 0)] : before[row]);
+                if (prev_item != item) out[item - 1] = store_float16(x_i); else out[0] = store_float16(1);
+            }
+        }
+        else {
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                const int i = first + row * 256 + e;
+                if (i < n) {
+                    const float x_i = load_float16(x[i]);
+                    const int32_t item = v[row * 8 + e];
+                    int32_t prev_item = 0;
+                    if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 8 + (e > 0 ? e - 1 : 0)] : before[row]);
+                    if (prev_item != item) out[item - 1] = store_float16(x_i); else out[0] = store_float16(1);
+                }
+            }
+        }
+    }
+}
