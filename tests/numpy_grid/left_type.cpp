@@ -2,6 +2,7 @@
 #include "numpy_grid.hpp"
 
 #include <complex>
+#include <concepts>
 
 namespace gemel::grid {
 namespace {
@@ -18,6 +19,47 @@ using A = GEMEL_GRID_LEFT;
 template <class... T>
 struct Types {};
 
+/// A view of the same elements with gaps between them, and of numbers the number.
+template <class T>
+GPUArray<T> spread(const GPUArray<T>& x, int step) {
+    const GPUArray<T> view = zeros<T>(Shape{2 * x.size()})(slice({}, {}, step));
+    view.assign(x);
+    return view;
+}
+/// What an operand becomes in other layouts: indexed, or repeated along a new first axis.
+template <class T, class... I>
+GPUArray<T> at(const GPUArray<T>& x, const I&... indices) {
+    return x(indices...);
+}
+template <class T>
+GPUArray<T> repeated(const GPUArray<T>& x) {
+    return x.broadcast_to(Shape{3, static_cast<std::int64_t>(x.size())});
+}
+template <class V>
+    requires(!std::derived_from<V, AnyArray>)
+V spread(V number, int) {
+    return number;
+}
+template <class V, class... I>
+    requires(!std::derived_from<V, AnyArray>)
+V at(V number, const I&...) {
+    return number;
+}
+
+/// The operands with gaps, one of them broadcast against the other, without elements, and of rank 0.
+template <class Call, class X, class Y>
+void check_layouts(Report& report, const std::string& name, const AnyArray& expected, double ulps, const Call& call,
+                   const X& x, const Y& y) {
+    report.compare(name + ", strided", call(spread(x, 2), spread(y, -2)).eval(), expected, ulps);
+    report.compare(name + ", empty", call(at(x, slice(0)), at(y, slice(0))).eval(), expected.view({slice(0)}), ulps);
+    report.compare(name + ", rank 0", call(at(x, 3), at(y, 3)).eval(), expected.view({3}), ulps);
+    const AnyArray rows = expected.broadcast_to(Shape{3, expected.shape()[0]}).copy();
+    if constexpr (std::derived_from<X, AnyArray>)
+        report.compare(name + ", broadcast", call(repeated(x), at(y, newaxis, ellipsis)).eval(), rows, ulps);
+    else
+        report.compare(name + ", broadcast", call(x, repeated(y)).eval(), rows, ulps);
+}
+
 /// The case `key` of a file, by a function of the operands.
 template <bool stated, class Call, class... X>
 void check(Report& report, const std::string& where, const NpzFile& file, const std::string& key, double ulps,
@@ -29,7 +71,9 @@ void check(Report& report, const std::string& where, const NpzFile& file, const 
     } else if constexpr (requires { call(operands...); }) {
         if (!has) return;  // what only gemel defines
         try {
-            report.compare(name, call(operands...).eval(), file.load(current_context(), key + ".out"), ulps);
+            const AnyArray expected = file.load(current_context(), key + ".out");
+            report.compare(name, call(operands...).eval(), expected, ulps);
+            if constexpr (sizeof...(X) == 2) check_layouts(report, name, expected, ulps, call, operands...);
         } catch (const Error& error) {
             std::printf("%s: %s\n", name.c_str(), error.what());
             ++report.cases, ++report.differences;
@@ -91,37 +135,50 @@ void pair(const std::filesystem::path& folder, Report& report) {
     GEMEL_CASE("atan2", false, 8, atan2(x, y));
     GEMEL_CASE("hypot", false, 8, hypot(x, y));
     GEMEL_CASE("ldexp", false, 0, ldexp(x, y));
-    if constexpr (std::is_same_v<A, B>) {
-        const GPUArray<A> l = a("add");
-        const GPUArray<B> r = b("add");
-        const auto add = GEMEL_CALL(x + y);
-        check<false>(report, where, file, "add/strided", 1, add, l(slice({}, {}, 2)), r(slice({}, {}, -2)));
-        check<false>(report, where, file, "add/broadcast", 1, add, l(ellipsis, newaxis), r(newaxis, ellipsis));
-        check<false>(report, where, file, "add/empty", 1, add, l(slice(0)), r(slice(0)));
-        check<false>(report, where, file, "add/rank 0", 1, add, l(3), r(2));
-    }
 #undef GEMEL_CASE
 }
 
+/// A number beside an array, on either side.
 template <class V>
 void weak(const NpzFile& file, const std::string& kind, V number, Report& report) {
     const std::string where = numpy_name<A>();
     constexpr bool any_complex = is_complex<A> || is_complex<V>;
-    const GPUArray<A> a = file.load<A>("equal/" + kind + ".a");
+    const auto a = [&](const std::string& key) {
+        return file.contains(key + ".a") ? file.load<A>(key + ".a") : GPUArray<A>();
+    };
 #define GEMEL_CASE(op, stated, ulps, expression) \
-    check<stated>(report, where, file, op "/" + kind, ulps, GEMEL_CALL(expression), a, number)
-    GEMEL_CASE("add", false, 1, x + y);
-    GEMEL_CASE("subtract", false, 1, x - y);
-    GEMEL_CASE("multiply", false, 2, x * y);
-    GEMEL_CASE("divide", false, 8, x / y);
-    GEMEL_CASE("floor_divide", any_complex, 1, floor_divide(x, y));
-    GEMEL_CASE("remainder", any_complex, 1, x % y);
-    GEMEL_CASE("maximum", any_complex, 0, maximum(x, y));
-    GEMEL_CASE("equal", false, 0, x == y);
-    GEMEL_CASE("less", any_complex, 0, x < y);
+    check<stated>(report, where, file, op "/" + kind, ulps, GEMEL_CALL(expression), a(op "/" + kind), number)
+#define GEMEL_BOTH(op, stated, ulps, expression) \
+    GEMEL_CASE(op, stated, ulps, expression); \
+    check<stated>(report, where, file, op "/" + kind + " first", ulps, GEMEL_CALL(expression), number, \
+                  a(op "/" + kind + " first"))
+    GEMEL_BOTH("add", false, 1, x + y);
+    GEMEL_BOTH("subtract", false, 1, x - y);
+    GEMEL_BOTH("multiply", false, 2, x * y);
+    GEMEL_BOTH("divide", false, 8, x / y);
+    GEMEL_BOTH("floor_divide", any_complex, 1, floor_divide(x, y));
+    GEMEL_BOTH("remainder", any_complex, 1, x % y);
+    GEMEL_BOTH("minimum", any_complex, 0, minimum(x, y));
+    GEMEL_BOTH("maximum", any_complex, 0, maximum(x, y));
+    GEMEL_BOTH("equal", false, 0, x == y);
+    GEMEL_BOTH("not_equal", false, 0, x != y);
+    GEMEL_BOTH("less", any_complex, 0, x < y);
+    GEMEL_BOTH("less_equal", any_complex, 0, x <= y);
+    GEMEL_BOTH("greater", any_complex, 0, x > y);
+    GEMEL_BOTH("greater_equal", any_complex, 0, x >= y);
+    GEMEL_BOTH("and", false, 0, x & y);
+    GEMEL_BOTH("or", false, 0, x | y);
+    GEMEL_BOTH("xor", false, 0, x ^ y);
+    GEMEL_BOTH("logical_and", false, 0, logical_and(x, y));
+    GEMEL_BOTH("logical_or", false, 0, logical_or(x, y));
+    GEMEL_BOTH("atan2", false, 8, atan2(x, y));
+    GEMEL_BOTH("hypot", false, 8, hypot(x, y));
+    GEMEL_CASE("power", false, 200, pow(x, y));
+    GEMEL_CASE("left_shift", false, 0, x << y);
+    GEMEL_CASE("right_shift", false, 0, x >> y);
+    GEMEL_CASE("ldexp", false, 0, ldexp(x, y));
+#undef GEMEL_BOTH
 #undef GEMEL_CASE
-    check<false>(report, where, file, "subtract/" + kind + " first", 1, GEMEL_CALL(y - x), a, number);
-    check<false>(report, where, file, "divide/" + kind + " first", 8, GEMEL_CALL(y / x), a, number);
 }
 
 void alone(const std::filesystem::path& folder, Report& report) {
@@ -163,6 +220,8 @@ void all(Types<B...>, const std::filesystem::path& folder, Report& report) {
     weak(file, "int", 3, report);
     weak(file, "float", 2.5, report);
     weak(file, "complex", cdouble(1.5, -2), report);
+    weak(file, "large", 16777217, report);
+    weak(file, "huge", 1e300, report);
     alone(folder, report);
 }
 
