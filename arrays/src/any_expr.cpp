@@ -71,8 +71,8 @@ std::string type_name(const AnyExpr& operand) {
 void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
     const Shape before = shape;
     if (!broadcast_with(shape, own))
-        throw ArgumentError(text(operation, " has operands of the shapes ", to_string(before), " and ",
-                                 to_string(own), ", which cannot be broadcast to one"));
+        throw ArgumentError(text(operation, " has operands of the shapes ", to_string(before), " and ", to_string(own),
+                                 ", which cannot be broadcast to one"));
 }
 
 std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
@@ -248,7 +248,8 @@ AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> ope
         structure.operands.push_back(operand.structure);
     }
     if (!has_array)
-        throw ArgumentError(text("function '", function.name, "' has numbers alone for operands; one must be an array"));
+        throw ArgumentError(
+            text("function '", function.name, "' has numbers alone for operands; one must be an array"));
     if (node->depth > deepest_expression)
         throw ArgumentError(text("an expression is nested more than ", deepest_expression,
                                  " operations deep; evaluate parts of it with .eval()"));

@@ -128,8 +128,7 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     return converted(value, result, as);
 }
 
-std::string ExpressionText::call(const FunctionDefinition& function, DType as,
-                                 std::span<const std::string> operands) {
+std::string ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
     // A name that neither the text around it nor another function of that name has.
     std::size_t k = 0;
     while (k < called_.size() && called_[k] != &function) ++k;

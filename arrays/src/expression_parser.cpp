@@ -72,8 +72,8 @@ class Parser {
         for (std::size_t k = 0; k < functions.size(); ++k)
             for (std::size_t other = 0; other < k; ++other)
                 if (functions[other].name() == functions[k].name())
-                    throw ArgumentError(gemel::text("expression: two functions are named \"", functions[k].name(),
-                                                    "\"; rename one"));
+                    throw ArgumentError(
+                        gemel::text("expression: two functions are named \"", functions[k].name(), "\"; rename one"));
     }
 
     AnyExpr whole() {

@@ -26,15 +26,14 @@ bool is_identifier(std::string_view name) {
 /// What C, OpenCL C and CUDA C++ keep for themselves, and the names of types.
 bool is_reserved(std::string_view name) {
     static constexpr std::string_view words[] = {
-        "auto",     "break",    "case",     "char",      "const",    "constant", "continue",  "default",
-        "defined",  "do",       "double",   "else",      "enum",     "extern",   "float",     "for",
-        "global",   "goto",     "half",     "if",        "inline",   "int",      "kernel",    "local",
-        "long",     "private",  "register", "restrict",  "return",   "short",    "signed",    "sizeof",
-        "static",   "struct",   "switch",   "typedef",   "union",    "unsigned", "void",      "volatile",
-        "while",    "class",    "delete",   "namespace", "new",      "operator", "public",    "protected",
-        "template", "this",     "throw",    "try",       "using",    "virtual",  "catch",     "friend",
-        "mutable",  "typename", "explicit", "export",    "typeid",   "nullptr",  "constexpr", "noexcept",
-        "decltype", "and",      "or",       "not",       "xor",      "true",     "false",     "read_only",
+        "auto",     "break",    "case",      "char",     "const",    "constant", "continue", "default",   "defined",
+        "do",       "double",   "else",      "enum",     "extern",   "float",    "for",      "global",    "goto",
+        "half",     "if",       "inline",    "int",      "kernel",   "local",    "long",     "private",   "register",
+        "restrict", "return",   "short",     "signed",   "sizeof",   "static",   "struct",   "switch",    "typedef",
+        "union",    "unsigned", "void",      "volatile", "while",    "class",    "delete",   "namespace", "new",
+        "operator", "public",   "protected", "template", "this",     "throw",    "try",      "using",     "virtual",
+        "catch",    "friend",   "mutable",   "typename", "explicit", "export",   "typeid",   "nullptr",   "constexpr",
+        "noexcept", "decltype", "and",       "or",       "not",      "xor",      "true",     "false",     "read_only",
         "uniform",  "pipe",     "write_only"};
     return std::find(std::begin(words), std::end(words), name) != std::end(words) || name.starts_with("__") ||
            !parse_type(name).empty();
@@ -98,8 +97,9 @@ FunctionDefinition checked(const std::string& name, std::string_view parameters,
     made.types.assign(types.begin(), types.end());
     made.parameters = split_names(parameters);
     if (made.parameters.size() != types.size())
-        throw ArgumentError(text(who, "\"", parameters, "\" names ", made.parameters.size(), " parameters, the signature has ",
-                                 types.size(), "; name each once, with commas between"));
+        throw ArgumentError(text(who, "\"", parameters, "\" names ", made.parameters.size(),
+                                 " parameters, the signature has ", types.size(),
+                                 "; name each once, with commas between"));
     for (std::size_t k = 0; k < made.parameters.size(); ++k) {
         const std::string& own = made.parameters[k];
         if (!is_identifier(own) || is_reserved(own) || is_prelude_word(own))

@@ -62,6 +62,13 @@ TEST_SUITE("arrays") {
         const auto x = ones<float>({2, 3});
         CHECK(sum(x, std::vector<int>{0, 1}).item() == 6);
     }
+    TEST_CASE("joined arrays promote and assignment drops leading axes of extent 1") {
+        const std::vector<AnyArray> parts{to_gpu(std::vector<std::int32_t>{1}), to_gpu(std::vector<float>{2.5f})};
+        CHECK(GPUArray<double>(concatenate(std::span<const AnyArray>(parts))).get() == std::vector<double>{1, 2.5});
+        const auto z = zeros<float>({3});
+        z.assign(ones<float>({1, 3}));
+        CHECK(z.get() == std::vector<float>{1, 1, 1});
+    }
     TEST_CASE("texts with a name twice or a chain of comparisons are refused") {
         const auto x = to_gpu(std::vector<float>{1});
         CHECK_THROWS_AS(expression("x", {{"x", x}, {"x", x}}), ArgumentError);

@@ -73,7 +73,7 @@ class GEMEL_API ExpressionOperands {
                                  most_functions = 8;
     std::array<const AnyArray*, most_arrays> arrays;  ///< each once
     std::array<Argument, most_numbers> numbers;
-    std::array<std::uint8_t, most_uses> uses;  ///< which array each use names
+    std::array<std::uint8_t, most_uses> uses;                         ///< which array each use names
     std::array<const FunctionDefinition*, most_functions> functions;  ///< one per call
     const FunctionDefinition* with_double = nullptr;                  ///< one that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;

@@ -143,7 +143,8 @@ GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand
                              std::span<const AnyFunction> functions);
 inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands,
                           std::initializer_list<AnyFunction> functions) {
-    return expression(text, std::span(operands.begin(), operands.size()), std::span(functions.begin(), functions.size()));
+    return expression(text, std::span(operands.begin(), operands.size()),
+                      std::span(functions.begin(), functions.size()));
 }
 
 }  // namespace gemel
