@@ -2,6 +2,7 @@
 
 #include "constant_folding.hpp"
 #include "expression_node.hpp"
+#include "function_definition.hpp"
 #include "layout.hpp"
 #include "operation_table.hpp"
 #include "whole_number.hpp"
@@ -33,7 +34,8 @@ std::shared_ptr<const Structure> interned(Structure structure) {
     static auto& table = *new std::map<std::vector<std::uint64_t>, std::shared_ptr<const Structure>>;
     static std::uint64_t last_id = std::uint64_t{1} << 63;  // addresses are below
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(structure.kind), code(structure.dtype),
-                                   code(structure.common), reinterpret_cast<std::uintptr_t>(structure.operation)};
+                                   code(structure.common), reinterpret_cast<std::uintptr_t>(structure.operation),
+                                   reinterpret_cast<std::uintptr_t>(structure.function)};
     for (const auto& operand : structure.operands) key.push_back(operand->id);
     std::lock_guard lock(mutex);
     if (table.size() >= 4096) table.clear();
@@ -66,11 +68,11 @@ std::string type_name(const AnyExpr& operand) {
     throw ArgumentError(text(operation.name, " has no meaning for ", join(names, " and "), hint));
 }
 
-void broadcast(Shape& shape, const Shape& own, const Operation& operation) {
+void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
     const Shape before = shape;
     if (!broadcast_with(shape, own))
-        throw ArgumentError(text(operation.name, " has operands of the shapes ", to_string(before), " and ",
-                                 to_string(own), ", which cannot be broadcast to one"));
+        throw ArgumentError(text(operation, " has operands of the shapes ", to_string(before), " and ", to_string(own),
+                                 ", which cannot be broadcast to one"));
 }
 
 std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
@@ -122,6 +124,9 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
         case Structure::Kind::number:
             std::visit([&](const auto& value) { operands.add(as_argument(value)); }, node.number);
             break;
+        case Structure::Kind::call:
+            if (node.structure->function->has_double) operands.with_double = node.structure->function;
+            [[fallthrough]];
         case Structure::Kind::operation:
             for (const AnyExpr& operand : node.operands) collect(operand.node(), operands);
             break;
@@ -132,9 +137,15 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
     switch (structure.kind) {
         case Structure::Kind::array: return text.array(structure.dtype, as);
         case Structure::Kind::number: return text.number(as);
-        case Structure::Kind::operation: break;
+        case Structure::Kind::operation:
+        case Structure::Kind::call: break;
     }
     std::vector<std::string> operands;
+    if (const FunctionDefinition* const function = structure.function) {
+        for (std::size_t k = 0; k < function->types.size(); ++k)
+            operands.push_back(print(*structure.operands[k], text, function->types[k]));
+        return text.call(*function, as, operands);
+    }
     for (const auto& operand : structure.operands)
         operands.push_back(print(
             *operand, text, operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
@@ -177,7 +188,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
         if (decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number))
                                         : types.with(operation->rule, operand.structure->dtype);
-        broadcast(node->shape, operand.shape, *operation);
+        broadcast(node->shape, operand.shape, operation->name);
         node->depth = std::max(node->depth, operand.depth + 1);
         node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // parts may stand in it often
     }
@@ -211,6 +222,52 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     for (const AnyExpr& operand : node->operands) structure.operands.push_back(operand.node().structure);
     node->structure = interned(std::move(structure));
     node_ = std::move(node);
+}
+
+AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
+    const std::size_t count = function.types.size();
+    if (operands.size() != count)
+        throw ArgumentError(text("function '", function.name, "' takes ", count, count == 1 ? " operand" : " operands",
+                                 ", and ", operands.size(), operands.size() == 1 ? " is" : " are", " given"));
+    auto node = std::make_shared<ExpressionNode>();
+    node->leaves = 0;
+    bool has_array = false;
+    Structure structure{.kind = Structure::Kind::call, .id = 0, .dtype = function.result};
+    structure.function = &function;
+    for (std::size_t k = 0; k < count; ++k) {
+        const ExpressionNode& operand = operands[k].node();
+        if (operands[k].dtype().kind() == DType::Kind::complex && function.types[k].kind() != DType::Kind::complex &&
+            function.types[k].kind() != DType::Kind::boolean)
+            throw ArgumentError(text("function '", function.name, "': operand ", k + 1, " is ", type_name(operands[k]),
+                                     ", the parameter ", function.types[k].name(),
+                                     ", which has no imaginary part: take real(), imag() or abs()"));
+        has_array |= !operand.is_number();
+        broadcast(node->shape, operand.shape, function.name);
+        node->depth = std::max(node->depth, operand.depth + 1);
+        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);
+        structure.operands.push_back(operand.structure);
+    }
+    if (!has_array)
+        throw ArgumentError(
+            text("function '", function.name, "' has numbers alone for operands; one must be an array"));
+    if (node->depth > deepest_expression)
+        throw ArgumentError(text("an expression is nested more than ", deepest_expression,
+                                 " operations deep; evaluate parts of it with .eval()"));
+    node->operands.assign(operands.begin(), operands.end());
+    node->structure = interned(std::move(structure));
+    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+}
+
+AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
+    const auto within = [](const AnyExpr& bound, const AnyExpr& of) {
+        const DType own = of.dtype();
+        const int side = of.node().is_number() || !own.is_integer() ? 0 : side_of(bound, own);
+        if (side == 0) return bound;
+        const WholeRange range = whole_range(own);
+        return side < 0 ? AnyExpr(range.least) : AnyExpr(range.most);
+    };
+    const AnyExpr raised = maximum(x, within(low, x));
+    return minimum(raised, within(high, raised));
 }
 
 DType AnyExpr::dtype() const {

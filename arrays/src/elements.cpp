@@ -74,7 +74,11 @@ void AnyArray::assign(const AnyArray& other) const {
     if (!is_same_kind(other.dtype_, dtype_))
         throw ArgumentError(text("assign: ", other.dtype_.name(), " to ", dtype_.name(),
                                  " is no conversion of the same kind; convert by astype() first"));
-    const AnyArray source = other.broadcast_to(shape_);
+    // NumPy drops leading axes of extent 1 here, and only here.
+    std::size_t extra = 0;
+    while (other.rank() - extra > rank() && other.shape()[extra] == 1) ++extra;
+    const AnyArray trimmed = extra == 0 ? other : other.view(std::vector<Index>(extra, Index(0)));
+    const AnyArray source = trimmed.broadcast_to(shape_);
     if (size_ == 0) return;
     if (!(context() == source.context()))
         throw ArgumentError("assign: the arrays are of different contexts; copy_to() brings one to the other");
@@ -82,7 +86,7 @@ void AnyArray::assign(const AnyArray& other) const {
     const bool is_same =
         buffer_.offset_bytes() + offset_bytes_ == source.buffer_.offset_bytes() + source.offset_bytes_ &&
         strides_ == source.strides_ && dtype_ == source.dtype_;
-    if (!is_same) copy_elements(*this, other.copy().broadcast_to(shape_));
+    if (!is_same) copy_elements(*this, trimmed.copy().broadcast_to(shape_));
 }
 
 void AnyArray::fill_bytes(const void* element) const {

@@ -1,6 +1,7 @@
 #include <gemel/arrays/expression.hpp>
 
 #include "expression_kernel.hpp"
+#include "function_definition.hpp"
 #include "layout.hpp"
 #include "split_expression.hpp"
 #include "whole_number.hpp"
@@ -100,6 +101,12 @@ void ExpressionOperands::add(const Argument& number) {
     if (!exceeds) numbers[number_count++] = number;
 }
 
+void ExpressionOperands::add(const FunctionDefinition& function) {
+    exceeds |= function_count == most_functions;
+    if (!exceeds) functions[function_count++] = &function;
+    if (function.has_double) with_double = &function;
+}
+
 void ExpressionOperands::check_compared(std::int64_t number, DType common) {
     exceeds |= side_of_range(number, common) != 0;
 }
@@ -141,7 +148,12 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
         value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float
     }
-    Part part{codegen::value_type(as), converted(value, result, as)};
+    return named(as, converted(value, result, as));
+}
+
+/// What stands for a value in the texts of others.
+std::string ExpressionText::named(DType as, std::string text) {
+    Part part{codegen::value_type(as), std::move(text)};
     const auto known = std::find_if(parts_.begin(), parts_.end(),
                                     [&](const Part& p) { return p.text == part.text && p.type == part.type; });
     const auto place = static_cast<std::size_t>(known - parts_.begin());
@@ -201,6 +213,25 @@ std::string ExpressionText::whole(const std::string& value) {
     return text("expression_value(", join(given), ")");
 }
 
+std::string ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
+    // A name that neither the text around it nor another function of that name has.
+    std::size_t k = 0;
+    while (k < called_.size() && called_[k] != &function) ++k;
+    const std::string name = text(function.name, "_function", k == 0 ? "" : text("_", k + 1));
+    if (k == called_.size()) {
+        called_.push_back(&function);
+        if (preamble.find(function.preamble) == std::string::npos) preamble += function.preamble;
+        preamble += function.text(name);
+    }
+    const auto rounded = [](DType type, const std::string& value) {
+        const bool is_short = type.is_floating() && type.size_bytes() == 2;
+        return is_short ? codegen::load_text(type, codegen::store_text(type, value)) : value;
+    };
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < operands.size(); ++i) values.push_back(rounded(function.types[i], operands[i]));
+    return named(as, converted(rounded(function.result, text(name, "(", join(values), ")")), function.result, as));
+}
+
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
     CallKey key;
     key.add(expression.type);
@@ -210,6 +241,8 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
         if (k % 11 == 10) key.add(word), word = 0;
     }
     key.add(word);
+    for (std::size_t k = 0; k < operands.function_count; ++k)
+        key.add(reinterpret_cast<std::uintptr_t>(operands.functions[k]));
     return key;
 }
 
@@ -259,6 +292,12 @@ ElementwiseKernel make_kernel(const ExpressionView& expression, const Expression
 
 CollectedExpression::CollectedExpression(const ExpressionView& expression) : view(expression) {
     expression.collect(expression.expression, operands);
+    if (operands.with_double && operands.array_count > 0) {
+        const Device& device = operands.arrays[0]->context().device();
+        if (!device.info().has_double)
+            throw ArgumentError(text("function '", operands.with_double->name, "' computes in double, which device ",
+                                     device.info().name, " cannot; give it parameters and a result of float"));
+    }
     if (!operands.exceeds) return;
     rest_.emplace(split(expression.any(expression.expression)));
     view = rest_->view();

@@ -12,13 +12,14 @@ namespace gemel {
 
 /// What the text of an expression depends on, without its arrays and numbers. Equal ones are one object, mostly.
 struct ExpressionStructure {
-    enum class Kind : std::uint8_t { array, number, operation };
+    enum class Kind : std::uint8_t { array, number, operation, call };
 
     Kind kind;
     std::uint64_t id;  ///< never used again, and no address
     DType dtype = {};  ///< of the result; empty for numbers
     DType common = {};
     const Operation* operation = nullptr;
+    const FunctionDefinition* function = nullptr;  ///< a call's
     std::vector<std::shared_ptr<const ExpressionStructure>> operands = {};
 };
 

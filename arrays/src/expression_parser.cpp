@@ -1,8 +1,9 @@
 /// Text to AnyExpr.
 #include "expression_node.hpp"
+#include "function_definition.hpp"
 #include "operation_table.hpp"
 
-#include <gemel/arrays/expression.hpp>
+#include <gemel/arrays/function.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 #include <gemel/core/tokens.hpp>
@@ -61,8 +62,19 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 /// One text on its way to an expression. Each function reads what its name says.
 class Parser {
    public:
-    Parser(std::string_view text, std::span<const NamedOperand> operands)
-        : text_(text), tokens_(tokenize(text, false)), operands_(operands) {}
+    Parser(std::string_view text, std::span<const NamedOperand> operands, std::span<const AnyFunction> functions)
+        : text_(text), tokens_(tokenize(text, false)), operands_(operands), functions_(functions) {
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            for (std::size_t other = 0; other < k; ++other)
+                if (operands[other].name == operands[k].name)
+                    throw ArgumentError(gemel::text("expression: operands ", other, " and ", k, " are both named \"",
+                                                    printable(operands[k].name), "\"; rename one"));
+        for (std::size_t k = 0; k < functions.size(); ++k)
+            for (std::size_t other = 0; other < k; ++other)
+                if (functions[other].name() == functions[k].name())
+                    throw ArgumentError(
+                        gemel::text("expression: two functions are named \"", functions[k].name(), "\"; rename one"));
+    }
 
     AnyExpr whole() {
         if (tokens_.empty()) fail(0, "there is nothing to compute");
@@ -87,9 +99,14 @@ class Parser {
     AnyExpr binary(int least) {
         const Depth depth(*this);
         AnyExpr left = unary();
+        const BinaryOperator* compared = nullptr;
         while (const BinaryOperator* found = binary_operator()) {
             if (found->precedence < least) break;
             const std::size_t at = position();
+            const bool compares = found->operation->rule == TypeRule::comparison;
+            if (compares && compared)
+                fail(at, "comparisons in a chain compare a truth value in C: write 1 < x && x < 4, or parentheses");
+            compared = compares ? found : nullptr;
             skip(found->symbol);
             const AnyExpr right = binary(found->precedence + 1);
             left = apply(at, *found->operation, std::array{left, right});
@@ -132,15 +149,19 @@ class Parser {
         if (!accept(")")) {
             do {
                 given.push_back(conditional());
-                if (given.size() > 3) fail(name.position, text("no function takes more than 3 operands"));
+                if (given.size() > 3 && functions_.empty())
+                    fail(name.position, text("no function takes more than 3 operands"));
             } while (accept(","));
             expect(")", "to close the operands of a function");
         }
+        for (const AnyFunction& function : functions_)
+            if (function.name() == name.text)
+                return guarded(name.position, [&] { return call_of(function.definition(), given); });
         if (const Operation* found = find_operation(name.text, given.size());
             found && found->compute != Compute::by_cast)
             return apply(name.position, *found, given);
         return guarded(name.position, [&]() -> AnyExpr {
-            if (name.text == "clip" && given.size() == 3) return minimum(maximum(given[0], given[1]), given[2]);
+            if (name.text == "clip" && given.size() == 3) return clip_of(given[0], given[1], given[2]);
             if (name.text == "arg" && given.size() == 1) return arg(given[0]);
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
@@ -215,6 +236,7 @@ class Parser {
     }
     [[noreturn]] void unknown_function(const Token& name, std::size_t count) const {
         std::vector<std::string> names{"arg", "clip", "if_positive"};
+        for (const AnyFunction& function : functions_) names.push_back(function.name());
         for (const NamedOperation& known : all_operations()) {
             const std::string own = known.operation->name;
             if (own == name.text)
@@ -284,13 +306,18 @@ class Parser {
     std::string_view text_;
     std::vector<Token> tokens_;
     std::span<const NamedOperand> operands_;
+    std::span<const AnyFunction> functions_;
     std::size_t next_ = 0, depth_ = 0;
 };
 
 }  // namespace
 
 AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands) {
-    return Parser(text, operands).whole();
+    return Parser(text, operands, {}).whole();
+}
+AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands,
+                   std::span<const AnyFunction> functions) {
+    return Parser(text, operands, functions).whole();
 }
 
 }  // namespace gemel

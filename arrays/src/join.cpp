@@ -3,6 +3,8 @@
 #include "layout.hpp"
 #include "moving.hpp"
 
+#include <gemel/arrays/expression_types.hpp>
+
 namespace gemel {
 namespace {
 
@@ -12,8 +14,16 @@ void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
         const std::string what = text("array ", a);
         require_array(who, what, arrays[a]);
         require_context(who, what, arrays[a], arrays[0]);
-        require_dtype(who, what, arrays[a], arrays[0].dtype());
+        if (promote(arrays[a].dtype(), arrays[0].dtype()).empty())
+            require_dtype(who, what, arrays[a], arrays[0].dtype());
     }
+}
+
+/// What the elements become together.
+DType joined_type(std::span<const AnyArray> arrays) {
+    DType type = arrays[0].dtype();
+    for (const AnyArray& array : arrays) type = promote(type, array.dtype());
+    return type;
 }
 
 [[noreturn]] void refuse_shape(std::string_view who, std::span<const AnyArray> arrays, std::size_t a,
@@ -44,7 +54,7 @@ AnyArray concatenate(std::span<const AnyArray> arrays, std::int64_t axis) {
             refuse_shape("concatenate", arrays, a, text("shapes may differ along axis ", along, " only"));
         shape[along] += arrays[a].shape()[along];
     }
-    const AnyArray result(arrays[0].context(), arrays[0].dtype(), shape);
+    const AnyArray result(arrays[0].context(), joined_type(arrays), shape);
     std::int64_t start = 0;
     for (const AnyArray& array : arrays) {
         const std::int64_t stop = start + array.shape()[along];

@@ -24,7 +24,10 @@ class Splitting {
         if (const auto known = fitting_.find(&node); known != fitting_.end()) return known->second;
         std::vector<AnyExpr> operands;
         for (const AnyExpr& operand : node.operands) operands.push_back(fitting(operand));
-        const auto whole = [&] { return AnyExpr(*node.structure->operation, operands, node.structure->dtype); };
+        const auto whole = [&] {
+            const ExpressionStructure& own = *node.structure;
+            return own.function ? call_of(*own.function, operands) : AnyExpr(*own.operation, operands, own.dtype);
+        };
         AnyExpr result = whole();
         while (!fits(result)) {
             AnyExpr* largest = &operands[0];

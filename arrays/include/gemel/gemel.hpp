@@ -8,6 +8,7 @@
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/expression_types.hpp>
+#include <gemel/arrays/function.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/join.hpp>
 #include <gemel/arrays/mask.hpp>

@@ -71,6 +71,7 @@ class GEMEL_API AnyExpr {
 
    private:
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
+    friend AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
     explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
     template <HostNumber V>
     static Number widest(const V& number) {
@@ -90,6 +91,11 @@ class GEMEL_API AnyExpr {
     }
     std::shared_ptr<const ExpressionNode> node_;
 };
+
+// What templates call.
+/// @throws ArgumentError if the number of operands, their types or their shapes do not fit
+GEMEL_API AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
+GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
 
 /// Operands whose type is known at run time only.
 template <class X>

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <concepts>
+#include <limits>
 #include <ostream>
 #include <type_traits>
 #include <utility>
@@ -72,6 +73,17 @@ GEMEL_BINARY(logical_and, LogicalAnd, in_common, truth, "#1 != 0 && #2 != 0",
 GEMEL_BINARY(logical_or, LogicalOr, in_common, truth, "#1 != 0 || #2 != 0",
              "(c_real(#1) != 0 || c_imag(#1) != 0 || c_real(#2) != 0 || c_imag(#2) != 0)", "")
 GEMEL_UNARY(logical_not, LogicalNot, in_common, truth, "#1 == 0", "(c_real(#1) == 0 && c_imag(#1) == 0)", "")
+
+/// The same as logical_not().
+template <class A>
+    requires Combinable<TypeRule::truth, A>
+auto operator!(A&& a) {
+    return logical_not(std::forward<A>(a));
+}
+template <UntypedOperand A>
+AnyExpr operator!(const A& a) {
+    return logical_not(a);
+}
 
 /// Rounds towards minus infinity, as Python's //: consistent with remainder(), so that 1 and 0.1 give 9.
 /// Integers divided by zero give anything.
@@ -378,15 +390,35 @@ GEMEL_IN_PLACE(<<, ShiftLeft)
 GEMEL_IN_PLACE(>>, ShiftRight)
 #undef GEMEL_IN_PLACE
 
-/// Elements between `low` and `high`.
-template <ArrayOperand X, HostNumber L, HostNumber H>
-auto clip(X&& x, L low, H high) {
-    return minimum(maximum(std::forward<X>(x), low), high);
+/// A whole number beside integers of type T: beyond their range it is as good as the end of it.
+template <class T, class V>
+constexpr auto bound_within(V&& bound) {
+    using Plain = std::remove_cvref_t<V>;
+    constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+    if constexpr (whole && std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
+        using Limits = std::numeric_limits<T>;
+        if (std::cmp_less(bound, Limits::min())) return Limits::min();
+        return std::cmp_greater(bound, Limits::max()) ? Limits::max() : static_cast<T>(bound);
+    } else {
+        return Plain(std::forward<V>(bound));
+    }
 }
 
-template <UntypedOperand X, HostNumber L, HostNumber H>
-AnyExpr clip(const X& x, L low, H high) {
-    return minimum(maximum(x, low), high);
+/// Elements between `low` and `high`: numbers, arrays or expressions, broadcast and promoted as by minimum() and
+/// maximum(). Whole numbers beyond the range of integer elements bound nothing.
+template <ArrayOperand X, Operand L, Operand H>
+    requires Combinable<TypeRule::common, X, L, H>
+auto clip(X&& x, L&& low, H&& high) {
+    using T = typename OperandElement<std::remove_cvref_t<X>>::type;
+    auto raised = maximum(std::forward<X>(x), bound_within<T>(std::forward<L>(low)));
+    using U = typename decltype(raised)::value_type;
+    return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+}
+
+template <class X, class L, class H>
+    requires UntypedCombinable<X, L, H>
+AnyExpr clip(const X& x, const L& low, const H& high) {
+    return clip_of(AnyExpr(x), AnyExpr(low), AnyExpr(high));
 }
 
 /// The angle of complex numbers, from -pi to pi; 0 or pi of real ones.

@@ -18,6 +18,7 @@
 namespace gemel {
 
 class AnyExpr;
+struct FunctionDefinition;
 
 /// The type that operands are computed in.
 enum class Compute : std::uint8_t {
@@ -62,15 +63,20 @@ class GEMEL_API ExpressionOperands {
    public:
     void add(const AnyArray& array);
     void add(const Argument& number);
+    /// A user's function that the expression calls.
+    void add(const FunctionDefinition& function);
     /// A whole number that is compared with elements of a type, whose values may all lie on one side of it.
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 
-    static constexpr std::size_t most_arrays = 30, most_numbers = 16, most_uses = 64, most_operands = 38;
+    static constexpr std::size_t most_arrays = 30, most_numbers = 16, most_uses = 64, most_operands = 38,
+                                 most_functions = 8;
     std::array<const AnyArray*, most_arrays> arrays;  ///< each once
     std::array<Argument, most_numbers> numbers;
-    std::array<std::uint8_t, most_uses> uses;  ///< which array each use names
-    std::size_t array_count = 0, number_count = 0, use_count = 0;
+    std::array<std::uint8_t, most_uses> uses;                         ///< which array each use names
+    std::array<const FunctionDefinition*, most_functions> functions;  ///< one per call
+    const FunctionDefinition* with_double = nullptr;                  ///< one that computes in double, if any
+    std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
     bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
 };
 
@@ -87,6 +93,9 @@ class GEMEL_API ExpressionText {
     /// The text of a value, with all that its names stand for. What is used more than once is computed once, in a
     /// function that is added to the preamble.
     std::string whole(const std::string& value);
+    /// The next call's function, and the call, its operands as values of the types of its parameters.
+    const FunctionDefinition& function() { return *operands_.functions[function_++]; }
+    std::string call(const FunctionDefinition& function, DType as, std::span<const std::string> operands);
 
     std::vector<Parameter> numbers;  ///< as declared
     std::string preamble;
@@ -96,8 +105,11 @@ class GEMEL_API ExpressionText {
         std::string type, text;
     };
     const ExpressionOperands& operands_;
-    std::size_t use_ = 0;
-    std::vector<Part> parts_;  ///< of operations, operands before those that use them
+    std::string named(DType as, std::string text);
+
+    std::size_t use_ = 0, function_ = 0;
+    std::vector<Part> parts_;                        ///< of operations, operands before those that use them
+    std::vector<const FunctionDefinition*> called_;  ///< those whose text the preamble has
 };
 
 /// Any expression.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ class ReducedOver {
     ReducedOver() = default;
     ReducedOver(int axis) : axes_(std::vector<int>{axis}) {}
     ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
+    ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
+    ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
     const std::optional<std::vector<int>>& axes() const { return axes_; }
 
    private:

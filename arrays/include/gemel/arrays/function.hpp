@@ -1,0 +1,150 @@
+/// Function: a user's function in expressions, from a snippet.
+#pragma once
+
+#include <gemel/arrays/expression.hpp>
+#include <gemel/core/export.hpp>
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+/// A function whose types are known at run time only: what expressions from text take.
+class GEMEL_API AnyFunction {
+   public:
+    /// @param parameters  their names: "a, b"
+    /// @param body        statements of C in the words that kernels have, with a `return`
+    /// @param types       of the parameters
+    /// @param preamble    text at file scope before it: helpers (WITHIN_KERNEL), constants
+    /// @throws ArgumentError naming the function, if a name is no identifier or known to kernels already, or if the
+    ///         numbers of names and of types differ
+    AnyFunction(const std::string& name, std::string_view parameters, const std::string& body, DType result,
+                std::span<const DType> types, const std::string& preamble = "");
+
+    const std::string& name() const;
+    /// Of operands whose types are known at run time only; they are converted as by astype().
+    /// @throws ArgumentError if their number, types or shapes do not fit
+    AnyExpr call(std::span<const AnyExpr> operands) const { return call_of(*definition_, operands); }
+    const FunctionDefinition& definition() const { return *definition_; }
+
+   private:
+    const FunctionDefinition* definition_;
+};
+
+template <class X>
+void collect_call(const FunctionDefinition& function, const X& operand_tuple, ExpressionOperands& operands) {
+    operands.add(function);
+    std::apply([&](const auto&... operand) { (collect_operand(operand, operands), ...); }, operand_tuple);
+}
+
+template <class Signature, class... X>
+class CallExpr;
+
+/// A call of a user's function, lazy as Expr.
+template <class R, class... A, class... X>
+class CallExpr<R(A...), X...> {
+   public:
+    using value_type = R;
+    explicit CallExpr(const FunctionDefinition& function, X... operands)
+        : function_(&function), operands_(std::move(operands)...) {}
+
+    /// As those of Expr.
+    GPUArray<R> eval() const { return GPUArray<R>(evaluate(view())); }
+    std::vector<HostElement<R>> get() const { return eval().get(); }
+    R item() const { return eval().item(); }
+    operator GPUArray<R>() const { return eval(); }
+    AnyExpr any() const {
+        return std::apply(
+            [&](const X&... operand) {
+                return call_of(*function_, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...});
+            },
+            operands_);
+    }
+
+    void collect(ExpressionOperands& operands) const { collect_call(*function_, operands_, operands); }
+    static std::string print(ExpressionText& text, DType as) {
+        const FunctionDefinition& function = text.function();
+        const std::array<std::string, sizeof...(X)> operands{print_operand<X>(text, dtype_of<A>())...};
+        return text.call(function, as, operands);
+    }
+    ExpressionView view() const {
+        return {.expression = this,
+                .type = reinterpret_cast<std::uintptr_t>(&type_),
+                .dtype = dtype_of<R>(),
+                .collect = [](const void* self,
+                              ExpressionOperands& operands) { static_cast<const CallExpr*>(self)->collect(operands); },
+                .print = [](const void*, ExpressionText& text) { return print(text, dtype_of<R>()); },
+                .any = [](const void* self) { return static_cast<const CallExpr*>(self)->any(); }};
+    }
+
+   private:
+    static inline const char type_ = 0;
+    const FunctionDefinition* function_;
+    std::tuple<X...> operands_;
+};
+
+template <class R, class... A, class... X>
+struct OperandElement<CallExpr<R(A...), X...>> {
+    using type = R;
+};
+template <class Signature, class... X>
+inline constexpr bool is_expression<CallExpr<Signature, X...>> = true;
+
+template <class Signature>
+class Function;
+
+/// A user's function in expressions:
+///
+///     const gemel::Function<float(float, float)> smooth("smooth", "a, b", "return a * a / (b + 1);");
+///     GPUArray<float> z = smooth(x, y + 1) * 2;
+///
+/// It is part of the one kernel that the expression becomes. Operands are arrays of any number type, expressions and
+/// numbers, one at least no number; they are broadcast, and converted to the types of the parameters as by astype().
+/// Elements of 16-bit floats are computed in float and rounded. The text is compiled with the expression: a mistake in
+/// it is a CompileError whose source() shows it. Functions of one name and different bodies may stand in one
+/// expression; helpers of one name and different text in their preambles may not.
+template <NumberElement R, NumberElement... A>
+class Function<R(A...)> : public AnyFunction {
+   public:
+    static_assert(sizeof...(A) > 0, "a function in an expression has one parameter at least");
+    /// @throws as AnyFunction
+    Function(const std::string& name, std::string_view parameters, const std::string& body,
+             const std::string& preamble = "")
+        : AnyFunction(name, parameters, body, dtype_of<R>(), std::array{dtype_of<A>()...}, preamble) {}
+
+    template <Operand... X>
+        requires(sizeof...(X) == sizeof...(A)) && (ArrayOperand<X> || ...)
+    auto operator()(X&&... operands) const {
+        static_assert(((common_dtype<TypeRule::common, X>().kind() != DType::Kind::complex || is_complex<A> ||
+                        std::is_same_v<A, bool>)&&...),
+                      "a complex operand of a real parameter would lose its imaginary part: take real(), imag() or "
+                      "abs()");
+        return CallExpr<R(A...), std::remove_cvref_t<X>...>(definition(), std::forward<X>(operands)...);
+    }
+    template <class... X>
+        requires(sizeof...(X) == sizeof...(A)) && UntypedCombinable<X...>
+    AnyExpr operator()(const X&... operands) const {
+        return call(std::array<AnyExpr, sizeof...(X)>{AnyExpr(operands)...});
+    }
+};
+
+/// expression() with functions of the user's beside those of the library:
+/// `expression("smooth(x, y) + 1", {{"x", x}, {"y", y}}, {smooth})`
+/// @throws ArgumentError also if two of them have one name
+GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands,
+                             std::span<const AnyFunction> functions);
+inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands,
+                          std::initializer_list<AnyFunction> functions) {
+    return expression(text, std::span(operands.begin(), operands.size()),
+                      std::span(functions.begin(), functions.size()));
+}
+
+}  // namespace gemel

@@ -1,0 +1,141 @@
+#include <gemel/arrays/function.hpp>
+
+#include "function_definition.hpp"
+#include "operation_table.hpp"
+
+#include <gemel/codegen/writer.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/signature.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+namespace gemel {
+namespace {
+
+bool is_identifier(std::string_view name) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    return !name.empty() && letter(name[0]) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// What C, OpenCL C and CUDA C++ keep for themselves, and the names of types.
+bool is_reserved(std::string_view name) {
+    static constexpr std::string_view words[] = {
+        "auto",     "break",    "case",      "char",     "const",    "constant", "continue", "default",   "defined",
+        "do",       "double",   "else",      "enum",     "extern",   "float",    "for",      "global",    "goto",
+        "half",     "if",       "inline",    "int",      "kernel",   "local",    "long",     "private",   "register",
+        "restrict", "return",   "short",     "signed",   "sizeof",   "static",   "struct",   "switch",    "typedef",
+        "union",    "unsigned", "void",      "volatile", "while",    "class",    "delete",   "namespace", "new",
+        "operator", "public",   "protected", "template", "this",     "throw",    "try",      "using",     "virtual",
+        "catch",    "friend",   "mutable",   "typename", "explicit", "export",   "typeid",   "nullptr",   "constexpr",
+        "noexcept", "decltype", "and",       "or",       "not",      "xor",      "true",     "false",     "read_only",
+        "uniform",  "pipe",     "write_only"};
+    return std::find(std::begin(words), std::end(words), name) != std::end(words) || name.starts_with("__") ||
+           !parse_type(name).empty();
+}
+
+/// The prelude has it: a macro, or a function of a section.
+bool is_prelude_word(std::string_view name) {
+    for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()}) {
+        const std::string all = full_prelude(*dialect);
+        for (const std::string& define : {text("#define ", name), text("typedef ", name)})
+            for (std::size_t at = 0; (at = all.find(define, at)) != std::string::npos; at += define.size())
+                if (at + define.size() == all.size() || !is_identifier(text("_", all[at + define.size()]))) return true;
+        for (const Dialect::Section& section : dialect->sections)
+            if (std::find(section.words.begin(), section.words.end(), name) != section.words.end()) return true;
+    }
+    return false;
+}
+
+bool is_library_function(std::string_view name) {
+    for (const char* const own : {"clip", "arg", "if_positive", "frexp", "modf", "fmin", "fmax", "fabs", "min", "max"})
+        if (name == own) return true;
+    for (const NamedOperation& known : all_operations())
+        if (name == known.operation->name) return true;
+    return false;
+}
+
+std::vector<std::string> split_names(std::string_view list) {
+    std::vector<std::string> names;
+    while (true) {
+        const std::size_t comma = list.find(',');
+        const std::string_view part = list.substr(0, comma);
+        const std::size_t begin = part.find_first_not_of(" \t\n"), end = part.find_last_not_of(" \t\n");
+        names.emplace_back(begin == std::string_view::npos ? "" : part.substr(begin, end - begin + 1));
+        if (comma == std::string_view::npos) return names;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+const FunctionDefinition& interned(FunctionDefinition definition) {
+    static auto& mutex = *new std::mutex;
+    static auto& known = *new std::map<std::string, std::unique_ptr<const FunctionDefinition>>;
+    const std::string text = definition.text(definition.name);
+    std::string key = gemel::text(definition.preamble.size(), ",", definition.result.name(), "(");
+    for (const DType type : definition.types) key += type.name() + ',';  // 16-bit floats are float in the text
+    key += definition.preamble + text;
+    const std::lock_guard lock(mutex);
+    auto& found = known[key];
+    if (!found) found = std::make_unique<const FunctionDefinition>(std::move(definition));
+    return *found;
+}
+
+FunctionDefinition checked(const std::string& name, std::string_view parameters, const std::string& body, DType result,
+                           std::span<const DType> types, const std::string& preamble) {
+    const std::string who = text("function '", name, "': ");
+    if (!is_identifier(name))
+        throw ArgumentError(text(who, "the name is no identifier of C; letters, digits and '_' can make one"));
+    if (is_reserved(name) || is_library_function(name) || is_prelude_word(name))
+        throw ArgumentError(text(who, "the name is a word that kernels have already; choose another"));
+    FunctionDefinition made{
+        .name = name, .body = body, .preamble = preamble, .result = result, .types = {}, .parameters = {}};
+    made.types.assign(types.begin(), types.end());
+    made.parameters = split_names(parameters);
+    if (made.parameters.size() != types.size())
+        throw ArgumentError(text(who, "\"", parameters, "\" names ", made.parameters.size(),
+                                 " parameters, the signature has ", types.size(),
+                                 "; name each once, with commas between"));
+    for (std::size_t k = 0; k < made.parameters.size(); ++k) {
+        const std::string& own = made.parameters[k];
+        if (!is_identifier(own) || is_reserved(own) || is_prelude_word(own))
+            throw ArgumentError(text(who, "parameter ", k + 1, " is named \"", own,
+                                     "\", which is no identifier or a word that kernels have already; rename it"));
+        if (std::find(made.parameters.begin(), made.parameters.begin() + static_cast<std::ptrdiff_t>(k), own) !=
+            made.parameters.begin() + static_cast<std::ptrdiff_t>(k))
+            throw ArgumentError(text(who, "two parameters are named \"", own, "\"; rename one"));
+    }
+    made.types.push_back(result);
+    for (const DType type : made.types) {
+        if (!is_number(type))
+            throw ArgumentError(text(who, type.name(), " is no number, as parameters and results are"));
+        made.has_double |= type == dtype_of<double>() || type == dtype_of<cdouble>();
+    }
+    made.types.pop_back();
+    if (body.find("return") == std::string::npos)
+        throw ArgumentError(text(who, "the body returns nothing: \"", body, "\"; write return and a value"));
+    if (!made.preamble.empty() && made.preamble.back() != '\n') made.preamble += '\n';
+    return made;
+}
+
+}  // namespace
+
+std::string FunctionDefinition::text(const std::string& as) const {
+    std::vector<std::string> declared;
+    for (std::size_t k = 0; k < types.size(); ++k)
+        declared.push_back(gemel::text(codegen::value_type(types[k]), " ", parameters[k]));
+    return gemel::text("WITHIN_KERNEL ", codegen::value_type(result), " ", as, "(", join(declared), ")\n{\n    ", body,
+                       "\n}\n");
+}
+
+AnyFunction::AnyFunction(const std::string& name, std::string_view parameters, const std::string& body, DType result,
+                         std::span<const DType> types, const std::string& preamble)
+    : definition_(&interned(checked(name, parameters, body, result, types, preamble))) {}
+
+const std::string& AnyFunction::name() const { return definition_->name; }
+
+}  // namespace gemel
