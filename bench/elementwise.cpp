@@ -3,10 +3,62 @@
 
 #include <gemel/core/half.hpp>
 
+#include <string>
+#include <tuple>
+
+namespace {
+
+using namespace bench;
+
+/// The same beside kernels written by hand with 16-byte accesses, one per thread, in blocks of two sizes.
+void by_hand(const gemel::Context& context, std::size_t n) {
+    const auto kernel_of = [&](const std::string& name, const std::string& value) {
+        std::string body;
+        for (const std::string lane : {"x", "y", "z", "w"}) {
+            body += "        w." + lane + " = " + value + ";\n";
+            for (std::size_t at; (at = body.find('#')) != std::string::npos;) body.replace(at, 1, lane);
+        }
+        return context
+            .compile(
+                "KERNEL void " + name +
+                "(float a, float b, GLOBAL_MEM const float4 *x, GLOBAL_MEM const float4 *y, GLOBAL_MEM float4 *z, "
+                "int packs)\n{\n    const int i = GLOBAL_ID_0;\n    if (i < packs) {\n        const float4 u = x[i], v "
+                "= y[i];\n        float4 w;\n" +
+                body + "        z[i] = w;\n    }\n}\n")
+            .kernel(name);
+    };
+    const Rotation<float> x(context, n), y(context, n), z(context, n);
+    const gemel::ElementwiseKernel axpy("float a, float b, const float *x, const float *y, float *z",
+                                        "z[i] = a*x[i] + y[i]", "axpy"),
+        axpby("float a, float b, const float *x, const float *y, float *z", "z[i] = a*x[i] + b*y[i]", "axpby");
+    const gemel::Kernel axpy_by_hand = kernel_of("axpy_by_hand", "a * u.# + v.#"),
+                        axpby_by_hand = kernel_of("axpby_by_hand", "a * u.# + b * v.#");
+    for (const std::size_t block : {256, 1024})
+        for (const auto& [name, generated, hand] :
+             {std::tuple{"axpy", &axpy, &axpy_by_hand}, std::tuple{"axpby", &axpby, &axpby_by_hand}})
+            compare(
+                context,
+                std::string(name) + " f32 beside float4 by hand, blocks of " + std::to_string(block) + ", 2^" +
+                    std::to_string(log2_of(n)),
+                3.0 * sizeof(float) * n,
+                [&](const gemel::Stream& s, int k) {
+                    (*generated)(gemel::CallOptions{.stream = s}, 5, 6, x[k], y[k], z[k]);
+                },
+                [](void*, int) {}, 0,
+                [&](const gemel::Stream& s, int k) {
+                    (*hand)({.block = {block}, .threads = {n / 4}, .stream = s}, 5.0f, 6.0f, x[k].buffer(),
+                            y[k].buffer(), z[k].buffer(), static_cast<int>(n / 4));
+                },
+                1 / 0.98, false);
+}
+
+}  // namespace
+
 int main() try {
-    using namespace bench;
     const gemel::Context context = gemel::default_context();
     const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 24;
+    if (is_gpu(context))
+        for (const int log2 : {24, 28}) by_hand(context, std::size_t{1} << log2);
     for (std::size_t n = std::size_t{1} << 16; n <= most; n <<= 4) {
         const std::string size = " 2^" + std::to_string(log2_of(n));
         const auto axpy = [&]<class T>(const std::string& type, peers::Type peer, T) {

@@ -60,12 +60,13 @@ constexpr bool has_peers = false;
 /// Device time of one call in microseconds: medians over rounds of several calls each, gemel and the peer in turns.
 /// `peer` is run where CUB is there and the device is CUDA's; without it gemel's figure stands alone.
 ///
-/// `raw`, if given, is a kernel written by hand: the other contestant where CUB is not there.
+/// `raw`, if given, is a kernel written by hand: the other contestant where CUB is not there, or not wanted.
 template <class Ours, class Peer>
 void compare(const gemel::Context& context, const std::string& name, double bytes, Ours&& ours, Peer&& peer,
-             double promise = 1 / 0.98, const std::function<void(const gemel::Stream&, int)>& raw = nullptr) {
+             double promise = 1 / 0.98, const std::function<void(const gemel::Stream&, int)>& raw = nullptr,
+             double raw_promise = 1.05, bool want_peer = true) {
     const gemel::Stream stream = context.create_stream();
-    const bool with_peer = has_peers && context.device().backend() == "cuda";
+    const bool with_peer = want_peer && has_peers && context.device().backend() == "cuda";
     int next = 0;
     const auto time = [&](auto&& call, int calls) {
         const gemel::Event start = stream.record();
@@ -95,7 +96,11 @@ void compare(const gemel::Context& context, const std::string& name, double byte
     };
     const double our = median(our_times);
     const double other = peer_times.empty() ? our : median(peer_times);
-    report(context.device(), name, our, other, peer_times.empty() ? 0 : with_peer ? promise : 1.05, "ratio", bytes);
+    report(context.device(), name, our, other,
+           peer_times.empty() ? 0
+           : with_peer        ? promise
+                              : raw_promise,
+           "ratio", bytes);
 }
 
 }  // namespace bench

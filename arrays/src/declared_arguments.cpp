@@ -24,7 +24,9 @@ std::string DeclaredArguments::text() const {
 }
 
 bool is_open_type(const Parameter& p) {
-    return p.dtype.empty() && p.type.size() == 1 && p.type[0] >= 'A' && p.type[0] <= 'Z';
+    if (!p.dtype.empty() || p.type.empty() || p.type[0] < 'A' || p.type[0] > 'Z') return false;
+    return p.type.size() == 1 || (p.type[0] == 'T' && std::all_of(p.type.begin() + 1, p.type.end(),
+                                                                  [](char c) { return c >= '0' && c <= '9'; }));
 }
 
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
@@ -69,12 +71,11 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
 }
 
 std::string named_types(const DeclaredArguments& declared, const std::vector<Parameter>& bound) {
-    std::string names, text;
+    std::string text;
     for (std::size_t i = 0; i < bound.size(); ++i) {
         const Parameter& p = declared.parameters[i];
-        if (!is_open_type(p) || names.find(p.type) != std::string::npos) continue;
-        names += p.type;
-        text += "typedef " + codegen::value_type(bound[i].dtype) + " " + p.type + ";\n";
+        const std::string definition = "typedef " + codegen::value_type(bound[i].dtype) + " " + p.type + ";\n";
+        if (is_open_type(p) && text.find(definition) == std::string::npos) text += definition;
     }
     return text;
 }

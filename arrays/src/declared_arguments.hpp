@@ -31,7 +31,7 @@ struct DeclaredArguments {
 /// Looks at declarations and snippets. @throws ArgumentError
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble);
-/// Whether a type is left open: a single capital letter.
+/// Whether a type is left open: a capital letter, or T and a number.
 bool is_open_type(const Parameter& parameter);
 /// Definitions of the open types, so that texts can name them: "typedef float T;".
 std::string named_types(const DeclaredArguments& declared, const std::vector<Parameter>& bound);

@@ -25,18 +25,7 @@ bool is_identifier(std::string_view name) {
 
 /// What C, OpenCL C and CUDA C++ keep for themselves, and the names of types.
 bool is_reserved(std::string_view name) {
-    static constexpr std::string_view words[] = {
-        "auto",     "break",    "case",      "char",     "const",    "constant", "continue", "default",   "defined",
-        "do",       "double",   "else",      "enum",     "extern",   "float",    "for",      "global",    "goto",
-        "half",     "if",       "inline",    "int",      "kernel",   "local",    "long",     "private",   "register",
-        "restrict", "return",   "short",     "signed",   "sizeof",   "static",   "struct",   "switch",    "typedef",
-        "union",    "unsigned", "void",      "volatile", "while",    "class",    "delete",   "namespace", "new",
-        "operator", "public",   "protected", "template", "this",     "throw",    "try",      "using",     "virtual",
-        "catch",    "friend",   "mutable",   "typename", "explicit", "export",   "typeid",   "nullptr",   "constexpr",
-        "noexcept", "decltype", "and",       "or",       "not",      "xor",      "true",     "false",     "read_only",
-        "uniform",  "pipe",     "write_only"};
-    return std::find(std::begin(words), std::end(words), name) != std::end(words) || name.starts_with("__") ||
-           !parse_type(name).empty();
+    return codegen::keyword_language(name) || name == "defined" || name.starts_with("__") || !parse_type(name).empty();
 }
 
 /// The prelude has it: a macro, or a function of a section.

@@ -1,5 +1,6 @@
 /// Types of syntax trees, and how declarations spell them.
 #include <gemel/codegen/type.hpp>
+#include <gemel/codegen/writer.hpp>
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -38,8 +39,16 @@ const std::string& space_word(Space space, const Dialect& dialect) {
     return none;
 }
 
-/// The language that a word is a keyword of, or null.
-const char* keyword_language(const std::string& word) {
+}  // namespace
+
+void check_word(const std::string& name, const std::string& what) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const auto is_fine = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), is_fine))
+        throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": letters, digits and '_' can"));
+}
+
+const char* keyword_language(std::string_view word) {
     static constexpr std::string_view c[] = {
         "auto",  "bool",     "break",  "case",    "char",     "const",  "continue", "default", "do",     "double",
         "else",  "enum",     "extern", "false",   "float",    "for",    "goto",     "if",      "inline", "int",
@@ -84,15 +93,6 @@ const char* keyword_language(const std::string& word) {
         return std::find(std::begin(words), std::end(words), word) != std::end(words);
     };
     return has(c) ? "C" : has(opencl) ? "OpenCL C" : has(cuda) ? "CUDA C++" : nullptr;
-}
-
-}  // namespace
-
-void check_word(const std::string& name, const std::string& what) {
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    const auto is_fine = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), is_fine))
-        throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": letters, digits and '_' can"));
 }
 
 void check_identifier(const std::string& name, const std::string& what) {

@@ -49,7 +49,7 @@ struct ElementwiseState;
 ///     ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]");
 ///     axpy(2, x, y, z);
 ///
-/// Types are those of the kernel language, names of reflected structs, or left open by a single capital letter ("T a, T
+/// Types are those of the kernel language, names of reflected structs, or left open by a capital letter ("T a, T
 /// *x"), bound by the arrays of each call. 16-bit floats are floats in the snippet. Arrays may have any layout, as long
 /// as those that the snippet touches as `x[i]` have one shape; `i` counts their elements in C order. `continue` goes on
 /// to the next element. Kernels are compiled when a kind of call is first made, and kept by the context.
