@@ -1,5 +1,6 @@
 #include "convert_value.hpp"
 
+#include <gemel/core/error.hpp>
 #include <gemel/core/half.hpp>
 #include <gemel/core/text.hpp>
 
@@ -177,6 +178,9 @@ Argument convert_value(const DeclaredArguments& declared, std::size_t index, con
                 value = text(", ", +v);
                 return true;
             });
+        if (given.rounds)
+            throw ArgumentError(text("an expression has a number (", from.dtype.name(), value, ") that ", to.name(),
+                                     ", the type of the arrays beside it, cannot hold; astype() makes them wider"));
         declared.refuse(index, text("is declared ", to.name(), ", which cannot hold the value given (",
                                     from.dtype.empty() ? "of a type without a name" : from.dtype.name(), value, ")"));
     }
