@@ -100,6 +100,10 @@ int main() try {
         failures += check("expression in place", [&] { z += 2 * x; });
         const auto row = gemel::linspace<float>(0.f, 1.f, 50), grid = x.reshape({20, 50}),
                    table = gemel::zeros<float>({20, 50});
+        const gemel::Function<float(float, float)> smooth("smooth", "a, b", "return a * a / (b + 1);");
+        failures += check("expression, user's function", [&] { z.assign(smooth(x, 2 * y) + 1); });
+        const gemel::GPUArray<float> waves = x.copy();
+        failures += check("expression, shared part", [&] { z.assign(sin(waves) * sin(waves) + 1e300); });
         failures += check("expression, broadcast", [&] { table.assign(5 * grid + sin(row)); });
         // A new array has a block of its own, which is counted once here and once there.
         const auto taken = [](const auto& call) {

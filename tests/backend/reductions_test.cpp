@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 using namespace gemel;
@@ -298,6 +299,19 @@ TEST_CASE("sums and products in a type of one's choice") {
     CHECK(sum<cdouble>(array_of<float>({1, 2})).item() == cdouble(3, 0));
     CHECK(sum<std::int32_t>(array_of<float>({1.75f, -1.75f}), 0, true).get() == Values<std::int32_t>{0});
     CHECK(sum<bool>(array_of<std::int32_t>({0, 4})).item());
+}
+
+TEST_CASE("means and deviations in a type of one's choice, over axes known at run time") {
+    if (!current_context().device().info().has_double) return;
+    const auto x = full<float>(Shape{2, 100, 100}, 0.1f);
+    static_assert(std::is_same_v<decltype(mean<double>(x)), GPUArray<double>>);
+    CHECK(mean<double>(x).item() == doctest::Approx(static_cast<double>(0.1f)).epsilon(1e-14));
+    CHECK(var<double>(x).item() == doctest::Approx(0).epsilon(1e-14));
+    CHECK(stddev<double>(x, 1).shape() == Shape{2, 100});
+    CHECK(norm<double>(x, {1, 2}).get()[1] == doctest::Approx(100 * static_cast<double>(0.1f)).epsilon(1e-14));
+    const std::vector<int> axes{0, -1};
+    CHECK(sum(x, axes).shape() == Shape{100});
+    CHECK(sum<double>(x, std::span<const int>(axes).first(1)).shape() == Shape{100, 100});
 }
 
 TEST_CASE("reductions that begin with a number") {

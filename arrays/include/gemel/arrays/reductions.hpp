@@ -192,6 +192,23 @@ auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
         return sqrt(sum(square(abs(x)), over, keepdims)).eval();
     }
 }
+/// The same found in a type of one's choice, to which the elements are converted first: `mean<double>(x)`.
+template <NumberElement T, ArrayOperand X>
+auto mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return mean(astype<T>(x), over, keepdims);
+}
+template <NumberElement T, ArrayOperand X>
+auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    return var(astype<T>(x), over, keepdims, ddof);
+}
+template <NumberElement T, ArrayOperand X>
+auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    return stddev(astype<T>(x), over, keepdims, ddof);
+}
+template <NumberElement T, ArrayOperand X>
+auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
+    return norm(astype<T>(x), over, keepdims);
+}
 /// The sum of conj(a) * b over all elements. Shapes are broadcast.
 template <ArrayOperand A, ArrayOperand B>
 auto vdot(const A& a, const B& b) {
