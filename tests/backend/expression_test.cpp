@@ -307,7 +307,7 @@ TEST_CASE("what an expression has twice is computed once") {
          {2 * s[0] + std::exp(2 * s[0]), 2 * s[1] + 2 * std::exp(2 * s[1]), 2 * s[2] + 3 * std::exp(2 * s[2])});
     CHECK(sum(wave * wave).item() == doctest::Approx(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]));
     near(cumsum(wave * wave).get(), {s[0] * s[0], s[0] * s[0] + s[1] * s[1], s[0] * s[0] + s[1] * s[1] + s[2] * s[2]});
-    CHECK(argmax(wave * wave).item() >= 0);
+    CHECK(argmax(wave * wave).item() == 0);
     // Bools, 16 bits and complex numbers have names of their own types.
     const auto positive = x > 0;
     CHECK((positive == logical_and(positive, y > 1)).get() == Values<std::uint8_t>{0, 1, 1});
@@ -335,7 +335,7 @@ TEST_CASE("numbers beside floating arrays round and overflow as in NumPy") {
         CHECK(clip(x, -1e300, 1.0).get() == Values<float>{1, -2, 1});
         CHECK(where(x > 0, x, -1e300).get() == Values<float>{1, -inf, 16777216});
         CHECK((astype<half>(x) * 70000).get()[0] == half(inf));
-        CHECK(sum(x * 1e300).item() != 0);
+        CHECK(std::isnan(sum(x * 1e300).item()));  // inf - inf
         CHECK(expression("x + 1e300", {{"x", x}}).get<float>()[0] == inf);
         const auto c = to_gpu(Values<cfloat>{{1, 2}});
         CHECK((c * 1e300).get()[0].real() == inf);
