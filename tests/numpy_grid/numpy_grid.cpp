@@ -1,4 +1,4 @@
-/// Compares operators with what NumPy wrote: `numpy_grid FOLDER`.
+/// Compares operators with what NumPy wrote: `numpy_grid FOLDER TYPE`, the type being the left operand's.
 #include "numpy_grid.hpp"
 
 #include <gemel/core/error.hpp>
@@ -9,12 +9,13 @@
 #include <complex>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <vector>
 
 namespace gemel::grid {
 
-std::vector<Function>& left_types() {
-    static std::vector<Function> all;
+std::map<std::string, Function>& left_types() {
+    static std::map<std::string, Function> all;
     return all;
 }
 
@@ -38,8 +39,8 @@ bool is_near(double a, double b, double tolerance) {
 
 }  // namespace
 
-int add_left_type(Function function) {
-    left_types().push_back(function);
+int add_left_type(const std::string& name, Function function) {
+    left_types()[name] = function;
     return 0;
 }
 
@@ -89,7 +90,7 @@ int main(int, char** argv) try {
     const gemel::Context context = gemel::default_context();
     std::printf("on %s\n", context.device().name().c_str());
     gemel::grid::Report report;
-    for (const auto function : gemel::grid::left_types()) function(argv[1], report);
+    gemel::grid::left_types().at(argv[2])(argv[1], report);
     std::printf("%zu cases, %zu differ; %zu that neither or only NumPy defines\n", report.cases, report.differences,
                 report.refused);
     return report.differences || report.cases == 0 ? 1 : 0;

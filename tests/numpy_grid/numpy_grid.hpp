@@ -19,7 +19,7 @@ struct Report {
 };
 
 using Function = void (*)(const std::filesystem::path& folder, Report& report);
-/// Of the translation units; each adds itself. @returns always 0
-int add_left_type(Function function);
+/// Of the translation units; each adds itself under NumPy's name of its type. @returns always 0
+int add_left_type(const std::string& name, Function function);
 
 }  // namespace gemel::grid

@@ -1,6 +1,6 @@
-"""Writes what NumPy 2 makes of every operator on every pair of element types: numpy_grid.py FOLDER TYPE...
+"""Writes what NumPy 2 makes of every operator on a type and each of others: numpy_grid.py FOLDER LEFT_TYPE TYPE...
 
-One .npz per pair (A_B.npz), per type with numbers of Python (A_weak.npz), and per type alone (A.npz); for each case the inputs and
+One .npz per pair (A_B.npz), one with numbers of Python (A_weak.npz), and one for the type alone (A.npz); for each case the inputs and
 the output, `op.a`, `op.b`, `op.out`. Left out is what has no defined answer: integer division by zero and of the least number by
 -1, negative powers of integers (NumPy raises), shifts beyond the width, large powers, complex zero to a negative power (NumPy:
 NaN; C: infinity), and square and conj of bools. What NumPy refuses has no case.
@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-folder, types = sys.argv[1], sys.argv[2:]
+folder, a_type, types = sys.argv[1], sys.argv[2], sys.argv[3:]
 warnings.simplefilter("ignore")
 BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide,
@@ -79,30 +79,29 @@ def add_case(cases, key, function, *inputs):
     cases[f"{key}.out"] = np.asarray(out)
 
 
-for a_type in types:
-    a = left(a_type)
-    for b_type in types:
-        cases = {}
-        for op, function in BINARY.items():
-            add_case(cases, op, function, a, suited(op, a, right(b_type)))
-        np.savez(f"{folder}/{a_type}_{b_type}.npz", **cases)
+a = left(a_type)
+for b_type in types:
     cases = {}
-    for kind, number in WEAK.items():
-        for op, function in BINARY.items():
-            if kind in ("large", "huge") and (op == "power" or op.endswith("shift")):
-                continue
-            if kind == "large" and op.startswith("logical"):
-                continue  # refused beside smaller integers: docs/numpy-differences.md
-            base = np.where(a == 0, np.array(1, a.dtype), a) if op == "power" else a
-            add_case(cases, f"{op}/{kind}", function, base, number)
-            if op not in NOT_FIRST:
-                divisor = np.where(a == 0, np.array(1, a.dtype), a) if op in ("floor_divide", "remainder") else a
-                add_case(cases, f"{op}/{kind} first", lambda x, f=function: f(number, x), divisor)
-    np.savez(f"{folder}/{a_type}_weak.npz", **cases)
-    cases = {}
-    for op, function in UNARY.items():
-        if a_type == "bool" and op in ("square", "conj"):
-            continue  # int8 in NumPy, bool in gemel
-        add_case(cases, op, function, right(a_type) if op in ("exp", "sin", "square") else a)
-    np.savez(f"{folder}/{a_type}.npz", **cases)
-print(f"NumPy {np.__version__}: {len(types)} types, {len(types) ** 2} pairs")
+    for op, function in BINARY.items():
+        add_case(cases, op, function, a, suited(op, a, right(b_type)))
+    np.savez(f"{folder}/{a_type}_{b_type}.npz", **cases)
+cases = {}
+for kind, number in WEAK.items():
+    for op, function in BINARY.items():
+        if kind in ("large", "huge") and (op == "power" or op.endswith("shift")):
+            continue
+        if kind == "large" and op.startswith("logical"):
+            continue  # refused beside smaller integers: docs/numpy-differences.md
+        base = np.where(a == 0, np.array(1, a.dtype), a) if op == "power" else a
+        add_case(cases, f"{op}/{kind}", function, base, number)
+        if op not in NOT_FIRST:
+            divisor = np.where(a == 0, np.array(1, a.dtype), a) if op in ("floor_divide", "remainder") else a
+            add_case(cases, f"{op}/{kind} first", lambda x, f=function: f(number, x), divisor)
+np.savez(f"{folder}/{a_type}_weak.npz", **cases)
+cases = {}
+for op, function in UNARY.items():
+    if a_type == "bool" and op in ("square", "conj"):
+        continue  # int8 in NumPy, bool in gemel
+    add_case(cases, op, function, right(a_type) if op in ("exp", "sin", "square") else a)
+np.savez(f"{folder}/{a_type}.npz", **cases)
+print(f"NumPy {np.__version__}: {a_type} beside {len(types)} types")

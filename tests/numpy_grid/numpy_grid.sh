@@ -1,8 +1,8 @@
-# The operator grid against NumPy: numpy_grid.sh PROGRAM SCRIPT WORK_FOLDER SHARED_FOLDER TYPE...
+# The operator grid against NumPy: numpy_grid.sh PROGRAM SCRIPT WORK_FOLDER SHARED_FOLDER LEFT_TYPE TYPE...
 . "$(dirname "$0")/../find_numpy.sh"
 program=$1 script=$2 work=$3
 find_numpy "$4"
 shift 4
 rm -rf "$work/cases" && mkdir -p "$work/cases" || exit 1
 "$python" "$script" "$work/cases" "$@" || exit 1
-"$program" "$work/cases"
+"$program" "$work/cases" "$1"
