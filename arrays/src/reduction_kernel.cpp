@@ -28,8 +28,10 @@ using Mapping = codegen::ReductionLayout::Mapping;
 /// A variant with what its launches share.
 struct ReductionPlan : Plan {
     Kernel finish_kernel{nullptr};
-    Buffer counters;               ///< all zero between launches
-    mutable std::mutex launching;  ///< launches that share the counters enter their stream in one order
+    Buffer counters;  ///< all zero between launches
+    std::vector<Buffer>
+        running;  ///< where the blocks of all launches leave their values; none if each call brings its own
+    mutable std::mutex launching;  ///< launches that share these enter their stream in one order
 };
 
 /// The work of one call.
@@ -60,6 +62,12 @@ Work spread(const Call& call, const codegen::Tuning& tuning, const DeviceInfo& d
     return work;
 }
 
+/// What a block leaves behind of one result. 16-bit floats run as float.
+std::size_t running_bytes(const codegen::ReducedValue& value) {
+    const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
+    return std::max<std::size_t>(running.size_bytes(), 4);
+}
+
 std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, const Context& context,
                                 const codegen::Tuning& tuning, const codegen::ReductionLayout& layout,
                                 std::size_t groups) {
@@ -74,6 +82,9 @@ std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, c
     if (layout.split && layout.finish) {
         plan->counters = context.allocate_attached(groups * sizeof(std::int32_t));
         context.default_stream().fill(plan->counters, std::int32_t{0});
+        if (layout.mapping == Mapping::block_per_output)
+            for (const codegen::ReducedValue& value : request.values)
+                plan->running.push_back(context.allocate_attached(groups * running_bytes(value)));
     } else if (layout.split) {
         plan->finish_kernel = module.kernel(request.name + "_finish");
     }
@@ -156,12 +167,6 @@ Argument result_argument(const AnyArray& result) {
     return argument;
 }
 
-/// Where running values of one result meet. 16-bit floats run as float.
-std::size_t partial_bytes(const codegen::ReducedValue& value, const Work& work) {
-    const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
-    return work.splits * work.outputs * std::max<std::size_t>(running.size_bytes(), 4);
-}
-
 /// A call that was one launch: its results and running values are new each time, the rest is as it was.
 struct RecentReduction : RecentCall {
     RecentReduction(RecentCall call, const ReductionOptions& options, Shape results, std::size_t first, bool counted)
@@ -173,10 +178,11 @@ struct RecentReduction : RecentCall {
           counts(counted) {}
     std::optional<std::vector<int>> axes;
     bool keepdims;
-    Shape shape;                               ///< of the results
-    std::size_t first_result;                  ///< among the arguments; running values follow the results
-    std::vector<std::size_t> running_bytes{};  ///< of each result; none if blocks do not meet
-    bool counts;                               ///< blocks are counted, by all launches in the same places
+    Shape shape;               ///< of the results
+    std::size_t first_result;  ///< among the arguments; running values follow the results
+    std::vector<std::size_t>
+        running_bytes{};  ///< of each result; none if blocks do not meet or the plan has the places
+    bool counts;          ///< blocks are counted, by all launches in the same places
 };
 
 std::uint64_t recent_hash(const ReductionState& state, const ReductionOptions& options,
@@ -205,10 +211,11 @@ bool launch_again(const ReductionState& state, const ReductionOptions& options, 
     recent.pack(state.declared, arguments, list);
     std::size_t at = recent.first_result;
     for (const AnyArray& result : results) list.replace(at++, result_argument(result));
-    std::array<Buffer, most_call_arguments> running;
+    std::optional<std::array<Buffer, most_call_arguments>> running;
+    if (!recent.running_bytes.empty()) running.emplace();
     for (std::size_t k = 0; k < recent.running_bytes.size(); ++k) {
-        running[k] = context.allocate(recent.running_bytes[k]);
-        list.replace(at++, as_argument(running[k]));
+        (*running)[k] = context.allocate(recent.running_bytes[k]);
+        list.replace(at++, as_argument((*running)[k]));
     }
     const auto& plan = static_cast<const ReductionPlan&>(recent.plan());
     std::unique_lock<std::mutex> lock(plan.launching, std::defer_lock);
@@ -300,6 +307,7 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     key.add(tuning.items_per_thread | std::uint64_t{layout.serial} << 32 | std::uint64_t{layout.split} << 33 |
             std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 |
             std::uint64_t{layout.has_index} << 36 | std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
+    key.add(tuning.blocks_per_unit);
     call.add_to(key);
     const std::size_t most_groups = std::size_t{cache.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
     const auto plan = std::static_pointer_cast<ReductionPlan>(cache.find(key, [&] {
@@ -327,7 +335,9 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     std::array<Buffer, most_call_arguments> partials;
     if (layout.split)
         for (std::size_t k = 0; k < results.size(); ++k) {
-            partials[k] = context.allocate(partial_bytes(state.request.values[k], work));
+            partials[k] = plan->running.empty()
+                              ? context.allocate(work.splits * outputs * running_bytes(state.request.values[k]))
+                              : plan->running[k];
             add_to_both(as_argument(partials[k]));
         }
     if (layout.finish) list.add(as_argument(plan->counters));
@@ -341,9 +351,9 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
             auto recent = std::make_shared<RecentReduction>(
                 RecentCall(state.id, options.tuning, arguments, call, plan, {work.blocks}, list.span()), options, shape,
                 first_result, layout.finish);
-            if (layout.split)
+            if (layout.split && plan->running.empty())
                 for (const codegen::ReducedValue& value : state.request.values)
-                    recent->running_bytes.push_back(partial_bytes(value, work));
+                    recent->running_bytes.push_back(work.splits * outputs * running_bytes(value));
             cache.recent().remember(hash, std::move(recent));
         }
     }

@@ -427,6 +427,19 @@ TEST_CASE("any number of lanes per thread gives the whole sum") {
         }
 }
 
+TEST_CASE("calls with few blocks and with many do not share the places where blocks meet") {
+    const ReductionKernel<std::int64_t> sum({.arguments = "const int32_t *x", .neutral = "0", .reduce_expr = "a+b"});
+    const std::uint32_t units = default_context().device().info().compute_units;
+    const auto of_rows = [&](std::size_t rows, std::uint32_t blocks_per_unit) {
+        const auto x = ones<std::int32_t>(Shape{rows, 20000});
+        const codegen::Tuning tuning{.block = 64, .blocks_per_unit = blocks_per_unit};
+        CHECK(sum({.axes = {{1}}, .tuning = tuning}, x).get() == std::vector<std::int64_t>(rows, 20000));
+    };
+    of_rows(std::max(units / 2, 1u), 1);
+    of_rows(4 * units, 8);
+    of_rows(std::max(units / 2, 1u), 1);
+}
+
 TEST_CASE("results are not written over what is still to be read") {
     const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
     const auto x = ones<float>(Shape{100, 100}), others = zeros<float>(Shape{2, 100});
