@@ -27,8 +27,9 @@ class ReductionPrinter {
     using Mode = ElementAccess::Mode;
     using Mapping = ReductionLayout::Mapping;
 
-    /// Elements that are summed one after the other before their sum joins the others: bounds the rounding error.
-    static constexpr int run_length = 128;
+    /// Elements that are summed one after the other before their sum joins others, so many of which join others in turn:
+    /// bounds the rounding error.
+    static constexpr int run_length = 16;
     /// The same where one thread has so many elements that runs are summed in pairs, pairs in fours, and so on.
     static constexpr int serial_run_length = 32, most_levels = 48;
 
@@ -99,7 +100,9 @@ class ReductionPrinter {
     /// @source summation by a binary counter of partial sums: Higham, Accuracy and Stability of Numerical
     /// Algorithms, 4.1
     void serial_lanes(int lanes);
-    void serial_runs();
+    /// From `k` to `end` in runs, runs of runs and so on, whose totals are combined into `total`: the binary counter's
+    /// like with digits of run_length, few enough to stay in a GPU's registers.
+    void in_runs(const std::string& k, const std::string& end, const std::function<void()>& add_to_run);
     void thread_per_output();
     void combine_partials(const std::string& output);
     void finish_kernel();

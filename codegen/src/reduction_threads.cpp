@@ -58,21 +58,40 @@ void ReductionPrinter::serial_lanes(int lanes) {
     combine_totals(lanes);
 }
 
-void ReductionPrinter::serial_runs() {
-    const std::string k = name("k"), end = name("end"), stop = name("stop");
-    declare_piece();
-    each_value([&](std::size_t v) { declare_total(v); });
+void ReductionPrinter::in_runs(const std::string& k, const std::string& end, const std::function<void()>& add_to_run) {
+    const std::string runs = name("runs"), stop = name("stop");
+    const auto kept = [&](std::size_t v, int level) { return numbered(gemel::text("kept", level).c_str(), v); };
+    const auto declare = [&](const std::string& value, std::size_t v) {
+        writer_.line(running_type(v), " ", value, " = ", request_.values[v].neutral, ";");
+    };
+    // What is wide would not fit into registers.
+    const bool wide = std::any_of(request_.values.begin(), request_.values.end(),
+                                  [](const ReducedValue& v) { return accumulator(v).size_bytes() > 16; });
+    const int levels = wide ? 1 : 4;
+    for (int level = 0; level < levels; ++level) each_value([&](std::size_t v) { declare(kept(v, level), v); });
+    writer_.line(index_, " ", runs, " = 0;");
     writer_.open("while (", k, " < ", end, ")");
-    each_value([&](std::size_t v) {
-        writer_.line(running_type(v), " ", numbered("run", v), " = ", request_.values[v].neutral, ";");
-    });
+    each_value([&](std::size_t v) { declare(numbered("run", v), v); });
     writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", run_length, " ? ", end, " : ", k, " + ",
                  run_length, ";");
     writer_.open("for (; ", k, " < ", stop, "; ++", k, ")");
-    map_element(k, [&](std::size_t v) { return numbered("run", v); });
+    add_to_run();
     writer_.close();
-    each_value([&](std::size_t v) { combine(numbered("total", v), v, numbered("run", v)); });
+    each_value([&](std::size_t v) { combine(kept(v, 0), v, numbered("run", v)); });
+    writer_.line("++", runs, ";");
+    for (int level = 1, length = run_length; level < levels; ++level, length *= run_length) {
+        writer_.open("if (", runs, " % ", length, " == 0)");
+        each_value([&](std::size_t v) {
+            combine(kept(v, level), v, kept(v, level - 1));
+            writer_.line(kept(v, level - 1), " = ", request_.values[v].neutral, ";");
+        });
+        writer_.close();
+    }
     writer_.close();
+    each_value([&](std::size_t v) {
+        writer_.line(running_type(v), " ", numbered("total", v), " = ", kept(v, levels - 1), ";");
+        for (int level = levels - 2; level >= 0; --level) combine(numbered("total", v), v, kept(v, level));
+    });
 }
 
 void ReductionPrinter::thread_per_output() {
@@ -84,7 +103,8 @@ void ReductionPrinter::thread_per_output() {
     writer_.line("const ", index_, " ", output, " = ", group, " * ", block_, " + ", writer_.thread_id(), ";");
     writer_.open("if (", output, " < ", outputs, ")");
     access_.begin_output(output);
-    serial_runs();
+    declare_piece();
+    in_runs(name("k"), name("end"), [&] { map_element(name("k"), [&](std::size_t v) { return numbered("run", v); }); });
     each_value([&](std::size_t v) {
         if (layout_.split) {
             writer_.line(numbered("partial", v), "[", split, " * ", outputs, " + ", output,
@@ -112,29 +132,13 @@ void ReductionPrinter::thread_per_output() {
 
 void ReductionPrinter::combine_partials(const std::string& output) {
     const std::string s = name("s"), outputs = name("outputs");
-    each_value([&](std::size_t v) {
-        writer_.line(running_type(v), " ", numbered("total", v), " = ", numbered("partial", v), "[", output, "];");
-    });
-    const auto partial = [&](std::size_t v) {
-        return gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]");
-    };
-    if (layout_.serial) {
-        // As many as there are cores, and more: by groups, for the same reason.
-        const std::string begin = name("begin");
-        writer_.open("for (", index_, " ", begin, " = 1; ", begin, " < ", name("splits"), "; ", begin, " += 16)");
+    writer_.line(index_, " ", s, " = 0;");
+    in_runs(s, name("splits"), [&] {
         each_value([&](std::size_t v) {
-            writer_.line(running_type(v), " ", numbered("run", v), " = ", request_.values[v].neutral, ";");
+            combine(numbered("run", v), v,
+                    gemel::text(numbered("partial", v), "[", s, " * ", outputs, " + ", output, "]"));
         });
-        writer_.open("for (", index_, " ", s, " = ", begin, "; ", s, " < ", name("splits"), " && ", s, " < ", begin,
-                     " + 16; ++", s, ")");
-        each_value([&](std::size_t v) { combine(numbered("run", v), v, partial(v)); });
-        writer_.close();
-        each_value([&](std::size_t v) { combine(numbered("total", v), v, numbered("run", v)); });
-    } else {
-        writer_.open("for (", index_, " ", s, " = 1; ", s, " < ", name("splits"), "; ++", s, ")");
-        each_value([&](std::size_t v) { combine(numbered("total", v), v, partial(v)); });
-    }
-    writer_.close();
+    });
     each_value([&](std::size_t v) { store_result(v, output, numbered("total", v)); });
 }
 

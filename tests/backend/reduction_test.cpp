@@ -412,6 +412,12 @@ TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 howeve
                 CHECK_MESSAGE(std::abs(found / expected - 1) <= 1e-6, value, ", ", blocks_per_unit,
                               " blocks per unit: off by ", found / expected - 1);
             }
+            for (const std::uint32_t block : {0u, 64u}) {  // a thread for both columns, or several for each
+                const codegen::Tuning tuning{.block = block, .blocks_per_unit = blocks_per_unit};
+                for (const float found : sum({.axes = {{0}}, .tuning = tuning}, wide).get())
+                    CHECK_MESSAGE(std::abs(found / expected - 1) <= 1e-6, value, " down columns, ", to_string(tuning),
+                                  ": off by ", found / expected - 1);
+            }
         }
     }
 }

@@ -29,10 +29,14 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         const int per_split = n / splits + 1;
         int k = split * per_split < n ? split * per_split : n;
         const int end = n - k < per_split ? n : k + per_split;
-        float total = 0;
+        float kept0 = 0;
+        float kept1 = 0;
+        float kept2 = 0;
+        float kept3 = 0;
+        int runs = 0;
         while (k < end) {
             float run = 0;
-            const int stop = end - k < 128 ? end : k + 128;
+            const int stop = end - k < 16 ? end : k + 16;
             for (; k < stop; ++k) {
                 int i_rest = k;
                 const int i_1 = i_rest % layout.extent[1];
@@ -41,8 +45,25 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                 const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
                 run = dot_reduce(run, x[x_at]*y[y_at]);
             }
-            total = dot_reduce(total, run);
+            kept0 = dot_reduce(kept0, run);
+            ++runs;
+            if (runs % 16 == 0) {
+                kept1 = dot_reduce(kept1, kept0);
+                kept0 = 0;
+            }
+            if (runs % 256 == 0) {
+                kept2 = dot_reduce(kept2, kept1);
+                kept1 = 0;
+            }
+            if (runs % 4096 == 0) {
+                kept3 = dot_reduce(kept3, kept2);
+                kept2 = 0;
+            }
         }
+        float total = kept3;
+        total = dot_reduce(total, kept2);
+        total = dot_reduce(total, kept1);
+        total = dot_reduce(total, kept0);
         partial[split * outputs + output] = total;
     }
     device_fence();
@@ -53,10 +74,37 @@ extern "C" __global__ __launch_bounds__(256) void dot(
     if (is_last[0]) {
         device_fence();
         if (output < outputs) {
-            float total = partial[output];
-            for (int s = 1; s < splits; ++s) {
-                total = dot_reduce(total, partial[s * outputs + output]);
+            int s = 0;
+            float kept0 = 0;
+            float kept1 = 0;
+            float kept2 = 0;
+            float kept3 = 0;
+            int runs = 0;
+            while (s < splits) {
+                float run = 0;
+                const int stop = splits - s < 16 ? splits : s + 16;
+                for (; s < stop; ++s) {
+                    run = dot_reduce(run, partial[s * outputs + output]);
+                }
+                kept0 = dot_reduce(kept0, run);
+                ++runs;
+                if (runs % 16 == 0) {
+                    kept1 = dot_reduce(kept1, kept0);
+                    kept0 = 0;
+                }
+                if (runs % 256 == 0) {
+                    kept2 = dot_reduce(kept2, kept1);
+                    kept1 = 0;
+                }
+                if (runs % 4096 == 0) {
+                    kept3 = dot_reduce(kept3, kept2);
+                    kept2 = 0;
+                }
             }
+            float total = kept3;
+            total = dot_reduce(total, kept2);
+            total = dot_reduce(total, kept1);
+            total = dot_reduce(total, kept0);
             result[output] = total;
         }
         if (((int)threadIdx.x) == 0) counters[group] = 0;

@@ -73,14 +73,37 @@ extern "C" __global__ void dot_finish(float *result, float *partial, int outputs
 {
     const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
     if (output < outputs) {
-        float total = partial[output];
-        for (int begin = 1; begin < splits; begin += 16) {
+        int s = 0;
+        float kept0 = 0;
+        float kept1 = 0;
+        float kept2 = 0;
+        float kept3 = 0;
+        int runs = 0;
+        while (s < splits) {
             float run = 0;
-            for (int s = begin; s < splits && s < begin + 16; ++s) {
+            const int stop = splits - s < 16 ? splits : s + 16;
+            for (; s < stop; ++s) {
                 run = dot_reduce(run, partial[s * outputs + output]);
             }
-            total = dot_reduce(total, run);
+            kept0 = dot_reduce(kept0, run);
+            ++runs;
+            if (runs % 16 == 0) {
+                kept1 = dot_reduce(kept1, kept0);
+                kept0 = 0;
+            }
+            if (runs % 256 == 0) {
+                kept2 = dot_reduce(kept2, kept1);
+                kept1 = 0;
+            }
+            if (runs % 4096 == 0) {
+                kept3 = dot_reduce(kept3, kept2);
+                kept2 = 0;
+            }
         }
+        float total = kept3;
+        total = dot_reduce(total, kept2);
+        total = dot_reduce(total, kept1);
+        total = dot_reduce(total, kept0);
         result[output] = total;
     }
 }

@@ -79,10 +79,37 @@ __kernel void dot_finish(
     result = (__global float *)((__global char *)result + result_offset);
     const int output = (int)((long)get_global_id(0));
     if (output < outputs) {
-        float total = partial[output];
-        for (int s = 1; s < splits; ++s) {
-            total = dot_reduce(total, partial[s * outputs + output]);
+        int s = 0;
+        float kept0 = 0;
+        float kept1 = 0;
+        float kept2 = 0;
+        float kept3 = 0;
+        int runs = 0;
+        while (s < splits) {
+            float run = 0;
+            const int stop = splits - s < 16 ? splits : s + 16;
+            for (; s < stop; ++s) {
+                run = dot_reduce(run, partial[s * outputs + output]);
+            }
+            kept0 = dot_reduce(kept0, run);
+            ++runs;
+            if (runs % 16 == 0) {
+                kept1 = dot_reduce(kept1, kept0);
+                kept0 = 0;
+            }
+            if (runs % 256 == 0) {
+                kept2 = dot_reduce(kept2, kept1);
+                kept1 = 0;
+            }
+            if (runs % 4096 == 0) {
+                kept3 = dot_reduce(kept3, kept2);
+                kept2 = 0;
+            }
         }
+        float total = kept3;
+        total = dot_reduce(total, kept2);
+        total = dot_reduce(total, kept1);
+        total = dot_reduce(total, kept0);
         result[output] = total;
     }
 }
