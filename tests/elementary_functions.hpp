@@ -88,6 +88,21 @@ KERNEL void of_bessel(GLOBAL_MEM const double *x, GLOBAL_MEM const int *n, GLOBA
     y[i] = bessel_yn(n[i], x[i]);
 })";
 
+/// J and Y of order `n[i]`, and both Hankel functions.
+inline const std::string complex_bessel_program = R"(
+KERNEL void of_complex_bessel(GLOBAL_MEM const cdouble *z, GLOBAL_MEM const int *n, GLOBAL_MEM cdouble *j, GLOBAL_MEM cdouble *y,
+                              GLOBAL_MEM cdouble *h0, GLOBAL_MEM cdouble *h1, int count)
+{
+    int64_t i = GLOBAL_ID_0;
+    if (i >= count) return;
+    cdouble a, b;
+    j[i] = c_bessel_jn(n[i], z[i]);
+    y[i] = c_bessel_yn(n[i], z[i]);
+    c_hankel_01(z[i], &a, &b);
+    h0[i] = a;
+    h1[i] = b;
+})";
+
 /// abs, min and max of every integer type, by the type's name.
 inline const std::vector<std::string> integer_types{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
                                                     "int32_t", "uint32_t", "int64_t", "uint64_t"};

@@ -5,7 +5,7 @@
 
 namespace gemel {
 
-/// Section "bessel", in double precision; `double_guard` as for complex_sections.
-Dialect::Section bessel_section(const std::string& double_guard);
+/// Sections "bessel" and "complex_bessel", in double precision; `double_guard` as for complex_sections.
+std::vector<Dialect::Section> bessel_sections(const std::string& double_guard);
 
 }  // namespace gemel

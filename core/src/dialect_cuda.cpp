@@ -191,7 +191,7 @@ std::vector<Dialect::Section> all_sections() {
                    "M_LOG2E_F",    "M_LOG10E_F", "M_LN2_F",  "M_LN10_F",  "M_PI_F",     "M_PI_2_F", "M_PI_4_F",
                    "M_2_SQRTPI_F", "M_1_PI_F",   "M_2_PI_F", "M_SQRT2_F", "M_SQRT1_2_F"},
          .text = constants}};
-    all.push_back(bessel_section(""));
+    for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     return all;
 }

@@ -230,7 +230,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
         {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
-    all.push_back(bessel_section("defined(cl_khr_fp64)"));
+    for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;
 }

@@ -4,6 +4,10 @@
 
 #include "quad.hpp"
 
+#include <gemel/core/context.hpp>
+
+#include <doctest/doctest.h>
+
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -100,6 +104,13 @@ inline void note_accuracy(const std::string& function, const std::string& type, 
     if (!file || !*file) return;
     std::ofstream(file, std::ios::app) << function << '\t' << type << '\t' << unit << '\t' << bound << '\t' << error
                                        << '\t' << where << '\n';
+}
+
+/// Says so if it does: kernels with doubles do not run there.
+inline bool lacks_double() {
+    const bool lacks = !default_context().device().info().has_double;
+    if (lacks) MESSAGE("not run: the device has no double precision");
+    return lacks;
 }
 
 }  // namespace gemel::testing

@@ -262,12 +262,6 @@ const Module& elementary_module() {
     return module;
 }
 
-bool lacks_double() {
-    const bool lacks = !default_context().device().info().has_double;
-    if (lacks) MESSAGE("not run: the device has no double precision");
-    return lacks;
-}
-
 /// Some devices take subnormal floats for zero, which OpenCL allows.
 template <class R>
 bool keeps_subnormals() {

@@ -177,12 +177,6 @@ void check_case(const Case& c) {
                   " eps at ", where, ", got ", written(got[worst]));
 }
 
-bool lacks_double() {
-    const bool lacks = !default_context().device().info().has_double;
-    if (lacks) MESSAGE("not run: the device has no double precision");
-    return lacks;
-}
-
 /// Whether a device's result is what the C library gives by annex G. Signs of zeros and infinities are open there
 /// beside a NaN and for some infinite arguments; those of a quotient that is zero depend on the algorithm.
 template <class R>
