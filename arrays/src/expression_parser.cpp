@@ -166,9 +166,9 @@ class Parser {
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
-            if (name.text == "frexp" || name.text == "modf")
-                fail(name.position, name.is("frexp") ? "frexp gives two parts: frexp_mantissa(x) and frexp_exponent(x)"
-                                                     : "modf gives two parts: modf_fraction(x) and modf_whole(x)");
+            if (name.is("frexp")) fail(name.position, "frexp gives two parts: frexp_mantissa(x) and frexp_exponent(x)");
+            if (name.is("modf")) fail(name.position, "modf gives two parts: modf_fraction(x) and modf_whole(x)");
+            if (name.is("hankel_01")) fail(name.position, "hankel_01 gives two parts: hankel_0(z) and hankel_1(z)");
             unknown_function(name, given.size());
         });
     }

@@ -255,6 +255,26 @@ TEST_CASE("Bessel functions of arrays take their order first") {
     CHECK(bessel_jn(0, to_gpu(Values<std::int32_t>{0})).item() == 1);
 }
 
+TEST_CASE_TEMPLATE("Bessel and Hankel functions of complex arrays", C, cfloat, cdouble) {
+    // Of mpmath: orders 2, 2, 0, 1 at 1.5 - 2i.
+    const double tolerance = std::is_same_v<C, cfloat> ? 1e-6 : 1e-14;
+    const auto z = to_gpu(Values<C>{C(1.5f, -2)});
+    const auto is_near = [&](const auto& found, std::complex<double> expected) {
+        const std::complex<double> value(found.item());
+        CHECK_MESSAGE(std::abs(value - expected) <= tolerance * std::abs(expected), value.real(), " + ", value.imag(),
+                      "i instead of ", expected.real(), " + ", expected.imag(), "i");
+    };
+    GEMEL_HAS_TYPE(bessel_jn(2, z), C);
+    is_near(bessel_jn(2, z).eval(), {0.18009934378572837, -0.9089822128641373});
+    is_near(bessel_yn(2, z).eval(), {-0.9739296317302161, -0.27906400044709834});
+    const auto [first, second] = hankel_01(z);
+    is_near(first.eval(), {1.6321840500721019, 3.5129562484371717});
+    is_near(second.eval(), {3.198554949571515, -0.8688140914228147});
+    CHECK(GPUArray<C>(expression("hankel_0(z) + bessel_jn(2, z)", {{"z", z}}).eval()).item() ==
+          (first + bessel_jn(2, z)).item());
+    CHECK(std::isnan(bessel_jn(std::int64_t{1} << 40, z).item().real()));
+}
+
 TEST_CASE("round is NumPy's and so to even") {
     const auto x = to_gpu(Values<double>{0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 4503599627370497});
     check_same(round(x).get(), Values<double>{0, 2, 2, -0.0, -2, 0, 4503599627370497});
@@ -279,6 +299,8 @@ TEST_CASE("these functions in texts and of types known at run time") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("bessel_yn(u, x)"), "operand 1", "uint64_t");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("frexp(x)"), "frexp_mantissa", "frexp_exponent");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("modf(x)"), "modf_fraction", "modf_whole");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("hankel_01(x)"), "hankel_0", "hankel_1");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("hankel_0(x)"), "hankel_0", "float");
     const AnyArray c = to_gpu(Values<cfloat>{1});
     CHECK_THROWS_MENTIONING(ArgumentError, frexp(c), "frexp_mantissa", "cfloat");
     CHECK_THROWS_MENTIONING(ArgumentError, ilogb(c), "ilogb", "cfloat");
@@ -299,7 +321,10 @@ TEST_CASE_TEMPLATE("what takes no complex numbers and no real exponents does not
     CHECK_FALSE(requires(F f) { ldexp(f, f); });
     CHECK_FALSE(requires(F f, U n) { ldexp(f, n); });
     CHECK_FALSE(requires(C c) { ldexp(c, 1); });
-    CHECK_FALSE(requires(C c) { bessel_jn(0, c); });
+    CHECK(requires(C c) { bessel_jn(0, c); });
+    CHECK_FALSE(requires(C c) { bessel_jn(c, c); });
+    CHECK(requires(C c) { hankel_01(c); });
+    CHECK_FALSE(requires(F f) { hankel_01(f); });
     CHECK_FALSE(requires(F f) { bessel_jn(f, f); });
     CHECK_FALSE(requires(C c) { frexp(c); });
     CHECK_FALSE(requires(C c) { modf(c); });

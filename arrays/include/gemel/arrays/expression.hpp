@@ -269,14 +269,14 @@ auto modf(const X& x) {
     return std::pair{modf_fraction(x), modf_whole(x)};
 }
 
-// Of real numbers and integers beside them, which have no part in the type of the result.
-#define GEMEL_BESIDE_EXPONENT(function, Name, compute, helper, First, first, Second, second) \
-    GEMEL_OPERATION(Name, function, compute, real_elementary, #function "_$(#1, #2)", "", helper) \
+// Of numbers and integers beside them, which have no part in the type of the result.
+#define GEMEL_BESIDE_EXPONENT(function, Name, compute, rule, complex_text, helper, First, first, Second, second) \
+    GEMEL_OPERATION(Name, function, compute, rule, #function "_$(#1, #2)", complex_text, helper) \
     template <Operand First, Operand Second> \
         requires ExponentOperand<N> && (ArrayOperand<X> || ArrayOperand<N>) && \
-                 requires { typename ResultElement<TypeRule::real_elementary, X>; } \
+                 requires { typename ResultElement<TypeRule::rule, X>; } \
     auto function(First&& first, Second&& second) { \
-        using T = ResultElement<TypeRule::real_elementary, X>; \
+        using T = ResultElement<TypeRule::rule, X>; \
         return Expr<T, Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(std::forward<First>(first), \
                                                                                       std::forward<Second>(second)); \
     } \
@@ -286,23 +286,46 @@ auto modf(const X& x) {
         return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(first), AnyExpr(second)}); \
     }
 /// x * 2^n, rounded once. `n`: bools or integers other than uint64.
-GEMEL_BESIDE_EXPONENT(ldexp, Ldexp, by_exponent,
+GEMEL_BESIDE_EXPONENT(ldexp, Ldexp, by_exponent, real_elementary, "",
                       "WITHIN_KERNEL $ ldexp_$($ x, int64_t n)\n{\n"
                       "    return ldexp(x, (int)(n > 10000 ? 10000 : n < -10000 ? -10000 : n));\n}\n",
                       X, x, N, n)
 #define GEMEL_BESSEL(function, Name) \
-    GEMEL_BESIDE_EXPONENT(function, Name, after_order, \
+    GEMEL_BESIDE_EXPONENT(function, Name, after_order, elementary, #function "_$(#1, #2)", \
                           "WITHIN_KERNEL $ " #function \
                           "_$(int64_t n, $ x)\n{\n" \
-                          "    if (n > 1000000000 || n < -1000000000) return NAN;\n" \
-                          "    return ($)" #function "((int)n, (double)x);\n}\n", \
+                          "%real if (n > 1000000000 || n < -1000000000) return NAN;\n" \
+                          "%complex if (n > 1000000000 || n < -1000000000) return $_new(NAN, NAN);\n" \
+                          "%real return ($)" #function \
+                          "((int)n, (double)x);\n" \
+                          "%complex cdouble w = c_" #function \
+                          "((int)n, cdouble_new(c_real(x), c_imag(x)));\n" \
+                          "%complex return $_new(c_real(w), c_imag(w));\n}\n", \
                           N, n, X, x)
 /// Bessel functions of the first kind, J, and of the second, Y, of whole order: `bessel_jn(0, x)`. Found in double, so
 /// that a device must have it, and rounded to the type of the result. Orders are integers other than uint64; beyond
-/// 10^9 they give NaN, as negative x do for Y. @time about `x + n + 30` steps an element for x below 50, `n` above
+/// 10^9 they give NaN, as negative real x do for Y; of complex numbers Y is cut along the negative real axis.
+/// @time about `|x| + n + 30` steps an element for |x| below 50 (complex: 25), `n` above
 GEMEL_BESSEL(bessel_jn, BesselJ)
 GEMEL_BESSEL(bessel_yn, BesselY)
 #undef GEMEL_BESSEL
+
+#define GEMEL_HANKEL(order, which) \
+    "WITHIN_KERNEL $ hankel_" order \
+    "_$($ z)\n{\n    cdouble a, b;\n    c_hankel_01(cdouble_new(c_real(z), c_imag(z)), &a, &b);\n" \
+    "    return $_new(c_real(" which "), c_imag(" which "));\n}\n"
+/// The first of the two that hankel_01() gives.
+GEMEL_UNARY(hankel_0, Hankel0, in_result, complex_alone, "", "hankel_0_$(#1)", GEMEL_HANKEL("0", "a"))
+/// The second.
+GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, "", "hankel_1_$(#1)", GEMEL_HANKEL("1", "b"))
+#undef GEMEL_HANKEL
+/// The Hankel functions of the first kind, H = J + iY, of orders 0 and 1, of complex numbers: two lazy expressions.
+/// Exact also where J and Y are large and H is small. Found in double, so that a device must have it.
+template <class Z>
+    requires Combinable<TypeRule::complex_alone, Z> || UntypedOperand<Z>
+auto hankel_01(const Z& z) {
+    return std::pair{hankel_0(z), hankel_1(z)};
+}
 #undef GEMEL_BESIDE_EXPONENT
 
 /// condition ? a : b for every element; a condition other than bool holds where it is not zero.

@@ -32,6 +32,7 @@ enum class TypeRule : std::uint8_t {
     shift,            ///< << >>: integers; bools count as int8
     elementary,       ///< sin, exp, sqrt: integers give the smallest floating type that has their values
     real_elementary,  ///< atan2, hypot: the same, no complex numbers
+    complex_alone,    ///< hankel_01: complex numbers alone
     exponent,         ///< ilogb: int32, of what counts as for real_elementary
     rounding,         ///< floor, ceil, trunc: no complex numbers; integers stay
     magnitude,        ///< abs: complex numbers give real ones
@@ -123,6 +124,7 @@ constexpr DType result_type(TypeRule rule, DType common) {
         case TypeRule::real_elementary:
             if (is_complex) return rule == TypeRule::elementary ? common : DType();
             return is_whole ? promote(common, dtype_of<half>()) : common;
+        case TypeRule::complex_alone: return is_complex ? common : DType();
         case TypeRule::exponent: return is_complex ? DType() : dtype_of<std::int32_t>();
         case TypeRule::rounding: return is_complex ? DType() : common;
         case TypeRule::magnitude: return is_complex ? DType(Kind::floating, common.size_bytes() / 2) : common;
