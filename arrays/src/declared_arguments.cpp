@@ -33,11 +33,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble) {
     DeclaredArguments declared{
         .kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
-    const auto identifier = [](const std::string& s) {
-        return !s.empty() && !(s[0] >= '0' && s[0] <= '9') &&
-               std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-    };
-    if (!identifier(declared.name)) declared.refuse("the name is no C identifier, which a kernel's name must be");
+    if (!codegen::is_identifier(declared.name))
+        declared.refuse("the name is no C identifier, which a kernel's name must be");
     if (declared.parameters.size() > most_call_arguments)
         declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", most_call_arguments,
                              " are possible. Put values into a struct."));

@@ -101,7 +101,7 @@ Expression call(const std::string& function, const Arguments&... arguments) {
 }
 
 GEMEL_API Expression cast(const Type& type, const Expression& value);
-template <HasDType T>
+template <ElementType T>
 Expression cast(const Expression& value) {
     return cast(Type(dtype_of<T>()), value);
 }
