@@ -180,12 +180,13 @@ Type element_type(const Expression& base, const Expression& index) {
 void check_cast(const Type& to, const Expression& value) {
     const Type& from = value.type();
     const Sort s = sort_of(to), t = sort_of(from);
-    const bool are_words = (s == Sort::pointer || s == Sort::integer) && (t == Sort::pointer || t == Sort::integer);
-    if (are_words || assignable(to, value)) return;
+    const bool keeps_pointer = to.dtype.size_bytes() == 8 || to.dtype.kind() == DType::Kind::boolean;
+    if (t == Sort::pointer && (s == Sort::pointer || (s == Sort::integer && keeps_pointer))) return;
+    if ((s == Sort::pointer && t == Sort::integer) || assignable(to, value)) return;
     throw ArgumentError(text("cast of ", shown(from), " to ", shown(to), ": ",
                              !has_operators(t)   ? instead(t)
                              : !has_operators(s) ? instead(s)
-                                                 : "a pointer is no floating-point number"));
+                                                 : "a pointer fits into integers of 64 bits alone"));
 }
 
 void check_assigned(const std::string& what, const Type& to, const Expression& value) {

@@ -175,6 +175,8 @@ TEST_CASE("refused operators say what to write instead") {
           "operator =: float cannot become float16_t; 16-bit floats are computed with as float: load() and store() "
           "convert");
     CHECK(refusal([&] { p -= p; }) == "operator -= of double * and double *: the result is int64_t");
+    CHECK(refusal([&] { cg::cast<std::int32_t>(p); }) ==
+          "cast of double * to int32_t: a pointer fits into integers of 64 bits alone");
     CHECK(refusal([&] { p.member("x"); }) == "a pointer has no member 'x'; what it points to has: arrow(\"x\")");
     CHECK(refusal([&] { cg::if_then(c, {}); }) ==
           "if: the condition is cfloat; complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...");
