@@ -66,16 +66,15 @@ inline std::string program(std::string_view real) {
     return text;
 }
 
-/// Functions of 16-bit numbers through float: `of_sin(x, out)` and so on.
-inline const std::vector<std::string> half_words{"exp",  "log",   "sin",  "cos",  "tanh",
-                                                 "sqrt", "rsqrt", "cbrt", "atan", "erf"};
+/// Functions of one 16-bit number through float: `of_sin(x, out)` and so on.
 inline std::string half_program() {
     std::string text;
-    for (const std::string& word : half_words)
-        text += "KERNEL void of_" + word +
-                "(GLOBAL_MEM const float16_t *x, GLOBAL_MEM float16_t *out)\n{\n    int64_t i = GLOBAL_ID_0;\n"
-                "    out[i] = store_float16(" +
-                word + "(load_float16(x[i])));\n}\n";
+    for (const Word& word : words)
+        if (word.kind == Kind::one)
+            text += std::string("KERNEL void of_") + word.name +
+                    "(GLOBAL_MEM const float16_t *x, GLOBAL_MEM float16_t *out)\n{\n    int64_t i = GLOBAL_ID_0;\n"
+                    "    out[i] = store_float16(" +
+                    word.name + "(load_float16(x[i])));\n}\n";
     return text;
 }
 

@@ -1,11 +1,11 @@
 #include "declared_arguments.hpp"
 
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 namespace gemel {
 
@@ -29,15 +29,42 @@ bool is_open_type(const Parameter& p) {
                                                                   [](char c) { return c >= '0' && c <= '9'; }));
 }
 
+namespace {
+
+/// The type that was meant by one that cannot be: two letters swapped ("flaot"), NumPy's name ("int32").
+std::string meant_type(std::string name) {
+    const bool ends_in_digit = !name.empty() && name.back() >= '0' && name.back() <= '9';
+    if (const std::string with_t = name + "_t"; ends_in_digit && !parse_type(with_t).empty()) return with_t;
+    if (name == "float32" || name == "float64") return name == "float32" ? "float" : "double";
+    for (std::size_t i = 1; i < name.size() && name.size() > 4; ++i) {
+        std::swap(name[i - 1], name[i]);
+        if (!parse_type(name).empty()) return name;
+        std::swap(name[i - 1], name[i]);
+    }
+    return {};
+}
+
+/// Why no array or value of any call can be of a type that gemel does not know; empty where one may: a struct is known
+/// by its name when a call brings it.
+std::string why_no_type(const Parameter& p) {
+    if (p.type.find('*') != std::string::npos) return "is a pointer to a pointer, which no device takes; pass an index";
+    if (p.type == "void") return "is a pointer to void; name the type of its elements, or leave it open (T)";
+    if (const std::string meant = meant_type(p.type); !meant.empty())
+        return text("is of the type '", p.type, "', which is none; ", meant, " is one");
+    if (codegen::keyword_language(p.type) || !codegen::is_identifier(p.type))
+        return text("is of the type '", p.type,
+                    "', which no element has; a struct is named alone, as in \"Particle *p\"");
+    return {};
+}
+
+}  // namespace
+
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble) {
     DeclaredArguments declared{
         .kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
-    const auto identifier = [](const std::string& s) {
-        return !s.empty() && !(s[0] >= '0' && s[0] <= '9') &&
-               std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-    };
-    if (!identifier(declared.name)) declared.refuse("the name is no C identifier, which a kernel's name must be");
+    if (!codegen::is_identifier(declared.name))
+        declared.refuse("the name is no C identifier, which a kernel's name must be");
     if (declared.parameters.size() > most_call_arguments)
         declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", most_call_arguments,
                              " are possible. Put values into a struct."));
@@ -52,6 +79,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             arrays.push_back(p.name);
         }
         declared.has_open_types |= p.dtype.empty();
+        if (p.dtype.empty())
+            if (const std::string why = why_no_type(p); !why.empty()) declared.refuse(i, why);
         codegen::ArrayUse use;
         if (p.is_pointer) {
             for (const codegen::Snippet* snippet : snippets) use = use | snippet->use_of(p.name);
@@ -88,11 +117,11 @@ std::vector<Parameter> bind_types(const DeclaredArguments& declared,
         if (!p.dtype.empty()) continue;
         const auto found = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
         if (found == types.end()) {
-            if (is_open_type(p))
-                declared.refuse(i, text("is of the open type ", p.type, ", and nothing says what that stands for"));
-            declared.refuse(i, text("is of the type '", p.type,
-                                    "', which is no type of the kernel language; a struct's type is "
-                                    "known by an array or value of it, or by VectorArg and ScalarArg"));
+            declared.refuse(i,
+                            text(is_open_type(p) ? "is of the open type '" : "is of the type '", p.type,
+                                 is_open_type(p) ? "', which a call binds" : "', which an array or value of it tells",
+                                 "; without one say what it is: source(dialect, {{\"", p.type, "\", dtype_of<",
+                                 is_open_type(p) ? "float" : p.type, ">()}})"));
         }
         p.dtype = found->second;
         p.type = found->second.name();

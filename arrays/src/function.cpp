@@ -3,6 +3,7 @@
 #include "function_definition.hpp"
 #include "operation_table.hpp"
 
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
@@ -17,11 +18,7 @@
 namespace gemel {
 namespace {
 
-bool is_identifier(std::string_view name) {
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    return !name.empty() && letter(name[0]) &&
-           std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
+using codegen::is_identifier;
 
 /// What C, OpenCL C and CUDA C++ keep for themselves, and the names of types.
 bool is_reserved(std::string_view name) {

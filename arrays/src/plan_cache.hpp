@@ -77,6 +77,7 @@ struct GeneratedText {
 };
 
 /// The tuning of a call: what the caller gave, then what was stored for such work on this device, then the heuristic's.
+/// @throws ArgumentError naming a stored one whose blocks are larger than the device takes
 codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache,
                               const char* family, const codegen::Workload& work,
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&));

@@ -151,14 +151,36 @@ const TuningTable& PlanCache::tunings(const Context& context) {
     return *tunings_;
 }
 
+namespace {
+
+/// A measured tuning that this device cannot run is named as such: the caller has never seen it.
+void check_stored(const codegen::Tuning& stored, const codegen::Tuning& given, const DeviceInfo& device,
+                  const char* family, const codegen::Workload& work) {
+    const std::uint64_t most = std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
+    const std::uint64_t block = std::max(given.block ? 0 : stored.block, given.tile_block ? 0 : stored.tile_block);
+    if (block <= most) return;
+    const std::optional<DiskCache> folder = store_folder();
+    throw ArgumentError(text(family, ": the stored tuning \"", codegen::to_string(stored), "\" (",
+                             entry_name(family, work), ") asks for blocks of ", block, " threads, but ", device.name,
+                             " takes at most ", most, "; store_tuning(context, \"", family,
+                             "\", {.count = ", work.count, ", .item_bytes = ", work.item_bytes,
+                             ", .arrays = ", work.arrays, ", .outputs = ", work.outputs, "}, {}) removes it",
+                             folder ? text(", deleting ", folder->folder().string(), " all of them") : ""));
+}
+
+}  // namespace
+
 codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache,
                               const char* family, const codegen::Workload& work,
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
     const bool nothing_given = given == codegen::Tuning{};
     if (nothing_given && cache.tunings(context).empty()) return heuristic(cache.info(), work);
     codegen::Tuning tuning = given;
-    if (const TuningTable& table = cache.tunings(context); !table.empty())
-        tuning = merge(tuning, table.find(family, work));
+    if (const TuningTable& table = cache.tunings(context); !table.empty()) {
+        const codegen::Tuning stored = table.find(family, work);
+        check_stored(stored, given, cache.info(), family, work);
+        tuning = merge(tuning, stored);
+    }
     return merge(tuning, heuristic(cache.info(), work));
 }
 

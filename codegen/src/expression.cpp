@@ -1,8 +1,8 @@
-/// Builds expressions, and derives their types by C's rules.
+/// Builds expressions.
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include "syntax_nodes.hpp"
+#include "operators.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -22,72 +22,20 @@ Expression make(Node node) { return Expression(std::make_shared<const Node>(std:
 constexpr DType int32{DType::Kind::signed_integer, 4};
 constexpr DType int64{DType::Kind::signed_integer, 8};
 
-/// What a small integer becomes before it is computed with.
-DType promoted(DType dtype) {
-    const bool is_small = dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4);
-    return is_small && dtype.lanes() == 1 ? int32 : dtype;
-}
-
-/// The type of a + b; empty where either is not known, or where the languages have no such operation.
-Type common(const Type& a, const Type& b) {
-    if (a.is_pointer || b.is_pointer) return a.is_pointer ? a : b;
-    if (a.dtype.empty() || b.dtype.empty()) return {};
-    if (a.dtype.lanes() > 1 || b.dtype.lanes() > 1) return a.dtype.lanes() > 1 ? a.dtype : b.dtype;
-    const DType x = promoted(a.dtype), y = promoted(b.dtype);
-    if (x == y) return x;
-    const auto is_number = [](DType t) {
-        return t.is_integer() || (t.kind() == DType::Kind::floating && t.size_bytes() > 2);
-    };
-    if (!is_number(x) || !is_number(y)) return {};
-    if (x.is_floating() || y.is_floating()) {
-        if (x.is_floating() && y.is_floating()) return x.size_bytes() > y.size_bytes() ? x : y;
-        return x.is_floating() ? x : y;
-    }
-    if (x.size_bytes() != y.size_bytes()) return x.size_bytes() > y.size_bytes() ? x : y;
-    return x.kind() == DType::Kind::unsigned_integer ? x : y;
-}
-
 Expression binary(const char* name, const Expression& a, const Expression& b) {
-    Type type;
-    const std::string_view op = name;
-    const auto level = precedence_of(op);
-    if (op == "<<" || op == ">>") {
-        type = a.type().dtype.empty() ? Type() : Type(promoted(a.type().dtype));
-    } else if (level <= Node::logical_and || level == Node::equality || level == Node::relation) {
-        type = int32;
-    } else if (op == "-" && a.type().is_pointer && b.type().is_pointer) {
-        type = int64;
-    } else {
-        type = common(a.type(), b.type());
-    }
-    return make({.kind = Kind::binary, .text = name, .type = type, .operands = {a, b}});
+    return make({.kind = Kind::binary, .text = name, .type = binary_type(name, a, b), .operands = {a, b}});
 }
 
-Expression unary(const char* name, const Expression& a, const Type& type) {
-    return make({.kind = Kind::unary, .text = name, .type = type, .operands = {a}});
-}
-
-Type promoted_type(const Expression& a) {
-    return a.type().dtype.empty() || a.type().is_pointer ? Type() : Type(promoted(a.type().dtype));
-}
-
-/// What a pointer points to, or an array consists of.
-Type pointee(const Type& type) {
-    if (!type.is_pointer) return {};
-    Type result = type;
-    result.is_pointer = result.is_restrict = result.is_const = false;
-    result.space = Space::thread;
-    return result;
+Expression unary(const char* name, const Expression& a) {
+    return make({.kind = Kind::unary, .text = name, .type = unary_type(name, a), .operands = {a}});
 }
 
 Type member_type(const Type& type, const std::string& name) {
-    if (type.dtype.lanes() > 1) {
-        const DType& v = type.dtype;
-        if (name != "x" && name != "y" && !(v.lanes() == 4 && (name == "z" || name == "w")))
-            throw ArgumentError(text(v.name(), " has no member '", name, "'"));
-        return DType(v.kind(), v.size_bytes() / v.lanes());
-    }
-    if (const StructLayout* layout = type.dtype.layout()) {
+    if (type.is_pointer)
+        throw ArgumentError(text("a pointer has no member '", name, "'; what it points to has: arrow(\"", name, "\")"));
+    const DType& dtype = type.dtype;
+    if (dtype.empty()) return {};
+    if (const StructLayout* layout = dtype.layout()) {
         std::vector<std::string> known;
         for (const StructField& field : layout->fields) {
             if (field.name == name) return field.count == 1 ? Type(field.dtype) : pointer(field.dtype, Space::thread);
@@ -95,12 +43,25 @@ Type member_type(const Type& type, const std::string& name) {
         }
         throw ArgumentError(text("struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
     }
-    return {};
+    if (dtype.lanes() > 1 && (name == "x" || name == "y" || (dtype.lanes() == 4 && (name == "z" || name == "w"))))
+        return DType(dtype.kind(), dtype.size_bytes() / dtype.lanes());
+    if (dtype.kind() == DType::Kind::complex && (name == "re" || name == "im"))
+        return DType(DType::Kind::floating, dtype.size_bytes() / 2);
+    if (dtype.is_floating() && dtype.size_bytes() == 2 && name == "bits") return dtype_of<std::uint16_t>();
+    throw ArgumentError(text(dtype.name(), " has no member '", name, "'"));
 }
 
 Expression position(const char* name, int axis, const Type& type) {
     if (axis < 0 || axis > 2) throw ArgumentError(text("an axis is 0, 1 or 2, not ", axis));
     return make({.kind = Kind::position, .text = name, .type = type, .axis = axis});
+}
+
+Expression atomic(const char* name, const Expression& pointer, std::vector<Expression> operands) {
+    if (!pointer.type().is_pointer && !pointer.type().empty())
+        throw ArgumentError(text(name, ": expected a pointer; address(x[i]) is one"));
+    for (const Expression& value : operands) check_assigned(name, pointee(pointer.type()), value);
+    operands.insert(operands.begin(), pointer);
+    return call_with(name, std::move(operands), pointee(pointer.type()));
 }
 
 [[noreturn]] void refuse(DType dtype, const std::string& value) {
@@ -200,7 +161,7 @@ ExpressionNode::Precedence precedence_of(std::string_view op) {
 const Type& Expression::type() const { return node_->type; }
 
 Expression Expression::operator[](const Expression& index) const {
-    return make({.kind = Kind::index, .type = pointee(type()), .operands = {*this, index}});
+    return make({.kind = Kind::index, .type = element_type(*this, index), .operands = {*this, index}});
 }
 Expression Expression::member(const std::string& name) const {
     check_word(name, "a member");
@@ -208,14 +169,17 @@ Expression Expression::member(const std::string& name) const {
 }
 Expression Expression::arrow(const std::string& name) const {
     check_word(name, "a member");
+    if (!type().is_pointer && !type().empty())
+        throw ArgumentError(
+            text("arrow(\"", name, "\") leads through a pointer, but this is none; member() does without"));
     return make(
         {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
 }
-Expression Expression::operator*() const { return unary("*", *this, pointee(type())); }
-Expression Expression::operator-() const { return unary("-", *this, promoted_type(*this)); }
-Expression Expression::operator+() const { return unary("+", *this, promoted_type(*this)); }
-Expression Expression::operator!() const { return unary("!", *this, int32); }
-Expression Expression::operator~() const { return unary("~", *this, promoted_type(*this)); }
+Expression Expression::operator*() const { return unary("*", *this); }
+Expression Expression::operator-() const { return unary("-", *this); }
+Expression Expression::operator+() const { return unary("+", *this); }
+Expression Expression::operator!() const { return unary("!", *this); }
+Expression Expression::operator~() const { return unary("~", *this); }
 
 Expression operator+(const Expression& a, const Expression& b) { return binary("+", a, b); }
 Expression operator-(const Expression& a, const Expression& b) { return binary("-", a, b); }
@@ -282,18 +246,19 @@ Expression call_with(const std::string& function, std::vector<Expression> argume
 
 Expression cast(const Type& type, const Expression& value) {
     if (type.empty()) throw ArgumentError("cast: to no type");
+    check_cast(type, value);
     return make({.kind = Kind::cast, .type = type, .operands = {value}});
 }
 
 Expression select(const Expression& condition, const Expression& a, const Expression& b) {
-    return make({.kind = Kind::conditional, .type = common(a.type(), b.type()), .operands = {condition, a, b}});
+    return make({.kind = Kind::conditional, .type = select_type(condition, a, b), .operands = {condition, a, b}});
 }
 
 Expression address(const Expression& place) {
     Type type;
     const ExpressionNode& node = place.node();
     if (node.kind == Kind::index && node.operands[0].type().is_pointer) type = node.operands[0].type();
-    return unary("&", place, type);
+    return make({.kind = Kind::unary, .text = "&", .type = type, .operands = {place}});
 }
 
 Expression vector(DType dtype, std::vector<Expression> elements) {
@@ -319,19 +284,19 @@ Expression store(DType dtype, const Expression& value) {
 }
 
 Expression atomic_add(const Expression& pointer, const Expression& value) {
-    return call_with("atomic_add", {pointer, value}, pointee(pointer.type()));
+    return atomic("atomic_add", pointer, {value});
 }
 Expression atomic_min(const Expression& pointer, const Expression& value) {
-    return call_with("atomic_min", {pointer, value}, pointee(pointer.type()));
+    return atomic("atomic_min", pointer, {value});
 }
 Expression atomic_max(const Expression& pointer, const Expression& value) {
-    return call_with("atomic_max", {pointer, value}, pointee(pointer.type()));
+    return atomic("atomic_max", pointer, {value});
 }
 Expression atomic_exchange(const Expression& pointer, const Expression& value) {
-    return call_with("atomic_exchange", {pointer, value}, pointee(pointer.type()));
+    return atomic("atomic_exchange", pointer, {value});
 }
 Expression atomic_cas(const Expression& pointer, const Expression& expected, const Expression& desired) {
-    return call_with("atomic_cas", {pointer, expected, desired}, pointee(pointer.type()));
+    return atomic("atomic_cas", pointer, {expected, desired});
 }
 
 }  // namespace gemel::codegen

@@ -3,6 +3,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "operators.hpp"
 #include "printer.hpp"
 
 #include <set>
@@ -79,6 +80,7 @@ Program& Program::add_struct(const std::string& name, const std::vector<StructMe
 Program& Program::add_table(const Type& type, const std::string& name, const std::vector<Expression>& values) {
     check_identifier(name, "a table");
     if (values.empty()) throw ArgumentError(text("the table ", name, " has no values"));
+    for (const Expression& value : values) check_assigned(text("the table '", name, "'"), type, value);
     items_.push_back(
         std::make_shared<const Item>(Item{.kind = Item::Kind::table, .name = name, .type = type, .values = values}));
     return *this;

@@ -2,7 +2,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include "syntax_nodes.hpp"
+#include "operators.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -16,6 +16,11 @@ using Kind = StatementNode::Kind;
 Statement make(StatementNode node) { return Statement(std::make_shared<const StatementNode>(std::move(node))); }
 
 Statement assignment(const char* op, const Expression& place, const Expression& value) {
+    if (std::string_view(op) == "=") {
+        check_assigned("operator =", place.type(), value);
+    } else {
+        check_compound(op, place, value);
+    }
     return make({.kind = Kind::assignment, .text = op, .expressions = {place, value}});
 }
 
@@ -56,7 +61,10 @@ Statement declare(const Type& type, const std::string& name, std::optional<Expre
     check_identifier(name, "a variable");
     if (type.empty()) throw ArgumentError(text("declare: the type of '", name, "' is not known"));
     StatementNode node{.kind = Kind::declaration, .type = type, .name = name};
-    if (value) node.values.push_back(*value);
+    if (value) {
+        check_assigned(text("the variable '", name, "'"), type, *value);
+        node.values.push_back(*value);
+    }
     return make(std::move(node));
 }
 
@@ -77,6 +85,7 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
                         std::vector<Expression> values) {
     check_identifier(name, "a variable");
     check_extents(name, extents);
+    for (const Expression& value : values) check_assigned(text("the array '", name, "'"), type, value);
     return make({.kind = Kind::declaration,
                  .type = type,
                  .name = name,
@@ -104,13 +113,16 @@ Statement operator|=(const Expression& place, const Expression& value) { return 
 Statement operator^=(const Expression& place, const Expression& value) { return assignment("^=", place, value); }
 
 Statement increment(const Expression& place) {
+    check_step("++", place);
     return make({.kind = Kind::increment, .text = "++", .expressions = {place}});
 }
 Statement decrement(const Expression& place) {
+    check_step("--", place);
     return make({.kind = Kind::increment, .text = "--", .expressions = {place}});
 }
 
 Statement if_then(const Expression& condition, Statements then, Statements otherwise) {
+    check_condition("if", condition);
     return make({.kind = Kind::condition,
                  .expressions = {condition},
                  .body = std::move(then),
@@ -120,6 +132,7 @@ Statement if_then(const Expression& condition, Statements then, Statements other
 Statement for_loop(const Statement& first, const Expression& condition, const Statement& step, Statements body) {
     check_simple(first, "the first part");
     check_simple(step, "the step");
+    check_condition("for", condition);
     return make({.kind = Kind::for_loop, .expressions = {condition}, .parts = {first, step}, .body = std::move(body)});
 }
 
@@ -138,9 +151,11 @@ Statement for_range(const std::string& name, const Expression& begin, const Expr
 }
 
 Statement while_loop(const Expression& condition, Statements body) {
+    check_condition("while", condition);
     return make({.kind = Kind::while_loop, .expressions = {condition}, .body = std::move(body)});
 }
 Statement do_while_loop(Statements body, const Expression& condition) {
+    check_condition("while", condition);
     return make({.kind = Kind::do_while_loop, .expressions = {condition}, .body = std::move(body)});
 }
 Statement return_value(const Expression& value) {

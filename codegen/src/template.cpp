@@ -169,10 +169,13 @@ class Renderer {
         rounds_ += static_cast<std::int64_t>(list.size());
         if (rounds_ > most_rounds) site.fail(text("the template's loops take more than ", most_rounds, " rounds"));
         const auto size = static_cast<std::int64_t>(list.size());
+        names_.open_loop();
         for (std::int64_t i = 0; i < size; ++i) {
+            // The depth is that of recursive loops, which there are none of.
             Value::Map about{
                 {"index", i + 1},  {"index0", i},           {"revindex", size - i}, {"revindex0", size - i - 1},
-                {"first", i == 0}, {"last", i == size - 1}, {"length", size}};
+                {"first", i == 0}, {"last", i == size - 1}, {"length", size},       {"depth", 1},
+                {"depth0", 0}};
             const auto at = static_cast<std::size_t>(i);
             if (i > 0) about["previtem"] = list[at - 1];
             if (i + 1 < size) about["nextitem"] = list[at + 1];
@@ -182,6 +185,7 @@ class Renderer {
             run(statement.body, out);
             names_.close();
         }
+        names_.close_loop();
     }
 
     const TemplateText& source_;

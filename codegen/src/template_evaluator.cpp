@@ -225,11 +225,9 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
     if (callee.kind == Kind::attribute) {
         const Value base = evaluate(*callee.operands[0]);
         TemplateArguments given = arguments(node, callee.text);
-        if (callee.text == "cycle" && callee.operands[0]->text == "loop") {
-            const std::vector<Value> choices = given.take_rest();
-            if (choices.empty()) given.fail("needs something to choose from");
-            return choices[static_cast<std::size_t>(base.as_map().at("index0").as_signed()) % choices.size()];
-        }
+        const bool is_of_loop = callee.operands[0]->kind == Kind::name && callee.operands[0]->text == "loop";
+        if (is_of_loop && names_.last_change() && (callee.text == "cycle" || callee.text == "changed"))
+            return call_of_loop(callee, given);
         if (base.is_map() && (callee.text == "items" || callee.text == "keys" || callee.text == "values")) {
             given.finish();
             Value::List list;
@@ -244,6 +242,23 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
     if (callee.kind == Kind::name)
         site(callee).fail(text("there is no function '", callee.text, "'; there are range and namespace"));
     site(node).fail("this cannot be called");
+}
+
+Value TemplateEvaluator::call_of_loop(const TemplateExpression& callee, TemplateArguments& given) const {
+    const std::vector<Value> values = given.take_rest();
+    given.finish();
+    if (callee.text == "changed") {
+        std::optional<Value>& last = *names_.last_change();
+        const Value now(values);
+        if (last && equal(site(callee), *last, now)) return false;
+        last = now;
+        return true;
+    }
+    if (values.empty()) given.fail("needs something to choose from");
+    const std::optional<Value> index = find_item(site(callee), evaluate(*callee.operands[0]), Value("index0"));
+    const std::int64_t round = index ? integer_of(site(callee), *index, "loop.index0") : -1;
+    if (round < 0) site(callee).fail("'loop' is no longer the loop's own");
+    return values[static_cast<std::size_t>(round) % values.size()];
 }
 
 Value TemplateEvaluator::filter(const TemplateExpression& node) const {

@@ -23,14 +23,20 @@ class TemplateNames {
     const Value* find(const std::string& name) const;
     std::vector<std::string> all() const;
 
+    void open_loop() { loops_.emplace_back(); }
+    void close_loop() { loops_.pop_back(); }
+    /// What loop.changed was given last in the innermost loop, nothing yet; null outside of loops.
+    std::optional<Value>* last_change() { return loops_.empty() ? nullptr : &loops_.back(); }
+
    private:
     const Values &given_, &bound_;
     std::vector<std::map<std::string, Value>> scopes_;
+    std::vector<std::optional<Value>> loops_;
 };
 
 class TemplateEvaluator {
    public:
-    TemplateEvaluator(const TemplateText& source, const TemplateNames& names, TemplateWork& work)
+    TemplateEvaluator(const TemplateText& source, TemplateNames& names, TemplateWork& work)
         : source_(source), names_(names), work_(work) {}
 
     /// @throws TemplateError, also for a name without a value
@@ -43,13 +49,14 @@ class TemplateEvaluator {
     Value missing(const TemplateExpression& node) const;
     Value slice(const TemplateExpression& node) const;
     Value call(const TemplateExpression& node) const;
+    Value call_of_loop(const TemplateExpression& callee, TemplateArguments& given) const;
     Value filter(const TemplateExpression& node) const;
     bool test(const TemplateExpression& node) const;
     TemplateArguments arguments(const TemplateExpression& node, std::string what) const;
     TemplateSite site(const TemplateExpression& node) const { return {source_, node.place, work_}; }
 
     const TemplateText& source_;
-    const TemplateNames& names_;
+    TemplateNames& names_;
     TemplateWork& work_;
 };
 

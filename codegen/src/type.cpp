@@ -1,11 +1,9 @@
 /// Types of syntax trees, and how declarations spell them.
 #include <gemel/codegen/type.hpp>
-#include <gemel/codegen/writer.hpp>
 
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
-
-#include <algorithm>
 
 #include "syntax_nodes.hpp"
 
@@ -42,57 +40,8 @@ const std::string& space_word(Space space, const Dialect& dialect) {
 }  // namespace
 
 void check_word(const std::string& name, const std::string& what) {
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    const auto is_fine = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), is_fine))
+    if (!is_identifier(name))
         throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": letters, digits and '_' can"));
-}
-
-const char* keyword_language(std::string_view word) {
-    static constexpr std::string_view c[] = {
-        "auto",  "bool",     "break",  "case",    "char",     "const",  "continue", "default", "do",     "double",
-        "else",  "enum",     "extern", "false",   "float",    "for",    "goto",     "if",      "inline", "int",
-        "long",  "register", "return", "short",   "signed",   "sizeof", "static",   "struct",  "switch", "true",
-        "union", "unsigned", "void",   "typedef", "volatile", "while",  "restrict", "_Bool"};
-    static constexpr std::string_view opencl[] = {
-        "kernel",       "global",        "local",     "constant",   "private",    "generic",
-        "half",         "__kernel",      "__global",  "__local",    "__constant", "__private",
-        "__generic",    "__attribute__", "read_only", "write_only", "read_write", "__read_only",
-        "__write_only", "__read_write",  "vec_step",  "uniform",    "pipe"};
-    static constexpr std::string_view cuda[] = {"alignas",      "alignof",
-                                                "and",          "and_eq",
-                                                "asm",          "bitand",
-                                                "bitor",        "catch",
-                                                "class",        "compl",
-                                                "concept",      "const_cast",
-                                                "consteval",    "constexpr",
-                                                "constinit",    "decltype",
-                                                "delete",       "dynamic_cast",
-                                                "explicit",     "export",
-                                                "friend",       "mutable",
-                                                "namespace",    "new",
-                                                "noexcept",     "not",
-                                                "not_eq",       "nullptr",
-                                                "operator",     "or",
-                                                "or_eq",        "protected",
-                                                "public",       "reinterpret_cast",
-                                                "requires",     "static_assert",
-                                                "static_cast",  "template",
-                                                "this",         "thread_local",
-                                                "throw",        "try",
-                                                "typeid",       "typename",
-                                                "using",        "virtual",
-                                                "wchar_t",      "char8_t",
-                                                "char16_t",     "char32_t",
-                                                "xor",          "xor_eq",
-                                                "__global__",   "__device__",
-                                                "__host__",     "__shared__",
-                                                "__constant__", "__managed__",
-                                                "__restrict__", "__launch_bounds__"};
-    const auto has = [&](const auto& words) {
-        return std::find(std::begin(words), std::end(words), word) != std::end(words);
-    };
-    return has(c) ? "C" : has(opencl) ? "OpenCL C" : has(cuda) ? "CUDA C++" : nullptr;
 }
 
 void check_identifier(const std::string& name, const std::string& what) {

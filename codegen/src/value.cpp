@@ -92,6 +92,14 @@ struct Value::Nested {
 Value::Value(List list) : data_(Nested::make(std::move(list))) {}
 Value::Value(Map map) : data_(Nested::make(std::move(map))) {}
 
+double Value::shortest(float value) {
+    double result = value;
+    char digits[64];
+    const char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    if (std::isfinite(value)) std::from_chars(digits, end, result);
+    return result;
+}
+
 int Value::depth() const {
     if (is_list()) return static_cast<const Nested::With<List>&>(as_list()).depth;
     if (is_map()) return static_cast<const Nested::With<Map>&>(as_map()).depth;

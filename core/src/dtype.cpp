@@ -37,6 +37,7 @@ constexpr Named scalars[] = {
     {"__half", {Kind::floating, 2}},
     {"float16_t", {Kind::floating, 2}},
     {"bfloat16_t", {Kind::bfloat, 2}},
+    {"bfloat16", {Kind::bfloat, 2}},
     {"__nv_bfloat16", {Kind::bfloat, 2}},
     {"nv_bfloat16", {Kind::bfloat, 2}},
     {"int8_t", {Kind::signed_integer, 1}},

@@ -5,6 +5,7 @@
 #include "quad.hpp"
 
 #include <gemel/core/context.hpp>
+#include <gemel/core/half.hpp>
 
 #include <doctest/doctest.h>
 
@@ -47,6 +48,20 @@ double error_in_ulp(R got, Quad exact, Quad floor = 0) {
     const Quad largest = static_cast<Quad>(std::numeric_limits<R>::max());
     const Quad at = quad::fmin(quad::fmax(quad::fabs(exact), floor), largest);
     return static_cast<double>(difference / unit_in_the_last_place<R>(at));
+}
+
+/// |got - exact| in units of the last place of a half at `exact`, or at `floor` where that is larger.
+inline double error_of_half(half result, Quad exact, double floor) {
+    const auto got = static_cast<float>(result);
+    if (std::isnan(got) || quad::is_nan(exact)) return std::isnan(got) && quad::is_nan(exact) ? 0 : INFINITY;
+    if (quad::is_infinite(exact) || std::isinf(got)) {
+        // From there on the nearest half is infinite, as far as a float in between can tell.
+        const bool overflows = std::isinf(got) && quad::fabs(exact) >= 65519;
+        return overflows && std::signbit(got) == quad::is_negative(exact) ? 0 : INFINITY;
+    }
+    const Quad at = quad::fmax(quad::fabs(exact), floor);
+    const int exponent = at == 0 ? -14 : std::max(-14, static_cast<int>(quad::logb(at)));
+    return static_cast<double>(quad::fabs(static_cast<Quad>(got) - exact) / quad::ldexp(1, exponent - 10));
 }
 
 /// Random numbers of type R, always the same ones.

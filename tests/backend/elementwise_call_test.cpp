@@ -237,8 +237,12 @@ TEST_CASE("what cannot be a kernel is refused when it is described") {
     CHECK_THROWS_MENTIONING(ArgumentError, E("float *x, int i", "x[i] = 1"), "'i'", "index");
     CHECK_THROWS_MENTIONING(ArgumentError, E("float *x", "if (x[i] > 1) return; x[i] = 2"), "continue");
     const E unknown("const Unheard *p, float *x", "x[i] = p[i].y", "strange");
-    CHECK_THROWS_MENTIONING(ArgumentError, unknown.source(Dialect::opencl()), "argument 1 (p)", "Unheard",
-                            "no type of the kernel language");
+    CHECK_THROWS_MENTIONING(ArgumentError, unknown.source(Dialect::opencl()), "argument 1 (p)", "'Unheard'",
+                            "source(dialect, {{\"Unheard\", dtype_of<Unheard>()}})");
+    const E open("const T *x, T2 *z", "z[i] = x[i]", "open");
+    CHECK_THROWS_MENTIONING(ArgumentError, open.source(Dialect::opencl(), {{"T", dtype_of<int>()}}), "argument 2 (z)",
+                            "open type 'T2'", "source(dialect, {{\"T2\", dtype_of<float>()}})");
+    CHECK_NOTHROW(open.source(Dialect::opencl(), {{"T", dtype_of<int>()}, {"T2", dtype_of<float>()}}));
     const auto x = zeros<float>(Shape{3});
     CHECK_THROWS_MENTIONING(ArgumentError, unknown(x, x), "argument 1 (p)", "Unheard", "float");
     const E broken("float *x", "x[i] = no_such_thing", "broken");
@@ -246,6 +250,35 @@ TEST_CASE("what cannot be a kernel is refused when it is described") {
     const E fine("float *x", "x[i] = 4", "fine");
     fine(x);
     CHECK(x.get() == std::vector<float>(3, 4.0f));
+}
+
+TEST_CASE("types that no call can bring are refused when a kernel is described") {
+    using E = ElementwiseKernel;
+    CHECK_THROWS_MENTIONING(ArgumentError, E("flaot *x", "x[i] = 1", "f"), "'f'", "argument 1 (x)", "'flaot'",
+                            "float is one");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("float *x, duoble a", "x[i] = a"), "argument 2 (a)", "double is one");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("int32 *x", "x[i] = 1"), "'int32'", "int32_t is one");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("float32 *x", "x[i] = 1"), "float is one");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("float **x", "x[i] = 0"), "argument 1 (x)", "pointer to a pointer");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("float *x, void *y", "x[i] = 0"), "argument 2 (y)", "pointer to void");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("struct P *p", "p[i].y = 0"), "'struct P'", "named alone");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("science::P *p", "p[i].y = 0"), "'science::P'", "named alone");
+    CHECK_THROWS_MENTIONING(ArgumentError, E("long double *x", "x[i] = 0"), "arguments");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        ReductionKernel<float>(
+            {.arguments = "const flaot *x", .neutral = "0", .map_expr = "x[i]", .reduce_expr = "a+b"}),
+        "float is one");
+    // Structs and open types are known when a call brings them.
+    for (const char* fine : {"P *x", "Float *x", "T *x", "T12 *x", "X *x", "unit *x", "flat *x", "size2 *x"})
+        CHECK_NOTHROW(E(fine, "x[i] = x[i]"));
+}
+
+TEST_CASE("16-bit floats are declared by their names on the host too") {
+    const ElementwiseKernel twice("bfloat16 *x, const half *y, half a", "x[i] = a * y[i]", "twice");
+    const auto x = zeros<bfloat16>(Shape{5});
+    twice(x, to_gpu(std::vector<half>(5, half(1.5f))), half(2.0f));
+    CHECK(x.get() == std::vector<bfloat16>(5, bfloat16(3.0f)));
 }
 
 TEST_CASE("a kind of call is compiled once") {

@@ -41,6 +41,22 @@ int remove_it() {
     store_tuning(default_context(), "elementwise", work, {});
     return use();
 }
+/// A tuning of another device, say: no device has blocks as large.
+int store_too_large() {
+    store_tuning(default_context(), "elementwise", work, {.block = 1000000});
+    try {
+        threads_of_a_call();
+    } catch (const ArgumentError& error) {
+        std::printf("%s\n", error.what());
+    }
+    // What the caller gives comes first.
+    const auto x = zeros<float>(Shape{1000});
+    ElementwiseKernel("float *x", "x[i] = 1")(CallOptions{.tuning = {.block = 1}}, x);
+    std::printf("sum %g\n", static_cast<double>(sum(x).item()));
+    return 0;
+}
+
+const Child too_large("stored-tuning-too-large", store_too_large);
 const Child stores("stored-tuning-store", store), uses("stored-tuning-use", use),
     removes("stored-tuning-remove", remove_it), both("stored-tuning-both", [] { return store() + use(); });
 
@@ -67,6 +83,17 @@ TEST_CASE("a stored tuning is found by another process and used until it is remo
     CHECK_MESSAGE(mentions(removed.output, {"found \"\", near 0"}), removed.output);
     const auto last = run_child("stored-tuning-use", environment);
     CHECK_MESSAGE(last.output == before.output, last.output);
+}
+
+TEST_CASE("a stored tuning that the device cannot run is named as the stored one") {
+    ScratchFolder scratch;
+    const auto result =
+        run_child("stored-tuning-too-large", {{"GEMEL_CACHE_DIR", (scratch / "gemel").string()}, {"GEMEL_CACHE", ""}});
+    CHECK_MESSAGE(
+        mentions(result.output, {"elementwise: the stored tuning \"block=1000000\"", "blocks of 1000000 threads",
+                                 "store_tuning(context, \"elementwise\", {.count = 1000, .item_bytes = 4, .arrays = 1",
+                                 (scratch / "gemel" / "tuning").string(), "sum 1000"}),
+        result.output);
 }
 
 TEST_CASE("a stored tuning is used at once in the process that stored it") {

@@ -218,6 +218,7 @@ TEST_CASE("type names denote element types") {
     CHECK(parse_type("std::uint8_t") == dtype_of<std::uint8_t>());
     CHECK(parse_type("half") == dtype_of<half>());
     CHECK(parse_type("bfloat16_t") == dtype_of<bfloat16>());
+    CHECK(parse_type("bfloat16") == dtype_of<bfloat16>());
     CHECK(parse_type("cdouble") == dtype_of<cdouble>());
     CHECK(parse_type("float4") == DType(DType::Kind::floating, 16, 4));
     CHECK(parse_type("ulong2") == DType(DType::Kind::unsigned_integer, 16, 2));

@@ -103,7 +103,13 @@ TEST_CASE("floating-point numbers read back equal and look like such") {
     CHECK(shown("1e16") == "1e+16");
     CHECK(shown("1e-5") == "1e-05");
     CHECK(shown("-0.0") == "-0.0");
-    CHECK(render("{{ x }}", {{"x", 0.1f}}) == "0.10000000149011612");
+    CHECK(render("{{ x }} {{ x * 3 }} {{ x == 0.1 }}", {{"x", 0.1f}}) == "0.1 0.30000000000000004 true");
+    CHECK(render("{{ xs }}", {{"xs", std::vector<float>{1e-5f, -0.0f, 16777216, 1e30f}}}) ==
+          "[1e-05, -0.0, 16777216.0, 1e+30]");
+    CHECK(render("{{ x }}", {{"x", -HUGE_VALF}}) == "-INFINITY");
+    for (const float x : {0.1f, 1.0f / 3, 1e-45f, 1.1754944e-38f, 3.4028235e38f, 16777215.0f})
+        CHECK(std::stod(Value(x).text()) == Value(x).as_floating());
+    for (const float x : {0.1f, 1.0f / 3, 3.4028235e38f}) CHECK(std::stof(Value(x).text()) == x);
     CHECK(render("{{ x }}", {{"x", -HUGE_VAL}}) == "-INFINITY");
     CHECK(render("{{ x }}", {{"x", std::nan("")}}) == "NAN");
 }
@@ -215,6 +221,26 @@ TEST_CASE("loops go through ranges and lists") {
     CHECK(render("{% for x in xs %}{% for y in xs %}{{ x * y }} {% endfor %}{{ loop.index }};{% endfor %}", values()) ==
           "1 2 3 1;2 4 6 2;3 6 9 3;");
     CHECK(render("{% for x in xs %}{{ loop.cycle('a', 'b') }}{{ loop.revindex }}{% endfor %}", values()) == "a3b2a1");
+    CHECK(render("{% for x in xs %}{{ loop.previtem if not loop.first }}<{{ x }}>{{ loop.nextitem | default('.') }} "
+                 "{{ loop.revindex0 }};{% endfor %}",
+                 values()) == "<1>2 2;1<2>3 1;2<3>. 0;");
+    // Inner loops are no deeper ones: only Jinja2's recursive loops are.
+    CHECK(render("{% for x in [1] %}{{ loop.depth }}{% for y in [1] %}{{ loop.depth }}{{ loop.depth0 }}{% endfor %}"
+                 "{% endfor %}") == "110");
+}
+
+TEST_CASE("a loop knows whether a value has changed since it was last asked") {
+    const Values given{{"xs", {1, 1, 2, 2, 3}}};
+    CHECK(render("{% for x in xs %}{% if loop.changed(x) %}{{ x }}{% endif %}{% endfor %}", given) == "123");
+    CHECK(render("{% for x in xs %}{{ loop.changed(x) }}{{ loop.changed(x, 1) }},{% endfor %}", given) ==
+          "truetrue,truetrue,truetrue,truetrue,truetrue,");  // one memory for all
+    CHECK(render("{% for x in xs %}{% if loop.changed(x) %}{{ x }}{% for c in 'aab' %}{% if loop.changed(c) %}{{ c }}"
+                 "{% endif %}{% endfor %}{% endif %}{% endfor %}",
+                 given) == "1ab2ab3ab");
+    CHECK(render("{% for x in xs %}{{ loop.changed() }} {% endfor %}", given) == "true false false false false ");
+    CHECK(has(error_of("{% for x in xs %}{{ loop.changed(v=x) }}{% endfor %}"), "'changed'"));
+    CHECK(has(error_of("{% for x in xs %}{% set loop = 3 %}{{ loop.cycle(1) }}{% endfor %}"), "loop's own"));
+    CHECK(has(error_of("{{ loop.changed(1) }}", {{"loop", Value::Map{}}}), "a map has no function 'changed'"));
 }
 
 TEST_CASE("set gives names that end with their loop") {

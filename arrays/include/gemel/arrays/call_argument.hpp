@@ -34,7 +34,9 @@ struct CallArgument {
     explicit CallArgument(const Argument& given) : value(given) {}
     template <KernelArgument T>
         requires(!std::derived_from<T, AnyArray>)
-    CallArgument(const T& given) : value(as_argument(given)) {}
+    CallArgument(const T& given) : value(as_argument(given)) {
+        if constexpr (StructValue<T>) static_assert(ElementType<T>);  // a generated kernel must know its fields
+    }
 
     const AnyArray* array = nullptr;
     Argument value;

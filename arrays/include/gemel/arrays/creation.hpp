@@ -37,79 +37,79 @@ GEMEL_API std::int64_t checked_bound(std::uint64_t value);
 GEMEL_API void require_elements(std::size_t given, const Shape& shape);
 
 /// Uninitialised elements.
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> empty(const Context& context, const Shape& shape, Order order = Order::C) {
     return GPUArray<T>(context, shape, order);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> empty(const Shape& shape, Order order = Order::C) {
     return empty<T>(current_context(), shape, order);
 }
 
 /// All bytes zero, of structs too.
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> zeros(const Context& context, const Shape& shape, Order order = Order::C) {
     return GPUArray<T>(zeros(context, dtype_of<T>(), shape, order));
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> zeros(const Shape& shape, Order order = Order::C) {
     return zeros<T>(current_context(), shape, order);
 }
 
 /// One value everywhere. @throws ArgumentError if T has no such value
-template <HasDType T, ValueFor<T> V>
+template <ElementType T, ValueFor<T> V>
 GPUArray<T> full(const Context& context, const Shape& shape, const V& value, Order order = Order::C) {
     const GPUArray<T> result(context, shape, order);
     result.fill(value);
     return result;
 }
-template <HasDType T, ValueFor<T> V>
+template <ElementType T, ValueFor<T> V>
 GPUArray<T> full(const Shape& shape, const V& value, Order order = Order::C) {
     return full<T>(current_context(), shape, value, order);
 }
 
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> ones(const Context& context, const Shape& shape, Order order = Order::C) {
     return full<T>(context, shape, 1, order);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> ones(const Shape& shape, Order order = Order::C) {
     return ones<T>(current_context(), shape, order);
 }
 
 // Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that
 // array has no gaps, else it is C.
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> empty_like(const Context& context, const GPUArray<T>& like) {
     return GPUArray<T>(empty_like(context, static_cast<const AnyArray&>(like)));
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> empty_like(const GPUArray<T>& like) {
     return empty_like(like.context(), like);
 }
-template <HasDType T, ValueFor<T> V>
+template <ElementType T, ValueFor<T> V>
 GPUArray<T> full_like(const Context& context, const GPUArray<T>& like, const V& value) {
     const GPUArray<T> result = empty_like(context, like);
     result.fill(value);
     return result;
 }
-template <HasDType T, ValueFor<T> V>
+template <ElementType T, ValueFor<T> V>
 GPUArray<T> full_like(const GPUArray<T>& like, const V& value) {
     return full_like(like.context(), like, value);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> zeros_like(const Context& context, const GPUArray<T>& like) {
     return full_like(context, like, T{});
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> zeros_like(const GPUArray<T>& like) {
     return zeros_like(like.context(), like);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> ones_like(const Context& context, const GPUArray<T>& like) {
     return full_like(context, like, 1);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> ones_like(const GPUArray<T>& like) {
     return ones_like(like.context(), like);
 }
@@ -168,27 +168,27 @@ GPUArray<T> linspace(A start, B stop, std::int64_t count = 50, bool endpoint = t
 }
 
 /// Ones where column - row == offset, else zeros.
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
     const T one = element_of<T>(1);
     return GPUArray<T>(eye(context, dtype_of<T>(), rows, columns, offset, &one));
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> eye(const Context& context, std::int64_t rows) {
     return eye<T>(context, rows, rows);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
     return eye<T>(current_context(), rows, columns, offset);
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> eye(std::int64_t rows) {
     return eye<T>(current_context(), rows, rows);
 }
 
 /// Host ranges that arrays can be made of.
 template <class R>
-concept ElementRange = HostRange<R> && HasDType<std::ranges::range_value_t<R>>;
+concept ElementRange = HostRange<R> && ElementType<std::ranges::range_value_t<R>>;
 
 /// The elements of a host range, in one axis or as `shape`, whose elements the range holds in `order`. Blocks.
 /// @throws ArgumentError with both counts if they differ
@@ -225,7 +225,7 @@ inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(va
 
 /// Host memory any step apart: the array has F order if the view has, else C order.
 template <class T>
-    requires HasDType<T>
+    requires ElementType<T>
 auto to_gpu(const Context& context, const HostView<T>& values) {
     const bool is_c = is_contiguous(values.shape(), values.strides());
     const bool is_fortran = !is_c && is_contiguous(values.shape(), values.strides(), Order::F);
@@ -238,7 +238,7 @@ auto to_gpu(const Context& context, const HostView<T>& values) {
     return result;
 }
 template <class T>
-    requires HasDType<T>
+    requires ElementType<T>
 auto to_gpu(const HostView<T>& values) {
     return to_gpu(current_context(), values);
 }
@@ -253,14 +253,14 @@ auto to_gpu(const M& values) {
 }
 
 /// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Shape& shape, const Stream& stream) {
     require_elements(values.size(), shape);
     GPUArray<T> result(stream.context(), shape);
     result.set_async(values, stream);
     return result;
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Stream& stream) {
     return to_gpu_async(values, Shape{values.size()}, stream);
 }

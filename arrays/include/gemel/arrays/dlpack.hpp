@@ -84,11 +84,11 @@ GEMEL_API DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& arr
 /// @throws ArgumentError if the tensor is on another device, or of a type that gemel lacks
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensor* tensor);
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensorVersioned* tensor);
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> from_dlpack(const Context& context, DLManagedTensor* tensor) {
     return GPUArray<T>(from_dlpack(context, tensor));
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> from_dlpack(const Context& context, DLManagedTensorVersioned* tensor) {
     return GPUArray<T>(from_dlpack(context, tensor));
 }

@@ -54,7 +54,7 @@ concept ValueFor =
 
 /// The element that a host value becomes. Floating types round; an integer type takes only values that it has.
 /// @throws ArgumentError if it has not
-template <HasDType T, ValueFor<T> V>
+template <ElementType T, ValueFor<T> V>
 T element_of(const V& value) {
     if constexpr (std::same_as<V, T>) {
         return value;

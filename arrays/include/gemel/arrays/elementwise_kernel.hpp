@@ -55,7 +55,7 @@ struct ElementwiseState;
 /// to the next element. Kernels are compiled when a kind of call is first made, and kept by the context.
 class GEMEL_API ElementwiseKernel {
    public:
-    /// @throws ArgumentError if the declarations or the snippet cannot be right
+    /// @throws ArgumentError if the declarations or the snippet cannot be right, such as a type that no call can bring
     ElementwiseKernel(std::string_view arguments, std::string operation, std::string name = "elementwise",
                       ElementwiseOptions options = {});
     ElementwiseKernel(std::vector<Parameter> arguments, std::string operation, std::string name = "elementwise",
@@ -79,7 +79,9 @@ class GEMEL_API ElementwiseKernel {
     void run(const CallOptions& options, std::span<const CallArgument> arguments) const;
 
     const std::string& name() const;
-    /// The text for contiguous arrays, without a device. @param types  what open types stand for: {{"T", dtype}}
+    /// The text for contiguous arrays, without a device.
+    /// @param types   what open types and structs declared by name stand for: {{"T", dtype_of<float>()}}
+    /// @throws        ArgumentError naming the argument whose type is missing there
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 
    private:

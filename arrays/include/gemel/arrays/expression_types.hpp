@@ -13,7 +13,7 @@
 
 namespace gemel {
 
-template <HasDType T>
+template <ElementType T>
 class GPUArray;
 
 /// What a number of the host counts as beside an array: its kind, but not its width. `2.5 * x` of a float array is a

@@ -25,7 +25,7 @@ concept HostRangeOf = HostRange<R> && (std::same_as<std::ranges::range_value_t<R
 /// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
 /// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
 /// The members that AnyArray documents are the same here, with the element type known.
-template <HasDType T>
+template <ElementType T>
 class GPUArray : public AnyArray {
    public:
     using value_type = T;
@@ -68,7 +68,7 @@ class GPUArray : public AnyArray {
     /// Of real elements new zeros, which share nothing.
     GPUArray<RealOf<T>> imag() const { return GPUArray<RealOf<T>>(AnyArray::imag()); }
     using AnyArray::view_as;
-    template <HasDType U>
+    template <ElementType U>
     GPUArray<U> view_as() const {
         return GPUArray<U>(AnyArray::view_as(dtype_of<U>()));
     }
@@ -77,7 +77,7 @@ class GPUArray : public AnyArray {
     GPUArray copy() const { return GPUArray(AnyArray::copy()); }
     GPUArray copy(Order order) const { return GPUArray(AnyArray::copy(order)); }
     using AnyArray::astype;
-    template <HasDType U>
+    template <ElementType U>
     GPUArray<U> astype() const {
         static_assert(!is_complex<T> || is_complex<U> || std::is_same_v<U, bool>,
                       "astype from complex to real would drop the imaginary parts: take real() first");
@@ -94,7 +94,7 @@ class GPUArray : public AnyArray {
     }
     /// Each element becomes that of `other`, broadcast to this shape and converted within its kind. Overlap is no
     /// matter.
-    template <HasDType U>
+    template <ElementType U>
     void assign(const GPUArray<U>& other) const {
         if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
             static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
@@ -195,7 +195,7 @@ class GPUArray : public AnyArray {
    private:
     /// The stretch of a contiguous array.
     Buffer memory() const { return buffer_.view(offset_bytes_, size_bytes()); }
-    template <HasDType U>
+    template <ElementType U>
     friend class GPUArray;
 };
 

@@ -27,11 +27,11 @@ GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
 /// The same, where the file must hold this type. @throws ArgumentError with both types
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path, DType dtype);
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> load_npy(const Context& context, const std::filesystem::path& path) {
     return GPUArray<T>(load_npy(context, path, dtype_of<T>()));
 }
-template <HasDType T>
+template <ElementType T>
 GPUArray<T> load_npy(const std::filesystem::path& path) {
     return load_npy<T>(current_context(), path);
 }
@@ -52,11 +52,11 @@ class GEMEL_API NpzFile {
     /// @throws Error if there is no such array (the message lists what there is), or as load_npy
     AnyArray load(const Context& context, const std::string& name) const;
     AnyArray load(const Context& context, const std::string& name, DType dtype) const;
-    template <HasDType T>
+    template <ElementType T>
     GPUArray<T> load(const Context& context, const std::string& name) const {
         return GPUArray<T>(load(context, name, dtype_of<T>()));
     }
-    template <HasDType T>
+    template <ElementType T>
     GPUArray<T> load(const std::string& name) const {
         return load<T>(current_context(), name);
     }

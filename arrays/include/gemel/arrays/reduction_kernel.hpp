@@ -91,7 +91,7 @@ class GEMEL_API Reduction {
 /// place among those that are reduced to one result, in C order: what an argmax along an axis wants; for a whole array
 /// it is `i`. The order of operations depends on sizes and device alone, so that a device gives the same bits every
 /// time. 16-bit floats accumulate in float. The result of no elements is the neutral one.
-template <HasDType T>
+template <ElementType T>
 class ReductionKernel {
    public:
     /// @throws ArgumentError if declarations or expressions cannot be right
@@ -130,7 +130,7 @@ class ReductionKernel {
 ///     MultiReductionKernel<float, float, double> all({.arguments = "const float *x", .results = {
 ///         {"INFINITY", "x[i]", "fmin(a, b)"}, {"-INFINITY", "x[i]", "fmax(a, b)"}, {"0", "x[i]", "a+b"}}});
 ///     auto [low, high, sum] = all(x);
-template <HasDType... T>
+template <ElementType... T>
 class MultiReductionKernel {
    public:
     explicit MultiReductionKernel(const MultiReductionSpec& spec)

@@ -61,7 +61,7 @@ class GEMEL_API Scan {
 /// once, unless the output wants `last_item`; sums of floats may then differ in their last digits from run to run.
 /// Elsewhere there are three passes. 16-bit floats are scanned in float.
 /// @time enqueued, returns at once
-template <HasDType T>
+template <ElementType T>
 class GenericScanKernel {
    public:
     /// @throws ArgumentError if declarations or expressions cannot be right
@@ -91,7 +91,7 @@ class GenericScanKernel {
 ///
 ///     InclusiveScanKernel<int> cumulative_sum("a+b");
 ///     GPUArray<int> sums = cumulative_sum(x);
-template <HasDType T>
+template <ElementType T>
 class InclusiveScanKernel {
    public:
     /// @param scan_expr  of `a` and `b`, associative
@@ -120,7 +120,7 @@ class InclusiveScanKernel {
 };
 
 /// out[i] = x[0] op ... op x[i - 1], and the neutral element at the beginning.
-template <HasDType T>
+template <ElementType T>
 class ExclusiveScanKernel {
    public:
     explicit ExclusiveScanKernel(std::string scan_expr, std::string neutral, std::string name = "exclusive_scan",

@@ -50,6 +50,8 @@ class GEMEL_API Expression {
     std::shared_ptr<const ExpressionNode> node_;
 };
 
+// C's operators, as far as all devices have them: where the operands' types are known, others throw an ArgumentError
+// that names the operator and both types.
 GEMEL_API Expression operator+(const Expression& a, const Expression& b);
 GEMEL_API Expression operator-(const Expression& a, const Expression& b);
 GEMEL_API Expression operator*(const Expression& a, const Expression& b);
@@ -100,8 +102,9 @@ Expression call(const std::string& function, const Arguments&... arguments) {
     return call_with(function, {Expression(arguments)...});
 }
 
+/// @throws ArgumentError if there is no such conversion in C
 GEMEL_API Expression cast(const Type& type, const Expression& value);
-template <HasDType T>
+template <ElementType T>
 Expression cast(const Expression& value) {
     return cast(Type(dtype_of<T>()), value);
 }

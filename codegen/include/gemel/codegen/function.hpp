@@ -25,7 +25,7 @@ GEMEL_API FunctionParameter constant_pointer(const Type& type, const std::string
 GEMEL_API FunctionParameter thread_pointer(const Type& type, const std::string& name);
 /// A parameter by value.
 GEMEL_API FunctionParameter value(const Type& type, const std::string& name);
-template <HasDType T>
+template <ElementType T>
 FunctionParameter value(const std::string& name) {
     return value(Type(dtype_of<T>()), name);
 }

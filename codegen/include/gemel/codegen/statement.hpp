@@ -26,7 +26,7 @@ using Statements = std::vector<Statement>;
 
 /// A variable, with or without a value to begin with. @throws ArgumentError if the name is no identifier
 GEMEL_API Statement declare(const Type& type, const std::string& name, std::optional<Expression> value = {});
-template <HasDType T>
+template <ElementType T>
 Statement declare(const std::string& name, std::optional<Expression> value = {}) {
     return declare(Type(dtype_of<T>()), name, std::move(value));
 }

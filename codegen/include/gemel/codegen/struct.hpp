@@ -4,11 +4,13 @@
 ///     GEMEL_STRUCT(Particle, x, y, z, mass, id)
 ///
 /// stands behind the struct, in its namespace. It only names the fields; types, order and padding come from the type
-/// (Boost.PFR). A field that is missing, misspelt or out of order does not compile. Fields may be numbers, half,
+/// (Boost.PFR). A field that is missing, misspelt, out of order or named as a keyword of C, OpenCL C or CUDA C++ does
+/// not compile, nor does what uses a struct as an element without its GEMEL_STRUCT. Fields may be numbers, half,
 /// bfloat16, std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In kernels an
 /// array of arrays is one array, row after row.
 #pragma once
 
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/dtype.hpp>
 
@@ -115,13 +117,19 @@ consteval bool check_struct(const StructFields<T, Fields...>& fields) {
     return true;
 }
 
-template <class T, class... Fields>
-const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields) {
-    std::string_view name = fields.name;
+/// A struct's name without its namespaces.
+constexpr std::string_view struct_name(std::string_view name) {
     if (const std::size_t colon = name.rfind(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
     while (name.starts_with(' ')) name.remove_prefix(1);
-    StructLayout layout{
-        .name = std::string(name), .size_bytes = sizeof(T), .alignment_bytes = alignof(T), .fields = {}};
+    return name;
+}
+
+template <class T, class... Fields>
+const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields) {
+    StructLayout layout{.name = std::string(struct_name(fields.name)),
+                        .size_bytes = sizeof(T),
+                        .alignment_bytes = alignof(T),
+                        .fields = {}};
     std::size_t i = 0;
     const auto add = [&]<class Field>(std::type_identity<Field>) {
         using Element = StructElement<std::remove_cv_t<Field>>;
@@ -155,23 +163,32 @@ struct DTypeOf<T> {
 
 }  // namespace gemel
 
-// GEMEL_EACH_FIELD(T, a, b, c) -> GEMEL_ONE_FIELD(T, a), GEMEL_ONE_FIELD(T, b), GEMEL_ONE_FIELD(T, c), for up to 85
-// fields.
+// GEMEL_EACH_FIELD(WITH, T, a, b, c) -> WITH(T, a) WITH(T, b) WITH(T, c), for up to 85 fields.
 #define GEMEL_PARENTHESES ()
 #define GEMEL_EXPAND(...) GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(GEMEL_EXPAND_3(__VA_ARGS__))))
 #define GEMEL_EXPAND_3(...) GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(GEMEL_EXPAND_2(__VA_ARGS__))))
 #define GEMEL_EXPAND_2(...) GEMEL_EXPAND_1(GEMEL_EXPAND_1(GEMEL_EXPAND_1(GEMEL_EXPAND_1(__VA_ARGS__))))
 #define GEMEL_EXPAND_1(...) __VA_ARGS__
-#define GEMEL_ONE_FIELD(T, field) ::gemel::codegen::struct_field<T>(#field, &T::field, __builtin_offsetof(T, field))
-#define GEMEL_EACH_FIELD(T, ...) GEMEL_EXPAND(GEMEL_EACH_FIELD_AGAIN(T, __VA_ARGS__))
-#define GEMEL_EACH_FIELD_AGAIN(T, field, ...) \
-    GEMEL_ONE_FIELD(T, field) __VA_OPT__(, GEMEL_EACH_FIELD_LATER GEMEL_PARENTHESES(T, __VA_ARGS__))
+#define GEMEL_EACH_FIELD(WITH, T, ...) GEMEL_EXPAND(GEMEL_EACH_FIELD_AGAIN(WITH, T, __VA_ARGS__))
+#define GEMEL_EACH_FIELD_AGAIN(WITH, T, field, ...) \
+    WITH(T, field) __VA_OPT__(GEMEL_EACH_FIELD_LATER GEMEL_PARENTHESES(WITH, T, __VA_ARGS__))
 #define GEMEL_EACH_FIELD_LATER() GEMEL_EACH_FIELD_AGAIN
+
+#define GEMEL_ONE_FIELD(T, field) , ::gemel::codegen::struct_field<T>(#field, &T::field, __builtin_offsetof(T, field))
+#define GEMEL_CHECK_FIELD(T, field) \
+    static_assert(!::gemel::codegen::keyword_language(#field), \
+                  "GEMEL_STRUCT(" #T "): '" #field \
+                  "' is a keyword of C, OpenCL C or CUDA C++ and cannot be a field there: rename it"); \
+    static_assert(!::std::string_view(#field).starts_with("gemel_padding_"), \
+                  "GEMEL_STRUCT(" #T "): '" #field "' is called like the padding between fields: rename it");
 
 /// Makes an aggregate an element type. See the head of this file.
 #define GEMEL_STRUCT(T, ...) \
+    static_assert(!::gemel::codegen::keyword_language(::gemel::codegen::struct_name(#T)), \
+                  "GEMEL_STRUCT(" #T "): the struct is called as a keyword of C, OpenCL C or CUDA C++: rename it"); \
+    GEMEL_EACH_FIELD(GEMEL_CHECK_FIELD, T, __VA_ARGS__) \
     [[maybe_unused]] constexpr auto gemel_struct_fields(::gemel::codegen::StructTag<T>) { \
-        return ::gemel::codegen::struct_fields(#T, GEMEL_EACH_FIELD(T, __VA_ARGS__)); \
+        return ::gemel::codegen::struct_fields(#T GEMEL_EACH_FIELD(GEMEL_ONE_FIELD, T, __VA_ARGS__)); \
     } \
     static_assert(::gemel::codegen::check_struct(gemel_struct_fields(::gemel::codegen::StructTag<T>{})), \
                   "GEMEL_STRUCT(" #T "): the fields are not listed in the order of the struct"); \

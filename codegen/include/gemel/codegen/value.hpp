@@ -42,9 +42,11 @@ class Value {
     }
     template <std::same_as<char> T>
     Value(T value) : data_(std::string(1, value)) {}
-    template <class T>
-        requires(std::same_as<T, float> || std::same_as<T, double>)
-    Value(T value) : data_(static_cast<double>(value)) {}
+    template <std::same_as<double> T>
+    Value(T value) : data_(value) {}
+    /// A float is the shortest decimal number that reads back as it: 0.1f is 0.1, not 0.10000000149011612.
+    template <std::same_as<float> T>
+    Value(T value) : data_(shortest(value)) {}
     template <class T>
         requires(std::is_convertible_v<const T&, std::string_view> && !std::is_same_v<T, std::nullptr_t>)
     Value(const T& text) : data_(std::string(std::string_view(text))) {}
@@ -91,6 +93,7 @@ class Value {
     GEMEL_API std::string text() const;
 
    private:
+    GEMEL_API static double shortest(float value);
     struct Nested;  ///< a list or map with its depth
     int depth() const;
 

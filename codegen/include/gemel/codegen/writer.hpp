@@ -1,6 +1,7 @@
 /// Writes kernel text line by line, indented, with the words of a dialect: what the generators print with.
 #pragma once
 
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
@@ -74,8 +75,6 @@ class GEMEL_API Writer {
 GEMEL_API std::string storage_type(const DType& dtype, const Dialect& dialect);
 /// What it is computed in: 16-bit floats in float, everything else in its own type.
 GEMEL_API std::string value_type(const DType& dtype);
-/// The language that a word is a keyword of ("C", "OpenCL C", "CUDA C++"), or null.
-GEMEL_API const char* keyword_language(std::string_view word);
 /// The value of a stored element, and the element to store for a value: "load_float16(x[i])", "store_float16(v)".
 GEMEL_API std::string load_text(const DType& dtype, const std::string& stored);
 GEMEL_API std::string store_text(const DType& dtype, const std::string& value);

@@ -111,10 +111,22 @@ Argument as_argument(const T& value) {
     }
 }
 
-/// Structs and vector types by value; their bytes, padding included, are handed over as they are.
 template <class T>
-    requires(std::is_class_v<T> && std::is_trivially_copyable_v<T> && !HostRange<T> &&
-             !requires(const T& value) { value.argument(); })
+inline constexpr bool names_memory = std::is_same_v<T, SharedMemory>;
+template <class T>
+inline constexpr bool names_memory<In<T>> = true;
+template <class T>
+inline constexpr bool names_memory<Out<T>> = true;
+template <class T>
+inline constexpr bool names_memory<InOut<T>> = true;
+
+/// Structs and vector types, which are handed over by value.
+template <class T>
+concept StructValue = std::is_class_v<T> && std::is_trivially_copyable_v<T> && !HostRange<T> && !names_memory<T> &&
+                      !requires(const T& value) { value.argument(); };
+
+/// The bytes of a struct, padding included, as they are.
+template <StructValue T>
 Argument as_argument(const T& value) {
     Argument argument;
     argument.kind = Argument::Kind::structure;

@@ -121,10 +121,32 @@ concept HasDType = requires {
     { DTypeOf<std::remove_cv_t<T>>::value } -> std::convertible_to<DType>;
 };
 
+/// False for void alone and its like: what is plainly meant as an element, but cannot be one, does not compile.
+template <class T>
+consteval bool check_element() {
+    constexpr bool is_known = HasDType<T>;
+    static_assert(is_known || !std::is_class_v<T>,
+                  "this class is not an element type: name a struct's fields with GEMEL_STRUCT(...), in its own "
+                  "namespace and before its first use");
+    static_assert(is_known || !std::is_enum_v<T>, "an enumeration is not an element type: use its underlying type");
+    static_assert(is_known || !std::is_pointer_v<T>, "a pointer is not an element type: use an index");
+    static_assert(is_known || !std::is_same_v<T, long double>, "no device has long double: use double");
+    return is_known || std::is_class_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> ||
+           std::is_same_v<T, long double>;
+}
+
+/// HasDType where another class is a mistake: the compiler says why, instead of listing what might have been meant.
+template <class T>
+concept ElementType = check_element<std::remove_cv_t<T>>();
+
 /// The DType of a C++ type, e.g. `dtype_of<float>()`.
-template <HasDType T>
+template <ElementType T>
 constexpr DType dtype_of() {
-    return DTypeOf<std::remove_cv_t<T>>::value;
+    if constexpr (HasDType<T>) {
+        return DTypeOf<std::remove_cv_t<T>>::value;
+    } else {
+        return {};  // refused already: one message is enough
+    }
 }
 
 using cfloat = std::complex<float>;

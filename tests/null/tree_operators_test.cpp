@@ -1,0 +1,192 @@
+/// Syntax trees: which operators the types have.
+#include "../codegen_programs.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace gemel;
+namespace cg = gemel::codegen;
+using cg::Expression;
+
+namespace {
+
+using codegen_programs::science::Spin;
+
+/// One variable of each sort, in the order of the tables below.
+const std::vector<Expression>& operands() {
+    static const std::vector<Expression> all{cg::var("b", dtype_of<bool>()),
+                                             cg::var("i", dtype_of<std::int16_t>()),
+                                             cg::var("f", dtype_of<float>()),
+                                             cg::var("h", dtype_of<half>()),
+                                             cg::var("c", dtype_of<cfloat>()),
+                                             cg::var("p", cg::pointer(dtype_of<double>(), cg::Space::global)),
+                                             cg::var("s", dtype_of<Spin>()),
+                                             cg::var("v", DType(DType::Kind::floating, 16, 4)),
+                                             cg::var("u")};
+    return all;
+}
+
+std::string refusal(const std::function<void()>& build) {
+    try {
+        build();
+        return {};
+    } catch (const ArgumentError& error) {
+        return error.what();
+    }
+}
+
+using Binary = std::function<void(const Expression&, const Expression&)>;
+using Table = std::vector<std::string>;
+
+/// Rows are left operands, columns right ones: b i f h c p s v u. 'y' where the operator is one.
+void check_table(const std::string& op, const Binary& build, const Table& table) {
+    const char* const names[] = {"bool",     "int16_t", "float",  "float16_t",      "cfloat",
+                                 "double *", "Spin",    "float4", "an unknown type"};
+    for (std::size_t a = 0; a < operands().size(); ++a)
+        for (std::size_t b = 0; b < operands().size(); ++b) {
+            const std::string why = refusal([&] { build(operands()[a], operands()[b]); });
+            const std::string head = text("operator ", op, " of ", names[a], " and ", names[b], ": ");
+            CHECK_MESSAGE(why.empty() == (table[a][b] == 'y'), head, why);
+            if (!why.empty()) CHECK_MESSAGE(why.starts_with(head), why);
+        }
+}
+
+const std::string none = ".........", numbers = "yyy.....y", integers = "yy......y", scalars = "yyy..y..y";
+
+}  // namespace
+
+TEST_SUITE_BEGIN("codegen");
+
+TEST_CASE("binary operators are refused for types that have none such") {
+    const Table sums{scalars, scalars, numbers, none, none, integers, none, none, scalars};
+    const Table differences{numbers, numbers, numbers, none, none, "yy...y..y", none, none, scalars};
+    const Table products{numbers, numbers, numbers, none, none, none, none, none, numbers};
+    const Table bits{integers, integers, none, none, none, none, none, none, integers};
+    const Table comparisons{numbers, numbers, numbers, none, none, ".....y..y", none, none, scalars};
+    const Table truths{scalars, scalars, scalars, none, none, scalars, none, none, scalars};
+    check_table(
+        "+", [](auto& a, auto& b) { a + b; }, sums);
+    check_table(
+        "-", [](auto& a, auto& b) { a - b; }, differences);
+    check_table(
+        "*", [](auto& a, auto& b) { a* b; }, products);
+    check_table(
+        "/", [](auto& a, auto& b) { a / b; }, products);
+    check_table(
+        "%", [](auto& a, auto& b) { a % b; }, bits);
+    check_table(
+        "<<", [](auto& a, auto& b) { a << b; }, bits);
+    check_table(
+        ">>", [](auto& a, auto& b) { a >> b; }, bits);
+    check_table(
+        "&", [](auto& a, auto& b) { a& b; }, bits);
+    check_table(
+        "|", [](auto& a, auto& b) { a | b; }, bits);
+    check_table(
+        "^", [](auto& a, auto& b) { a ^ b; }, bits);
+    check_table(
+        "==", [](auto& a, auto& b) { a == b; }, comparisons);
+    check_table(
+        "!=", [](auto& a, auto& b) { a != b; }, comparisons);
+    check_table(
+        "<", [](auto& a, auto& b) { a < b; }, comparisons);
+    check_table(
+        "<=", [](auto& a, auto& b) { a <= b; }, comparisons);
+    check_table(
+        ">", [](auto& a, auto& b) { a > b; }, comparisons);
+    check_table(
+        ">=", [](auto& a, auto& b) { a >= b; }, comparisons);
+    check_table(
+        "&&", [](auto& a, auto& b) { a&& b; }, truths);
+    check_table(
+        "||", [](auto& a, auto& b) { a || b; }, truths);
+}
+
+TEST_CASE("unary operators are refused for types that have none such") {
+    using Unary = std::function<void(const Expression&)>;
+    const std::map<std::string, std::pair<Unary, std::string>> table{
+        {"-", {[](auto& a) { -a; }, "yyy.....y"}},
+        {"+", {[](auto& a) { +a; }, "yyy.....y"}},
+        {"~", {[](auto& a) { ~a; }, "yy......y"}},
+        {"!", {[](auto& a) { !a; }, "yyy..y..y"}},
+        {"*", {[](auto& a) { *a; }, ".....y..y"}},
+        {"[]", {[](auto& a) { a[1]; }, ".....y..y"}},
+        {"++", {[](auto& a) { cg::increment(a); }, ".yy..y..y"}},
+        {"--", {[](auto& a) { cg::decrement(a); }, ".yy..y..y"}},
+        {"member", {[](auto& a) { a.member("angle"); }, "......y.y"}},
+        {"arrow", {[](auto& a) { a.arrow("bits"); }, "........y"}},
+        {"if", {[](auto& a) { cg::if_then(a, {}); }, "yyy..y..y"}},
+        {"while", {[](auto& a) { cg::while_loop(a, {}); }, "yyy..y..y"}},
+        {"select", {[](auto& a) { cg::select(a, 1, 2); }, "yyy..y..y"}},
+        {"index", {[](auto& a) { operands()[5][a]; }, "yy......y"}},
+        {"cast<float>", {[](auto& a) { cg::cast<float>(a); }, "yyy.....y"}},
+        {"cast<int>", {[](auto& a) { cg::cast<std::int64_t>(a); }, "yyy..y..y"}},
+        {"cast<half>", {[](auto& a) { cg::cast<half>(a); }, "...y....y"}},
+        {"atomic_add", {[](auto& a) { cg::atomic_add(operands()[5], a); }, "yyy.....y"}},
+    };
+    for (const auto& [op, line] : table)
+        for (std::size_t a = 0; a < operands().size(); ++a) {
+            const std::string why = refusal([&] { line.first(operands()[a]); });
+            CHECK_MESSAGE(why.empty() == (line.second[a] == 'y'), op, " of ",
+                          cg::to_source(operands()[a], Dialect::cuda()), ": ", why);
+        }
+}
+
+TEST_CASE("assignments of types that do not fit are refused") {
+    const Table table{numbers,     numbers,     numbers,     "...h....y", "....c...y",
+                      ".....p..y", "......s.y", ".......vy", "yyyhcpsvy"};
+    for (std::size_t a = 0; a < operands().size(); ++a)
+        for (std::size_t b = 0; b < operands().size(); ++b) {
+            const std::string why = refusal([&] { cg::assign(operands()[a], operands()[b]); });
+            CHECK_MESSAGE(why.empty() == (table[a][b] != '.'), table[a], " ", b, ": ", why);
+            if (operands()[a].type().empty()) continue;
+            CHECK((refusal([&] { cg::declare(operands()[a].type(), "x", operands()[b]); }).empty() == why.empty()));
+            CHECK((refusal([&] { cg::declare_array(operands()[a].type(), "x", {1}, {operands()[b]}); }).empty() ==
+                   why.empty()));
+        }
+    CHECK_NOTHROW(cg::assign(operands()[5], 0));  // null
+}
+
+TEST_CASE("refused operators say what to write instead") {
+    const Expression i = operands()[1], f = operands()[2], h = operands()[3], c = operands()[4], p = operands()[5];
+    const Expression q = cg::var("q", cg::pointer(dtype_of<float>(), cg::Space::global));
+    CHECK(refusal([&] { p + p; }) == "operator + of double * and double *: a pointer takes an integer");
+    CHECK(refusal([&] { p - q; }) ==
+          "operator - of double * and float *: a pointer takes an integer, or another pointer to the same type");
+    CHECK(refusal([&] { p < 1; }) ==
+          "operator < of double * and int32_t: a pointer is compared with another to the same type, or is == 0");
+    CHECK_NOTHROW(p == 0);
+    CHECK_NOTHROW(0 != p);
+    CHECK(refusal([&] { f % i; }) ==
+          "operator % of float and int16_t: only integers have a remainder; call(\"fmod\", a, b)");
+    CHECK(refusal([&] { f << 1; }) == "operator << of float and int32_t: only integers have bits; cast one");
+    CHECK(refusal([&] { c* c; }) ==
+          "operator * of cfloat and cfloat: complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...");
+    CHECK(refusal([&] { h + 1.0f; }) ==
+          "operator + of float16_t and float: 16-bit floats are computed with as float: load() and store() convert");
+    CHECK(refusal([&] { cg::assign(h, f); }) ==
+          "operator =: float cannot become float16_t; 16-bit floats are computed with as float: load() and store() "
+          "convert");
+    CHECK(refusal([&] { p -= p; }) == "operator -= of double * and double *: the result is int64_t");
+    CHECK(refusal([&] { cg::cast<std::int32_t>(p); }) ==
+          "cast of double * to int32_t: a pointer fits into integers of 64 bits alone");
+    CHECK(refusal([&] { p.member("x"); }) == "a pointer has no member 'x'; what it points to has: arrow(\"x\")");
+    CHECK(refusal([&] { cg::if_then(c, {}); }) ==
+          "if: the condition is cfloat; complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...");
+}
+
+TEST_CASE("operators on arrays of several extents and unknown types stay possible") {
+    const Expression tile = cg::var("tile", cg::pointer(dtype_of<float>(), cg::Space::shared));
+    CHECK(cg::to_source(tile[1][2] * 2.0f, Dialect::cuda()) == "tile[1][2] * 2.0f");
+    CHECK_NOTHROW(cg::var("x") % cg::call("f", 1.0f));
+    CHECK_NOTHROW(cg::var("x", cg::named_type("Mine")) + cg::var("y", cg::named_type("Mine")));
+}
+
+TEST_SUITE_END();
