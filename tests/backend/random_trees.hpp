@@ -125,8 +125,8 @@ Node<T> real_tree(Random& random, int depth) {
     }
 }
 
-/// Complex arithmetic with a bound of its error. @param whole  only what is exact for small whole parts, which stay
-/// small
+/// Complex arithmetic with a bound of its error.
+/// @param whole  only what is exact for whole numbers, from small ones, so that results stay below 2^8
 template <class T>
 Node<T> complex_tree(Random& random, int depth, bool whole) {
     using N = Node<T>;
