@@ -17,7 +17,8 @@ inline bool is_gpu(const gemel::Context& context) {
 }
 inline int log2_of(std::size_t n) { return std::bit_width(n) - 1; }
 
-/// So many equal arrays of random numbers that going through them in turn finds none of them in a cache.
+/// So many equal arrays of random numbers that going through them in turn finds none of them in a cache: fractions
+/// below 1, whole numbers below 32, so that three of them fit an int8_t.
 template <class T>
 class Rotation {
    public:
@@ -29,7 +30,7 @@ class Rotation {
             "T *x, uint32_t seed",
             "uint32_t h = (uint32_t)i * 2654435761u + seed; h ^= h >> 15; h *= 2246822519u; h ^= h >> 13;"
             "x[i] = SCALE(h)",
-            "fill", {.preamble = "#define SCALE(h) ((h) >> 25)"});
+            "fill", {.preamble = "#define SCALE(h) ((h) >> 27)"});
         static const gemel::ElementwiseKernel fill_real(
             "T *x, uint32_t seed",
             "uint32_t h = (uint32_t)i * 2654435761u + seed; h ^= h >> 15; h *= 2246822519u; h ^= h >> 13;"

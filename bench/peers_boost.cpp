@@ -1,5 +1,5 @@
-/// Boost.Compute on the OpenCL device that GEMEL_DEVICE names, for the workloads of bench_elementwise, _reduction and
-/// _scan on CPU devices: one JSON line each, median wall time of a call with its result complete.
+/// Boost.Compute on PoCL, for the workloads of bench_elementwise, _reduction and _scan on CPU devices: one JSON line
+/// each, median wall time of a call with its result complete. With a number of elements as argument for that alone.
 #include <boost/compute/algorithm/accumulate.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/inner_product.hpp>
@@ -18,15 +18,20 @@
 
 namespace compute = boost::compute;
 
-int main() try {
+int main(int count, char** words) try {
+    const std::size_t given = count > 1 ? std::stoul(words[1]) : 0;
     using compute::lambda::_1;
     using compute::lambda::_2;
     for (const compute::device& device : compute::system::devices()) {
         if (device.platform().name() != "Portable Computing Language") continue;
         const compute::context context(device);
         compute::command_queue queue(context, device);
-        for (const std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 24}) {
-            const std::string size = " 2^" + std::to_string(n == std::size_t{1} << 20 ? 20 : 24);
+        for (const std::size_t n :
+             given ? std::vector{given} : std::vector{std::size_t{1} << 20, std::size_t{1} << 24}) {
+            const std::string size = n == 10000000               ? " 10^7"
+                                     : n == std::size_t{1} << 20 ? " 2^20"
+                                     : n == std::size_t{1} << 24 ? " 2^24"
+                                                                 : " " + std::to_string(n);
             std::vector<float> host(n);
             unsigned seed = 1;
             for (float& value : host)
@@ -50,6 +55,9 @@ int main() try {
             };
             time("axpy f32",
                  [&] { compute::transform(x.begin(), x.end(), y.begin(), z.begin(), 2.0f * _1 + _2, queue); });
+            time("5*x + 6*y by operators",
+                 [&] { compute::transform(x.begin(), x.end(), y.begin(), z.begin(), 5.0f * _1 + 6.0f * _2, queue); });
+            if (n <= 10000) continue;
             time("sum f32", [&] {
                 compute::transform_reduce(x.begin(), x.end(), one.begin(), _1 * 1.0f, compute::plus<float>(), queue);
             });

@@ -1,8 +1,10 @@
 /// Generated kernels on few elements: run under Oclgrind, which checks every access and looks for races.
 #include <gemel/gemel.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 struct Least {
@@ -107,6 +109,100 @@ int scans(codegen::Tuning tuning) {
     return wrong;
 }
 
+/// More elements than 32 bits count, of which few are looked at: all are the same one in memory.
+int far_elements(codegen::Tuning tuning) {
+    constexpr std::int64_t far = (std::int64_t{1} << 31) + 5;
+    const auto x = to_gpu(std::vector<std::int32_t>{3}).broadcast_to(Shape{far + 50}),
+               y = zeros<std::int32_t>(Shape{50});
+    const ElementwiseKernel shifted("const int *x, int *y, int64_t first", "y[i-first] = x[i] + (int)(i - first)",
+                                    "shifted");
+    shifted({.range = IndexRange{far, far + 50}, .tuning = tuning}, x, y, far);
+    int wrong = 0;
+    for (int i = 0; const std::int32_t v : y.get()) wrong += v != 3 + i++;
+    const GenericScanKernel<std::int32_t> first_sums({.arguments = "const int *x, int *y",
+                                                      .scan_expr = "a+b",
+                                                      .output_statement = "y[i+0] = item",
+                                                      .name = "first_sums"});
+    for (const auto strategy : {codegen::Tuning::Scan::three_passes, codegen::Tuning::Scan::chunks}) {
+        tuning.scan = strategy;
+        y.fill(0);
+        first_sums({.count = 50, .tuning = tuning}, x, y);
+        for (int i = 0; const std::int32_t v : y.get()) wrong += v != 3 * ++i;
+    }
+    return wrong;
+}
+
+/// Text that is compiled as it stands.
+struct PlainText {
+    std::string text;
+    std::string source(const Dialect&) const { return text; }
+};
+
+/// The texts with 64-bit indices of what only arrays of 2^31 elements get: packs, gaps, reductions.
+int wide_texts(const codegen::Tuning& wide) {
+    using enum codegen::Access;
+    const Context context = current_context();
+    std::vector<float> values(107);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 9);
+    const auto x = to_gpu(values), z = zeros<float>(Shape{107});
+    const auto sizes_of = [](const std::vector<std::int64_t>& steps) {
+        Argument argument;
+        argument.kind = Argument::Kind::structure;
+        argument.data = steps.data();
+        argument.bytes = steps.size() * sizeof(std::int64_t);
+        return argument;
+    };
+    const codegen::ElementwiseRequest doubled{.name = "doubled",
+                                              .arguments = parse_declarations("const float *x, float *z"),
+                                              .operation = codegen::Snippet("z[i] = 2*x[i]")};
+    const auto launch = [&](const codegen::KernelLayout& layout, std::size_t blocks, auto... sizes) {
+        const std::string text = codegen::elementwise_source(doubled, layout, wide, context.dialect());
+        const std::array arguments{as_argument(x.buffer()), as_argument(z.buffer()), sizes...};
+        context.compile(PlainText{text}).kernel("doubled").launch({.grid = {blocks}, .block = {16}}, arguments);
+    };
+    const Argument n = as_argument(std::int64_t{107}), hundred = as_argument(std::int64_t{100});
+    int wrong = 0;
+    launch({.arguments = {{packed}, {packed}}, .wide_index = true}, 1, n, as_argument(std::int64_t{0}));
+    for (std::size_t i = 0; const float v : z.get()) wrong += v != 2 * values[i++];
+    z.fill(0);
+    launch({.arguments = {{linear}, {linear}}, .wide_index = true}, 4, n);
+    for (std::size_t i = 0; const float v : z.get()) wrong += v != 2 * values[i++];
+    const std::vector<std::int64_t> turned{10, 10, 1, 10, 10, 1};
+    launch({.arguments = {{strided}, {strided}}, .rank = 2, .wide_index = true}, 4, sizes_of(turned), hundred);
+    for (std::size_t i = 0; i < 100; ++i) wrong += z.get()[i] != 2 * values[i % 10 * 10 + i / 10];
+
+    const codegen::ReductionRequest sum{.name = "sum_far",
+                                        .arguments = parse_declarations("const float *x"),
+                                        .values = {{.dtype = dtype_of<float>(),
+                                                    .accumulator = {},
+                                                    .neutral = "0",
+                                                    .map_expr = codegen::Snippet("x[i]"),
+                                                    .reduce_expr = "a+b"}}};
+    const auto reduce = [&](const codegen::ReductionLayout& layout, std::size_t blocks, auto... sizes) {
+        const std::string text = codegen::reduction_source(sum, layout, wide, context.dialect());
+        const std::array arguments{as_argument(x.buffer()), sizes...};
+        context.compile(PlainText{text}).kernel("sum_far").launch({.grid = {blocks}, .block = {16}}, arguments);
+        return z.get();
+    };
+    float total = 0;
+    std::vector<float> rows(10), columns(10);
+    for (const float v : values) total += v;
+    for (std::size_t i = 0; i < 100; ++i) rows[i / 10] += values[i], columns[i % 10] += values[i];
+    const Argument to = as_argument(z.buffer()), one = as_argument(std::int64_t{1}),
+                   ten = as_argument(std::int64_t{10});
+    codegen::ReductionLayout layout{.elements = {.arguments = {{linear}}, .wide_index = true},
+                                    .result_offsets = {false}};
+    wrong += reduce(layout, 1, to, n, one, one)[0] != total;
+    layout.elements = {.arguments = {{strided}}, .rank = 1, .wide_index = true};
+    layout.kept_rank = 1;
+    const std::vector<std::int64_t> along{10, 10, 1, 10}, down{10, 10, 10, 1};
+    const auto of_rows = reduce(layout, 10, sizes_of(along), to, ten, ten, one);
+    layout.mapping = codegen::ReductionLayout::Mapping::thread_per_output;
+    const auto of_columns = reduce(layout, 1, sizes_of(down), to, ten, ten, one);
+    for (std::size_t i = 0; i < 10; ++i) wrong += of_rows[i] != rows[i] || of_columns[i] != columns[i];
+    return wrong;
+}
+
 }  // namespace
 
 int main() try {
@@ -143,7 +239,7 @@ int main() try {
         for (std::size_t i = 0; i < values.size(); ++i) wrong += sums[i] != (so_far += values[i]);
         wrong += scans(tuning);
     }
-    wrong += element_wise(wide) + reductions(wide);
+    wrong += element_wise(wide) + reductions(wide) + far_elements(wide) + wide_texts(wide);
     std::printf(wrong ? "%d results are wrong\n" : "ok\n", wrong);
     return wrong != 0;
 } catch (const gemel::Error& error) {

@@ -1,240 +1,325 @@
 /// Random element-wise kernels, reductions and scans on random layouts against the same expression tree evaluated on
-/// the host. A failing case is printed as a test to be pasted. GEMEL_PROPERTY_SEED sets the seed,
-/// GEMEL_PROPERTY_KERNELS the number of kernels.
-#include "generator_support.hpp"
+/// the host. A failing case is printed as a test that can be pasted into any file that includes generator_support.hpp.
+/// GEMEL_PROPERTY_SEED sets the seed, GEMEL_PROPERTY_KERNELS the number of kernels.
+#include "random_trees.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <functional>
+#include <iomanip>
+#include <optional>
 
 using namespace gemel;
 using namespace gemel::testing;
 
 namespace {
 
-/// An expression of x, y, a and i over T, with only operations that IEEE defines to the last bit, or that integers wrap
-/// in.
+/// C++'s name of an element type.
 template <class T>
-struct Node {
-    std::string text;
-    std::function<T(T x, T y, T a, std::int64_t i)> value;
-};
-
-class Random {
-   public:
-    explicit Random(unsigned seed) : random_(seed) {}
-    int pick(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
-
-   private:
-    std::mt19937 random_;
-};
-
-template <class T>
-Node<T> expression(Random& random, int depth, const std::string& type) {
-    using N = Node<T>;
-    if (depth == 0) switch (random.pick(0, 4)) {
-            case 0: return {"x[i]", [](T x, T, T, std::int64_t) { return x; }};
-            case 1: return {"y[i]", [](T, T y, T, std::int64_t) { return y; }};
-            case 2: return {"a", [](T, T, T a, std::int64_t) { return a; }};
-            case 3: {
-                const int k = random.pick(0, 9);
-                return {text("(", type, ")", k), [k](T, T, T, std::int64_t) { return static_cast<T>(k); }};
-            }
-            default: return {"(" + type + ")(i % 16)", [](T, T, T, std::int64_t i) { return static_cast<T>(i % 16); }};
-        }
-    const N l = expression<T>(random, depth - 1, type), r = expression<T>(random, random.pick(0, depth - 1), type);
-    const auto join = [&](const char* op, auto f) {
-        return N{"((" + type + ")(" + l.text + " " + op + " " + r.text + "))",
-                 [l, r, f](T x, T y, T a, std::int64_t i) { return f(l.value(x, y, a, i), r.value(x, y, a, i)); }};
-    };
-    // Unsigned arithmetic on the host, which wraps as the devices do.
-    const auto wrapped = [](auto f) {
-        return [f](T a, T b) {
-            if constexpr (std::is_integral_v<T>)
-                return static_cast<T>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-            else
-                return static_cast<T>(f(a, b));
-        };
-    };
-    switch (random.pick(0, std::is_integral_v<T> ? 6 : 8)) {
-        case 0: return join("+", wrapped([](auto a, auto b) { return a + b; }));
-        case 1: return join("-", wrapped([](auto a, auto b) { return a - b; }));
-        case 2: return join("*", wrapped([](auto a, auto b) { return a * b; }));
-        case 3: return join("<", [](T a, T b) { return static_cast<T>(a < b); });
-        case 4: return join("==", [](T a, T b) { return static_cast<T>(a == b); });
-        case 5: {
-            const N c = expression<T>(random, 0, type);
-            return {"(" + c.text + " > (" + type + ")3 ? " + l.text + " : " + r.text + ")",
-                    [c, l, r](T x, T y, T a, std::int64_t i) {
-                        return c.value(x, y, a, i) > T(3) ? l.value(x, y, a, i) : r.value(x, y, a, i);
-                    }};
-        }
-        case 6: return join(">=", [](T a, T b) { return static_cast<T>(a >= b); });
-        case 7:
-            if constexpr (std::is_floating_point_v<T>)
-                return {"sqrt(fabs(" + l.text + "))",
-                        [l](T x, T y, T a, std::int64_t i) { return std::sqrt(std::fabs(l.value(x, y, a, i))); }};
-            [[fallthrough]];
-        default:
-            // By what is never zero: |r| + 1.
-            if constexpr (std::is_floating_point_v<T>)
-                return {"(" + l.text + " / (fabs(" + r.text + ") + (" + type + ")1))",
-                        [l, r](T x, T y, T a, std::int64_t i) {
-                            return l.value(x, y, a, i) / (std::fabs(r.value(x, y, a, i)) + T(1));
-                        }};
-            return l;
-    }
+std::string host_name() {
+    if (std::is_same_v<T, half>) return "half";
+    if (std::is_same_v<T, bfloat16>) return "bfloat16";
+    const std::string name = DType(dtype_of<T>()).name();
+    if (name == "cfloat") return "std::complex<float>";
+    if (name == "cdouble") return "std::complex<double>";
+    return name.ends_with("_t") ? "std::" + name : name;
 }
 
-struct Case {
+std::string digits(auto value) {
+    if (std::isnan(static_cast<double>(value))) return "NAN";
+    if (std::isinf(static_cast<double>(value))) return value > 0 ? "INFINITY" : "-INFINITY";
+    return text(std::setprecision(std::numeric_limits<decltype(value)>::digits10 + 3), +value,
+                std::is_same_v<decltype(value), std::uint64_t> ? "u" : "");
+}
+
+/// A number as a test has it: "half(1.5)".
+template <class T>
+std::string written(const HostElement<T>& value) {
+    if constexpr (is_complex<T>)
+        return text(host_name<T>(), "(", digits(value.real()), ", ", digits(value.imag()), ")");
+    else if constexpr (std::is_same_v<T, bool>)
+        return value ? "true" : "false";
+    else
+        return text(host_name<T>(), "(", digits(held<T>(value)), ")");
+}
+
+std::string written(const Shape& shape) {
+    std::vector<std::string> extents;
+    for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+    return "Shape{" + join(extents) + "}";
+}
+
+std::string written(const codegen::Tuning& tuning) {
+    return "codegen::parse_tuning(\"" + codegen::to_string(tuning) + "\")";
+}
+
+template <class T>
+bool agree(const T& expected, const T& found) {
+    return expected == found || (expected != expected && found != found);
+}
+template <class R>
+bool agree(const Bounded& expected, const std::complex<R>& found) {
+    return std::abs(std::complex<long double>(found) - expected.value) <= expected.error;
+}
+
+/// Where the device differs from the host first, if anywhere.
+template <class E, class T>
+std::optional<std::size_t> first_wrong(const std::vector<E>& expected, const std::vector<T>& found) {
+    REQUIRE(expected.size() == found.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (!agree(expected[i], found[i])) return i;
+    return {};
+}
+
+/// An array of a case with what it holds, and the line that makes it.
+template <class T>
+struct Operand {
+    GPUArray<T> array;
+    std::vector<HostElement<T>> values;
+    std::string line;
+};
+
+/// In this form, or contiguous from this element of its buffer on.
+template <class T>
+Operand<T> operand(const char* name, const Shape& shape, std::optional<Form> form, std::size_t offset, unsigned seed,
+                   int low, int high, int parts = 1) {
+    Operand<T> made{.array = {}, .values = drawn<T>(shape.count(), seed, low, high, parts), .line = {}};
+    const std::string type = host_name<T>(), values = text("drawn<", type, ">(", shape.count(), ", ", seed, ", ", low,
+                                                           ", ", high, ", ", parts, ")");
+    if (form) {
+        made.values = fill_in(*form, shape, made.array, made.values);
+        made.line = text("    GPUArray<", type, "> ", name, ";\n    fill_in(Form::", name_of(*form), ", ",
+                         written(shape), ", ", name, ", ", values, ");\n");
+    } else {
+        made.array = placed<T>(made.values, offset);
+        made.line = text("    const auto ", name, " = placed<", type, ">(", values, ", ", offset, ");\n");
+    }
+    return made;
+}
+
+/// The second number of a case that is passed by value.
+template <class T>
+T value_of(Random& random, bool whole = false) {
+    const int k = random.pick(0, whole && is_complex<T> ? 2 : 5);
+    if constexpr (is_complex<T>)
+        return T(static_cast<typename T::value_type>(k), 1);
+    else if constexpr (SixteenBitFloat<T>)
+        return T(static_cast<float>(k));
+    else
+        return static_cast<T>(k);
+}
+
+/// Random extents, about one in sixteen of them zero.
+Shape random_shape(Random& random, int rank, int most) {
     Shape shape;
-    Form x, y, z;
-    std::size_t offset;
-    int tuning;
-};
+    for (int axis = 0; axis < rank; ++axis) shape.push_back(random.pick(0, 15) == 0 ? 0 : random.pick(1, most));
+    return shape;
+}
+
+Form random_form(Random& random, int last) { return forms[static_cast<std::size_t>(random.pick(0, last))]; }
 
 template <class T>
-int check_expression(unsigned seed, const char* type) {
+std::string inputs() {
+    const std::string type = DType(dtype_of<T>()).name();
+    return text("const ", type, " *x, const ", type, " *y, ", held_name<T>(), " a");
+}
+
+/// Twenty calls of one kernel; those after a failure are left out.
+template <class T>
+int check_expression(unsigned seed) {
+    constexpr int calls = 20;
     Random random(seed);
-    const Node<T> tree = expression<T>(random, random.pick(1, 4), type);
-    const std::string declarations = text("const ", type, " *x, const ", type, " *y, ", type, " a, ", type, " *z");
-    // Both arrays are named, whether or not the tree has them.
-    const ElementwiseKernel kernel(declarations, "(void)x[i]; (void)y[i]; z[i] = " + tree.text, "property",
-                                   {.compile = {.fp_contract = false}});
+    const Node<T> tree = random_tree<T>(random, random.pick(2, is_complex<T> ? 3 : 4));
+    const std::string declarations = inputs<T>() + ", " + DType(dtype_of<T>()).name() + " *z",
+                      // Both arrays are named, whether or not the tree has them.
+        snippet = "(void)x[i]; (void)y[i]; z[i] = " + tree.text;
+    const ElementwiseKernel kernel(declarations, snippet, "property", {.compile = {.fp_contract = false}});
     const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
-    int cases = 0;
-    for (int k = 0; k < 36; ++k) {
-        Case c{.shape = {},
-               .x = forms[static_cast<std::size_t>(random.pick(0, 5))],
-               .y = forms[static_cast<std::size_t>(random.pick(0, 5))],
-               .z = forms[static_cast<std::size_t>(random.pick(0, 4))],
-               .offset = static_cast<std::size_t>(random.pick(0, 3)),
-               .tuning = 0};
+    for (int k = 0; k < calls; ++k) {
         const bool flat = k % 2 == 0;  // contiguous, at an offset: wide accesses where the tuning asks for them
-        if (flat) c.tuning = k / 2 % 2;
-        const int rank = flat ? 1 : random.pick(1, 3);
-        for (int axis = 0; axis < rank; ++axis)
-            c.shape.push_back(random.pick(0, 15) == 0 ? 0 : random.pick(1, flat ? 700 : 9));
-        const std::size_t n = c.shape.count();
-        std::vector<T> xs(n), ys(n);
-        for (T& v : xs)
-            v = static_cast<T>(static_cast<T>(random.pick(-50, 50)) / static_cast<T>(std::is_integral_v<T> ? 1 : 8));
-        for (T& v : ys) v = static_cast<T>(random.pick(0, 9));
-        GPUArray<T> x, y, z;
-        if (flat) {
-            x = placed<T>(xs, c.offset), y = placed<T>(ys, (c.offset + static_cast<std::size_t>(k / 4)) % 4),
-            z = placed<T>(xs, 3 - c.offset);
-        } else {
-            xs = fill_in(c.x, c.shape, x, xs), ys = fill_in(c.y, c.shape, y, ys);
-            fill_in(c.z, c.shape, z, xs);
+        const Shape shape = random_shape(random, flat ? 1 : random.pick(1, 3), flat ? 700 : 9);
+        const codegen::Tuning& tuning = tunings[flat ? static_cast<std::size_t>(k / 2 % 2) : 0];
+        const auto offset = static_cast<std::size_t>(random.pick(0, 3));
+        const auto number = static_cast<unsigned>(random.pick(0, 9999));
+        const auto form = [&](int last) { return flat ? std::optional<Form>() : random_form(random, last); };
+        const auto x = operand<T>("x", shape, form(5), offset, number, -50, 50, 8);
+        const auto y =
+            operand<T>("y", shape, form(5), (offset + static_cast<std::size_t>(k / 4)) % 4, number + 1, 0, 9);
+        const auto z = operand<T>("z", shape, form(4), 3 - offset, number + 2, 0, 9);
+        const auto a = value_of<T>(random);
+        kernel({.tuning = tuning}, x.array, y.array, a, z.array);
+        std::vector<std::conditional_t<is_complex<T>, Bounded, HostElement<T>>> expected;
+        for (std::size_t i = 0; i < x.values.size(); ++i) {
+            const Held<T> value =
+                tree.value(held<T>(x.values[i]), held<T>(y.values[i]), held<T>(a), static_cast<std::int64_t>(i));
+            if constexpr (is_complex<T>)
+                expected.push_back(value);
+            else
+                expected.push_back(static_cast<HostElement<T>>(value));
         }
-        const T a = static_cast<T>(random.pick(0, 5));
-        kernel({.tuning = tunings[static_cast<std::size_t>(c.tuning)]}, x, y, a, z);
-        std::vector<T> expected(n);
-        for (std::size_t i = 0; i < n; ++i) expected[i] = tree.value(xs[i], ys[i], a, static_cast<std::int64_t>(i));
-        const std::string wrong = difference(expected, z.get());
-        ++cases;
-        if (wrong.empty()) continue;
+        const auto found = z.array.get();
+        const auto wrong = first_wrong(expected, found);
+        if (!wrong) continue;
+        std::string check;
+        if constexpr (is_complex<T>) {
+            const auto& [value, error] = expected[*wrong];
+            const std::string wide = "std::complex<double>(";
+            check =
+                text("std::abs(", wide, "z.get()[", *wrong, "]) - ", wide, digits(static_cast<double>(value.real())),
+                     ", ", digits(static_cast<double>(value.imag())), ")) <= ", static_cast<double>(error));
+        } else {
+            check = text("z.get()[", *wrong, "] == ", written<T>(expected[*wrong]));
+        }
         FAIL_CHECK(
-            wrong, "\n\nGEMEL_PROPERTY_SEED=", seed, "\nTEST_CASE(\"found by chance\") {\n    // x, y and z are ",
-            flat ? text("contiguous, x and y ", c.offset, " and ", (c.offset + static_cast<std::size_t>(k / 4)) % 4,
-                        " elements into their buffers, z ", 3 - c.offset)
-                 : text(name_of(c.x), ", ", name_of(c.y), " and ", name_of(c.z)),
-            ", of shape ", to_string(c.shape), ", a = ", +a, "\n    const ElementwiseKernel kernel(\"", declarations,
-            "\", \"(void)x[i]; (void)y[i]; z[i] = ", tree.text,
-            "\", \"property\",\n        {.compile = {.fp_contract = false}});\n    kernel({.tuning = "
-            "codegen::parse_tuning(\"",
-            codegen::to_string(tunings[static_cast<std::size_t>(c.tuning)]), "\")}, x, y, ", +a, ", z);\n}");
-        return cases;
+            "GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<T>(found[*wrong]),
+            "\n\nTEST_CASE(\"found by chance\") {\n", x.line, y.line, z.line, "    const ElementwiseKernel kernel(\"",
+            declarations, "\",\n        \"", snippet,
+            "\",\n        \"property\", {.compile = {.fp_contract = false}});\n    kernel({.tuning = ", written(tuning),
+            "}, x, y, ", written<T>(static_cast<HostElement<T>>(a)), ", z);\n    CHECK(", check, ");\n}");
+        return calls;
     }
-    return cases;
+    return calls;
 }
 
-/// What a failing reduction or scan is called: enough to write it down again.
-std::string named_case(unsigned seed, const std::string& what, const Case& c) {
-    return text("GEMEL_PROPERTY_SEED=", seed, ": ", what, ", x is ", name_of(c.x), ", y is ", name_of(c.y),
-                ", of shape ", to_string(c.shape));
-}
-
-/// Sums, extremes and prefix sums of a random map expression over T, in 64 bits; over some axes, from any layout.
+/// What is collected of elements of T, and what the host collects it in: numbers so small that no sum is ever rounded.
 template <class T>
-int check_collected(unsigned seed, const char* type) {
+using Collected = std::conditional_t<is_complex<T> || SixteenBitFloat<T> || std::is_same_v<T, bool>, T, std::int64_t>;
+template <class T>
+using Total = std::conditional_t<is_complex<T>, std::complex<double>, std::int64_t>;
+
+template <class T>
+HostElement<Collected<T>> collected(const Total<T>& total) {
+    if constexpr (SixteenBitFloat<T>)
+        return T(static_cast<float>(total));
+    else
+        return static_cast<HostElement<Collected<T>>>(total);
+}
+
+/// Sums, extremes and prefix sums of a random map expression over T; over some axes, from any layout.
+template <class T>
+int check_collected(unsigned seed) {
+    using R = Collected<T>;
+    constexpr bool flags = std::is_same_v<T, bool>;
     Random random(seed);
-    const Node<T> tree = expression<T>(random, random.pick(1, 3), type);
-    const std::string both = text("const ", type, " *x, const ", type, " *y, ", type, " a"),
-                      map = "(int64_t)" + tree.text + " + 0 * (x[i] + y[i])";
-    const int op = random.pick(0, 2);
-    const std::array reduce{"a + b", "a < b ? a : b", "a > b ? a : b"};
-    const std::array neutral{"0", "INT64_C(1) << 62", "-(INT64_C(1) << 62)"};
-    const auto at = static_cast<std::size_t>(op);
-    const auto combine = [&](std::int64_t p, std::int64_t q) {
-        return op == 0 ? p + q : op == 1 ? std::min(p, q) : std::max(p, q);
+    const Node<T> tree = random_tree<T>(random, random.pick(1, is_complex<T> ? 2 : 3), true);
+    const std::string result = DType(dtype_of<R>()).name();
+    // Fractions are cut off, and what is summed up in a float is kept small.
+    const std::string map = "((void)x[i], (void)y[i], " +
+                            (is_complex<T> || flags ? tree.text
+                             : std::is_same_v<R, T> ? "(float)((int64_t)" + tree.text + " % 16)"
+                                                    : "(int64_t)" + tree.text) +
+                            ")";
+    const auto value = [&](const auto& x, const auto& y, const T& a, std::size_t i) -> Total<T> {
+        const Held<T> found =
+            tree.value(held<T>(x.values[i]), held<T>(y.values[i]), held<T>(a), static_cast<std::int64_t>(i));
+        if constexpr (is_complex<T>) {
+            return Total<T>(found.value);
+        } else {
+            return SixteenBitFloat<T> ? static_cast<std::int64_t>(found) % 16 : static_cast<std::int64_t>(found);
+        }
     };
-    const std::string preamble = "#define INT64_C(x) ((int64_t)(x))\n";
-    const ReductionKernel<std::int64_t> reduction(
-        {.arguments = both, .neutral = neutral[at], .map_expr = map, .reduce_expr = reduce[at], .preamble = preamble});
-    const GenericScanKernel<std::int64_t> scan({.arguments = both + ", int64_t *z",
-                                                .input_expr = map,
-                                                .scan_expr = reduce[at],
-                                                .neutral = neutral[at],
-                                                .output_statement = "z[i] = item",
-                                                .preamble = preamble});
+    struct Operation {
+        std::string text, neutral;
+        Total<T> nothing;
+        std::function<Total<T>(Total<T>, Total<T>)> combine;
+    };
+    const Operation op = [&]() -> Operation {
+        if constexpr (is_complex<T>) {
+            return {"c_add(a, b)", result + "_new(0, 0)", 0, std::plus<>()};
+        } else {
+            const std::int64_t far = flags ? 1 : std::int64_t{1} << 62, near = flags ? 0 : -far;
+            const std::string cast = SixteenBitFloat<T> ? "(float)" : "",
+                              large = cast + (flags ? "1" : "((int64_t)1 << 62)");
+            switch (random.pick(0, 2)) {
+                case 0:
+                    if (flags) return {"a != b", "0", 0, std::not_equal_to<>()};
+                    return {"a + b", "0", 0, std::plus<>()};
+                case 1: return {"a < b ? a : b", large, far, [](auto p, auto q) { return std::min(p, q); }};
+                default:
+                    return {"a > b ? a : b", flags ? "0" : "-" + large, near,
+                            [](auto p, auto q) { return std::max(p, q); }};
+            }
+        }
+    }();
+    const ReductionKernel<R> reduction({.arguments = inputs<T>(),
+                                        .neutral = op.neutral,
+                                        .map_expr = map,
+                                        .reduce_expr = op.text,
+                                        .compile = {.fp_contract = false}});
+    const GenericScanKernel<R> scan({.arguments = inputs<T>() + ", " + result + " *z",
+                                     .input_expr = map,
+                                     .scan_expr = op.text,
+                                     .neutral = op.neutral,
+                                     .output_statement = "z[i] = item",
+                                     .compile = {.fp_contract = false}});
     const std::array<codegen::Tuning, 3> tunings{
         codegen::Tuning{}, gpu_shaped,
         codegen::Tuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
     int cases = 0;
-    for (int k = 0; k < 18; ++k, ++cases) {
-        Case c{.shape = {},
-               .x = forms[static_cast<std::size_t>(random.pick(0, 5))],
-               .y = forms[static_cast<std::size_t>(random.pick(0, 5))],
-               .z = Form::C,
-               .offset = 0,
-               .tuning = random.pick(0, 2)};
+    for (; cases < 8; ++cases) {
         const int rank = random.pick(1, 3);
-        for (int axis = 0; axis < rank; ++axis)
-            c.shape.push_back(random.pick(0, 15) == 0 ? 0 : random.pick(1, rank == 1 ? 3000 : 40));
-        const std::size_t n = c.shape.count();
-        std::vector<T> xs(n), ys(n);
-        for (T& v : xs) v = static_cast<T>(random.pick(-50, 50));
-        for (T& v : ys) v = static_cast<T>(random.pick(0, 9));
-        GPUArray<T> x, y;
-        xs = fill_in(c.x, c.shape, x, xs), ys = fill_in(c.y, c.shape, y, ys);
-        const T a = static_cast<T>(random.pick(0, 5));
-        const auto value = [&](std::size_t i) {
-            return static_cast<std::int64_t>(tree.value(xs[i], ys[i], a, static_cast<std::int64_t>(i)));
-        };
-        const codegen::Tuning& tuning = tunings[static_cast<std::size_t>(c.tuning)];
-
+        const Shape shape = random_shape(random, rank, rank == 1 ? 3000 : 40);
+        codegen::Tuning tuning = tunings[static_cast<std::size_t>(random.pick(0, 2))];
+        const auto number = static_cast<unsigned>(random.pick(0, 9999));
+        const auto x =
+            operand<T>("x", shape, random_form(random, 5), 0, number, is_complex<T> ? -2 : -50, is_complex<T> ? 2 : 50);
+        const auto y = operand<T>("y", shape, random_form(random, 5), 0, number + 1, 0, is_complex<T> ? 2 : 9);
+        const T a = value_of<T>(random, true);
         std::vector<int> axes;
-        for (int axis = 0; axis < rank; ++axis)
-            if (random.pick(0, 1)) axes.push_back(axis);
         Shape kept;
-        for (int axis = 0; axis < rank; ++axis)
-            if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-                kept.push_back(c.shape[static_cast<std::size_t>(axis)]);
-        const std::int64_t nothing = op == 0 ? 0 : (op == 1 ? 1 : -1) * (std::int64_t{1} << 62);
-        std::vector<std::int64_t> totals(kept.count(), nothing), running(n);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (int axis = 0; axis < rank; ++axis) {
+            if (random.pick(0, 1))
+                axes.push_back(axis);
+            else
+                kept.push_back(shape[static_cast<std::size_t>(axis)]);
+        }
+        std::vector<Total<T>> totals(kept.count(), op.nothing);
+        std::vector<HostElement<R>> reduced, running;
+        Total<T> so_far = op.nothing;
+        for (std::size_t i = 0; i < shape.count(); ++i) {
             std::size_t rest = i, place = 0, step = 1;
             for (int axis = rank - 1; axis >= 0; --axis) {
-                const auto extent = static_cast<std::size_t>(c.shape[static_cast<std::size_t>(axis)]);
+                const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
                 if (std::find(axes.begin(), axes.end(), axis) == axes.end())
                     place += rest % extent * step, step *= extent;
                 rest /= extent;
             }
-            totals[place] = combine(totals[place], value(i));
-            running[i] = i == 0 ? value(i) : combine(running[i - 1], value(i));
+            const Total<T> mapped = value(x, y, a, i);
+            totals[place] = op.combine(totals[place], mapped);
+            running.push_back(collected<T>(so_far = op.combine(so_far, mapped)));
         }
-        const std::string what =
-            text("\"", reduce[at], "\" of ", map, ", a = ", +a, ", tuning ", codegen::to_string(tuning));
+        for (const Total<T>& total : totals) reduced.push_back(collected<T>(total));
+
+        const auto same = [&](const std::vector<HostElement<R>>& expected, const std::vector<HostElement<R>>& found,
+                              const std::string& before, const std::string& call) {
+            const auto wrong = first_wrong(expected, found);
+            if (!wrong) return;
+            FAIL_CHECK("GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<R>(found[*wrong]),
+                       "\n\nTEST_CASE(\"found by chance\") {\n", x.line, y.line, before, "    CHECK(", call, ".get()[",
+                       *wrong, "] == ", written<R>(expected[*wrong]), ");\n}");
+        };
+        const std::string numbers = "x, y, " + written<T>(static_cast<HostElement<T>>(a));
         // `i` counts the elements of the whole array, as it does in the tree.
-        CHECK_SAME(totals, reduction({.axes = axes, .tuning = tuning}, x, y, a).get(), named_case(seed, what, c));
-        const GPUArray<std::int64_t> z(current_context(), c.shape);
-        codegen::Tuning scanned = tuning;
-        if (scanned.items_per_thread == 5) scanned.scan = codegen::Tuning::Scan::three_passes;
-        scan({.tuning = scanned}, x, y, a, z);
-        CHECK_SAME(running, z.get(), "scan, ", named_case(seed, what, c));
+        std::vector<std::string> numerals;
+        for (const int axis : axes) numerals.push_back(std::to_string(axis));
+        same(reduced, reduction({.axes = axes, .tuning = tuning}, x.array, y.array, a).get(),
+             text("    const ReductionKernel<", host_name<R>(), "> reduction({.arguments = \"", inputs<T>(),
+                  "\",\n        .neutral = \"", op.neutral, "\",\n        .map_expr = \"", map,
+                  "\",\n        .reduce_expr = \"", op.text, "\", .compile = {.fp_contract = false}});\n"),
+             text("reduction({.axes = std::vector<int>{", join(numerals), "}, .tuning = ", written(tuning), "}, ",
+                  numbers, ")"));
+        const GPUArray<R> z(current_context(), shape);
+        if (tuning.items_per_thread == 5) tuning.scan = codegen::Tuning::Scan::three_passes;
+        scan({.tuning = tuning}, x.array, y.array, a, z);
+        same(running, z.get(),
+             text("    const GenericScanKernel<", host_name<R>(), "> scan({.arguments = \"", inputs<T>(), ", ", result,
+                  " *z\",\n        .input_expr = \"", map, "\",\n        .scan_expr = \"", op.text, "\", .neutral = \"",
+                  op.neutral,
+                  "\", .output_statement = \"z[i] = item\",\n        .compile = {.fp_contract = false}});\n    const "
+                  "GPUArray<",
+                  host_name<R>(), "> z(current_context(), ", written(shape),
+                  ");\n    scan({.tuning = ", written(tuning), "}, ", numbers, ", z);\n"),
+             "z");
     }
     return cases;
 }
@@ -244,48 +329,41 @@ unsigned number_in(const char* variable, unsigned otherwise) {
     return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
+/// Kernels of one type after another, the first one by the seed. @returns  how many cases there were
+template <class... T>
+int with_types(unsigned seed, unsigned kernels, auto check) {
+    const std::array checks{std::function<int(unsigned)>([&](unsigned own) {
+        if (dtype_of<T>().name().ends_with("double") && !current_context().device().info().has_double) return 0;
+        return check.template operator()<T>(own);
+    })...};
+    int cases = 0;
+    for (unsigned own = seed; own < seed + kernels; ++own) cases += checks[own % sizeof...(T)](own);
+    return cases;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("arrays");
 
 TEST_CASE("random expressions over random layouts give what the host gives") {
-    // Bits agree: integers wrap, and without contraction each operation used here is correctly rounded.
-    const unsigned seed = number_in("GEMEL_PROPERTY_SEED", 20261121), kernels = number_in("GEMEL_PROPERTY_KERNELS", 9);
+    // Bits agree: integers wrap, and without contraction each operation used here is correctly rounded. Complex numbers
+    // may be as far off as their operations may.
+    const unsigned seed = number_in("GEMEL_PROPERTY_SEED", 20261121), kernels = number_in("GEMEL_PROPERTY_KERNELS", 14);
     MESSAGE("GEMEL_PROPERTY_SEED=", seed);
-    int cases = 0;
-    for (unsigned k = 0; k < kernels; ++k) {
-        const unsigned own = seed + k;
-        switch (own % 9) {
-            case 0: cases += check_expression<float>(own, "float"); break;
-            case 1: cases += check_expression<std::int32_t>(own, "int32_t"); break;
-            case 2: cases += check_expression<std::uint16_t>(own, "uint16_t"); break;
-            case 3: cases += check_expression<std::int64_t>(own, "int64_t"); break;
-            case 4: cases += check_expression<std::int8_t>(own, "int8_t"); break;
-            case 5: cases += check_expression<std::uint8_t>(own, "uint8_t"); break;
-            case 6: cases += check_expression<std::uint32_t>(own, "uint32_t"); break;
-            case 7: cases += check_expression<std::uint64_t>(own, "uint64_t"); break;
-            default:
-                if (current_context().device().info().has_double) cases += check_expression<double>(own, "double");
-        }
-    }
-    CHECK(cases >= static_cast<int>(kernels) * 28);
+    const int cases =
+        with_types<float, std::int32_t, std::uint16_t, std::int64_t, std::int8_t, std::uint8_t, std::uint32_t,
+                   std::uint64_t, double, half, bool, bfloat16, std::complex<float>, std::complex<double>>(
+            seed, kernels, []<class T>(unsigned own) { return check_expression<T>(own); });
+    CHECK(cases >= static_cast<int>(kernels) * 17);
 }
 
 TEST_CASE("random map expressions are reduced over random axes and scanned from random layouts") {
-    const unsigned seed = number_in("GEMEL_PROPERTY_SEED", 20261122), kernels = number_in("GEMEL_PROPERTY_KERNELS", 6);
+    const unsigned seed = number_in("GEMEL_PROPERTY_SEED", 20261122), kernels = number_in("GEMEL_PROPERTY_KERNELS", 11);
     MESSAGE("GEMEL_PROPERTY_SEED=", seed);
-    int cases = 0;
-    for (unsigned k = 0; k < kernels; ++k) {
-        const unsigned own = seed + k;
-        switch (own % 5) {
-            case 0: cases += check_collected<std::int8_t>(own, "int8_t"); break;
-            case 1: cases += check_collected<std::uint16_t>(own, "uint16_t"); break;
-            case 2: cases += check_collected<std::int32_t>(own, "int32_t"); break;
-            case 3: cases += check_collected<std::uint8_t>(own, "uint8_t"); break;
-            default: cases += check_collected<std::uint32_t>(own, "uint32_t");
-        }
-    }
-    CHECK(cases == static_cast<int>(kernels) * 18);
+    const int cases = with_types<std::int8_t, std::uint16_t, std::int32_t, std::uint8_t, std::uint32_t, float, half,
+                                 bool, bfloat16, std::complex<float>, std::complex<double>>(
+        seed, kernels, []<class T>(unsigned own) { return check_collected<T>(own); });
+    CHECK(cases >= static_cast<int>(kernels) * 7);
 }
 
 TEST_SUITE_END();

@@ -49,6 +49,29 @@ std::vector<HostElement<T>> small_values(std::size_t n, unsigned seed) {
     return values;
 }
 
+/// Numbers from `low` to `high` that a seed decides, divided by `parts` where T has fractions; a bool is whether one is
+/// odd.
+template <class T>
+std::vector<HostElement<T>> drawn(std::size_t n, unsigned seed, int low, int high, int parts = 1) {
+    std::mt19937 random(seed);
+    const auto number = [&] { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    std::vector<HostElement<T>> values(n);
+    for (auto& value : values) {
+        const int k = number();
+        if constexpr (std::is_same_v<T, bool>) {
+            value = static_cast<std::uint8_t>(k & 1);
+        } else if constexpr (std::is_integral_v<T>) {
+            value = static_cast<T>(k);
+        } else if constexpr (is_complex<T>) {
+            using R = typename T::value_type;
+            value = T(static_cast<R>(k) / static_cast<R>(parts), static_cast<R>(number()) / static_cast<R>(parts));
+        } else {
+            value = static_cast<T>(static_cast<float>(k) / static_cast<float>(parts));
+        }
+    }
+    return values;
+}
+
 /// The first place where the bits differ, or nothing. NaN equals NaN.
 template <class T>
 std::string difference(const std::vector<T>& expected, const std::vector<T>& actual) {
