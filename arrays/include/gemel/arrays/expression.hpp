@@ -245,6 +245,16 @@ GEMEL_UNARY(isfinite, IsFinite, in_common, truth, "isfinite_$(#1)",
             "(fabs(c_real(#1)) < INFINITY && fabs(c_imag(#1)) < INFINITY)",
             "WITHIN_KERNEL int isfinite_$($ a)\n{\n    %real return fabs(a) < INFINITY;\n    %whole return 1;\n}\n")
 
+#define GEMEL_HANKEL(order, which) \
+    "WITHIN_KERNEL $ hankel_" order \
+    "_$($ z)\n{\n    cdouble a, b;\n    c_hankel_01(cdouble_new(c_real(z), c_imag(z)), &a, &b);\n" \
+    "    return $_new(c_real(" which "), c_imag(" which "));\n}\n"
+/// The first of the two that hankel_01() gives.
+GEMEL_UNARY(hankel_0, Hankel0, in_result, complex_alone, "", "hankel_0_$(#1)", GEMEL_HANKEL("0", "a"))
+/// The second.
+GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, "", "hankel_1_$(#1)", GEMEL_HANKEL("1", "b"))
+#undef GEMEL_HANKEL
+
 #undef GEMEL_COMPLEX_ATANH
 #undef GEMEL_ELEMENTARY_HELPED
 #undef GEMEL_ELEMENTARY_COMPLEX
@@ -310,15 +320,6 @@ GEMEL_BESSEL(bessel_jn, BesselJ)
 GEMEL_BESSEL(bessel_yn, BesselY)
 #undef GEMEL_BESSEL
 
-#define GEMEL_HANKEL(order, which) \
-    "WITHIN_KERNEL $ hankel_" order \
-    "_$($ z)\n{\n    cdouble a, b;\n    c_hankel_01(cdouble_new(c_real(z), c_imag(z)), &a, &b);\n" \
-    "    return $_new(c_real(" which "), c_imag(" which "));\n}\n"
-/// The first of the two that hankel_01() gives.
-GEMEL_UNARY(hankel_0, Hankel0, in_result, complex_alone, "", "hankel_0_$(#1)", GEMEL_HANKEL("0", "a"))
-/// The second.
-GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, "", "hankel_1_$(#1)", GEMEL_HANKEL("1", "b"))
-#undef GEMEL_HANKEL
 /// The Hankel functions of the first kind, H = J + iY, of orders 0 and 1, of complex numbers: two lazy expressions.
 /// Exact also where J and Y are large and H is small. Found in double, so that a device must have it.
 template <class Z>
