@@ -117,6 +117,15 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     }
 }
 
+/// Of the numbers of these only the truth counts.
+bool is_logical(const Operation& operation) {
+    return &operation == &LogicalAnd::operation || &operation == &LogicalOr::operation ||
+           &operation == &LogicalXor::operation;
+}
+bool is_true(const Number& number) {
+    return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
+}
+
 void collect(const ExpressionNode& node, ExpressionOperands& operands) {
     if (operands.exceeds) return;
     switch (node.structure->kind) {
@@ -176,6 +185,11 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     if (!operation)
         throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
     const bool is_cast = operation->compute == Compute::by_cast;
+    std::vector<AnyExpr> truths;
+    if (is_logical(*operation))
+        for (const AnyExpr& operand : operands)
+            truths.push_back(operand.node().is_number() ? AnyExpr(is_true(operand.node().number)) : operand);
+    if (!truths.empty()) operands = truths;
     CommonType types;
     std::vector<Number> numbers;
     auto node = std::make_shared<ExpressionNode>();
