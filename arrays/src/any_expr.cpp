@@ -307,14 +307,23 @@ ExpressionView AnyExpr::view() const {
             .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
 }
 
-void AnyArray::assign(const AnyExpr& expression) const {
+namespace {
+
+void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     if (expression.node().is_number())
         throw ArgumentError("assign: an expression of numbers alone; fill() takes a number");
-    if (!is_same_kind(expression.dtype(), dtype_))
+    const DType own = to.dtype();
+    if (!is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
-                                 " is of another kind than an array of ", dtype_.name(), ": use astype"));
-    const AnyExpr converted = expression.dtype() == dtype_ ? expression : gemel::astype(expression, dtype_);
-    evaluate(converted.view(), this);
+                                 " is of another kind than an array of ", own.name(), ": use astype"));
+    const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);
+    evaluate(converted.view(), &to, leading);
 }
+
+}  // namespace
+
+void AnyArray::assign(const AnyExpr& expression) const { write(*this, expression, LeadingAxes::dropped); }
+
+void update(const AnyArray& to, const AnyExpr& value) { write(to, value, LeadingAxes::refused); }
 
 }  // namespace gemel

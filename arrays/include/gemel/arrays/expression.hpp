@@ -377,17 +377,17 @@ AnyExpr astype(const X& x, DType dtype) {
     return AnyExpr(Cast::operation, std::array<AnyExpr, 1>{AnyExpr(x)}, dtype);
 }
 
-/// What GPUArray::assign and the operators below do with an expression.
+/// What GPUArray::assign and, with leading axes refused, the operators below do with an expression.
 template <HasDType T, Expression E>
-void write_expression(const GPUArray<T>& to, const E& expression) {
+void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading = LeadingAxes::dropped) {
     using U = typename E::value_type;
     static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
                   "the expression's elements are of another kind than the array's (float to integer, complex to real): "
                   "use astype");
     if constexpr (std::is_same_v<T, U>) {
-        evaluate(expression.view(), &to);
+        evaluate(expression.view(), &to, leading);
     } else {
-        evaluate(astype<T>(expression).view(), &to);
+        evaluate(astype<T>(expression).view(), &to, leading);
     }
 }
 
@@ -396,14 +396,13 @@ void write_expression(const GPUArray<T>& to, const E& expression) {
     template <HasDType T, Operand X> \
         requires Combinable<Name::operation.rule, GPUArray<T>, X> \
     const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) { \
-        write_expression(a, make_expression<Name>(a, std::forward<X>(x))); \
+        write_expression(a, make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \
         requires UntypedCombinable<A, X> \
     const A& operator op##=(const A& a, const X& x) { \
-        static_cast<const AnyArray&>(a).assign( \
-            AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
+        update(a, AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
         return a; \
     }
 GEMEL_IN_PLACE(+, Add)
