@@ -117,6 +117,15 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     }
 }
 
+/// Of the numbers of these only the truth counts.
+bool is_logical(const Operation& operation) {
+    return &operation == &LogicalAnd::operation || &operation == &LogicalOr::operation ||
+           &operation == &LogicalXor::operation;
+}
+bool is_true(const Number& number) {
+    return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
+}
+
 void collect(const ExpressionNode& node, ExpressionOperands& operands) {
     if (operands.exceeds) return;
     switch (node.structure->kind) {
@@ -176,6 +185,11 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     if (!operation)
         throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
     const bool is_cast = operation->compute == Compute::by_cast;
+    std::vector<AnyExpr> truths;
+    if (is_logical(*operation))
+        for (const AnyExpr& operand : operands)
+            truths.push_back(operand.node().is_number() ? AnyExpr(is_true(operand.node().number)) : operand);
+    if (!truths.empty()) operands = truths;
     CommonType types;
     std::vector<Number> numbers;
     auto node = std::make_shared<ExpressionNode>();
@@ -293,14 +307,23 @@ ExpressionView AnyExpr::view() const {
             .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
 }
 
-void AnyArray::assign(const AnyExpr& expression) const {
+namespace {
+
+void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     if (expression.node().is_number())
         throw ArgumentError("assign: an expression of numbers alone; fill() takes a number");
-    if (!is_same_kind(expression.dtype(), dtype_))
+    const DType own = to.dtype();
+    if (!is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
-                                 " is of another kind than an array of ", dtype_.name(), ": use astype"));
-    const AnyExpr converted = expression.dtype() == dtype_ ? expression : gemel::astype(expression, dtype_);
-    evaluate(converted.view(), this);
+                                 " is of another kind than an array of ", own.name(), ": use astype"));
+    const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);
+    evaluate(converted.view(), &to, leading);
 }
+
+}  // namespace
+
+void AnyArray::assign(const AnyExpr& expression) const { write(*this, expression, LeadingAxes::dropped); }
+
+void update(const AnyArray& to, const AnyExpr& value) { write(to, value, LeadingAxes::refused); }
 
 }  // namespace gemel

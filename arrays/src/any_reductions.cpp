@@ -1,4 +1,6 @@
 /// Reductions of what has its type at run time only.
+#include "any_number.hpp"
+#include "expression_kernel.hpp"
 #include "expression_node.hpp"
 
 #include <gemel/arrays/reductions.hpp>
@@ -12,9 +14,6 @@
 namespace gemel {
 namespace {
 
-constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
-const char* name_of(ReductionKind kind) { return names[static_cast<std::size_t>(kind)]; }
-
 bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
 void check_order(ReductionKind kind, DType dtype) {
@@ -22,31 +21,10 @@ void check_order(ReductionKind kind, DType dtype) {
         throw ArgumentError(text(name_of(kind), ": complex numbers have no order: take real(), imag() or abs()"));
 }
 
-AnyArray found_as(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result) {
-    if (result.empty()) return reduce(kind, x.view(), result_type(TypeRule::sum, x.dtype()), over, keepdims);
-    return reduce(kind, astype(x, result).view(), result, over, keepdims);
-}
-
-/// A number as an element of a type, by the rules of element_of().
-template <class T>
-AnyExpr element_number(const AnyExpr::Number& number) {
-    return std::visit(
-        [](const auto& value) -> AnyExpr {
-            if constexpr (ValueFor<std::remove_cvref_t<decltype(value)>, T>) {
-                return AnyExpr(element_of<T>(value));
-            } else {
-                throw ArgumentError(
-                    text("a reduction of ", dtype_of<T>().name(), " cannot begin with a complex number"));
-            }
-        },
-        number);
-}
-
-template <class... T>
-AnyExpr element_number(const AnyExpr::Number& number, DType dtype) {
-    std::optional<AnyExpr> element;
-    ((dtype == dtype_of<T>() ? void(element = element_number<T>(number)) : void()), ...);
-    return element.value();
+AnyArray found_as(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result,
+                  const char* who) {
+    if (result.empty()) return reduce(kind, x.view(), result_type(TypeRule::sum, x.dtype()), over, keepdims, who);
+    return reduce(kind, astype(x, result).view(), result, over, keepdims, who);
 }
 
 AnyExpr evaluated_once(const AnyExpr& x) {
@@ -55,10 +33,11 @@ AnyExpr evaluated_once(const AnyExpr& x) {
 
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result) {
+AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result,
+                const char* who) {
     switch (kind) {
         case ReductionKind::sum:
-        case ReductionKind::product: return found_as(kind, x, over, keepdims, result);
+        case ReductionKind::product: return found_as(kind, x, over, keepdims, result, who);
         case ReductionKind::any:
         case ReductionKind::all: return reduce(kind, x.view(), dtype_of<bool>(), over, keepdims);
         default: break;
@@ -74,11 +53,10 @@ AnyArray reduce_from(ReductionKind kind, const AnyExpr& x, const ReducedOver& ov
     const bool is_sum = kind == ReductionKind::sum || kind == ReductionKind::product;
     if (!is_sum) check_order(kind, x.dtype());
     const AnyArray found =
-        is_sum ? found_as(kind, x, over, keepdims, result) : reduce(kind, x.view(), x.dtype(), over, keepdims);
-    const AnyExpr first =
-        element_number<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                       std::uint32_t, std::uint64_t, half, bfloat16, float, double, cfloat, cdouble>(
-            initial.node().number, found.dtype());
+        is_sum ? found_as(kind, x, over, keepdims, result, nullptr) : reduce(kind, x.view(), x.dtype(), over, keepdims);
+    const char* const who = name_of(kind);
+    const auto element = element_bytes(who, found.dtype(), initial.node().number);
+    const AnyExpr first(number_at(who, found.dtype(), element.data()));
     const Operation& combine = kind == ReductionKind::sum       ? Add::operation
                                : kind == ReductionKind::product ? Multiply::operation
                                : kind == ReductionKind::minimum ? Minimum::operation
@@ -89,26 +67,29 @@ AnyArray reduce_from(ReductionKind kind, const AnyExpr& x, const ReducedOver& ov
 
 AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
     const DType result = result_type(TypeRule::mean, x.dtype());
-    const std::size_t count = reduced_count(nullptr, x.view(), over);
-    const AnyArray total =
-        reduce(ReductionKind::sum, x, over, keepdims, is_sixteen_bit_float(result) ? dtype_of<float>() : result);
+    const std::size_t count = averaged_count("mean", x.view(), over);
+    const DType found = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
+    const AnyArray total = reduce(ReductionKind::sum, x, over, keepdims, found, "mean");
     return astype(total / static_cast<double>(count), result);
 }
 
 AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof) {
+    const std::size_t count = averaged_count("var", x.view(), over);
     if (is_sixteen_bit_float(x.dtype()))
         return astype(var_of(astype(x, dtype_of<float>()), over, keepdims, ddof), x.dtype());
-    const auto divisor = static_cast<double>(reduced_count(nullptr, x.view(), over)) - static_cast<double>(ddof);
+    const auto divisor = static_cast<double>(count) - static_cast<double>(ddof);
     return sum(square(abs(x - mean_of(x, over, true))), over, keepdims) / std::max(divisor, 0.0);
 }
 
 AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof) {
+    averaged_count("stddev", x.view(), over);
     if (is_sixteen_bit_float(x.dtype()))
         return astype(stddev_of(astype(x, dtype_of<float>()), over, keepdims, ddof), x.dtype());
     return sqrt(var_of(x, over, keepdims, ddof));
 }
 
 AnyArray norm_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
+    averaged_count("norm", x.view(), over);
     const DType own = x.dtype();
     if (is_sixteen_bit_float(own)) return astype(norm_of(astype(x, dtype_of<float>()), over, keepdims), own);
     if (is_bool_or_integer(own)) return norm_of(astype(x, dtype_of<double>()), over, keepdims);
@@ -119,7 +100,7 @@ AnyArray inner_of(const AnyExpr& a, const AnyExpr& b) {
     const AnyExpr left = evaluated_once(a), right = evaluated_once(b);
     if (left.shape().rank() == 0 || right.shape().rank() == 0) return left * right;
     const auto [x, y] = inner_operands(left.node().array, right.node().array);
-    return sum(x * y, -1, false, promote(left.dtype(), right.dtype()));
+    return reduce(ReductionKind::sum, x * y, -1, false, promote(left.dtype(), right.dtype()), "inner");
 }
 
 }  // namespace gemel

@@ -54,6 +54,9 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
     a.access = Access::pointer;
     a.is_element = use.element;
     a.offset_bytes = array.buffer().offset_bytes() + array.offset_bytes();
+    if (leading_ && array.buffer().context_id() != leading_->buffer().context_id())
+        declared_.refuse(i, text("is of another context (", array.context().device().id(), ") than ", leading_name(),
+                                 " (", context().device().id(), "); copy_to(context) brings an array there"));
     if (!leading_ || (use.element && !shape_)) leading_ = &array;
     if (use.element) {
         if (!shape_) shape_ = &array.shape();

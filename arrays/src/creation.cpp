@@ -69,6 +69,16 @@ AnyArray empty_like(const Context& context, const AnyArray& like) {
     return AnyArray(memory.buffer(), like.dtype(), like.shape(), strides_like(like.shape(), like.strides()));
 }
 
+AnyArray full_like(const Context& context, const AnyArray& like, const AnyNumber* value) {
+    const AnyArray result = empty_like(context, like);
+    if (value) {
+        result.fill(*value);
+    } else if (result.size() != 0) {
+        result.buffer().fill(std::uint8_t{0});
+    }
+    return result;
+}
+
 AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::int64_t stop, std::int64_t step) {
     if (step == 0) refuse_range(start, stop, step, "the step is 0");
     const __int128 way = __int128{stop} - start;

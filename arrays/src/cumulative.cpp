@@ -9,6 +9,8 @@
 namespace gemel {
 namespace {
 
+const char* name_of(CumulativeKind kind) { return kind == CumulativeKind::sum ? "cumsum" : "cumprod"; }
+
 /// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };
 
@@ -20,7 +22,7 @@ Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const Expr
     if (rows != Rows::one)
         parts.arguments.push_back(
             ScalarArg(rows == Rows::wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "row_length"));
-    ScanSpec spec{.name = is_sum ? "cumsum" : "cumprod", .preamble = std::move(parts.preamble)};
+    ScanSpec spec{.name = name_of(kind), .preamble = std::move(parts.preamble)};
     spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
     spec.scan_expr = is_complex ? (is_sum ? "c_add(a, b)" : "c_mul(a, b)") : (is_sum ? "a + b" : "a * b");
     spec.output_statement = "out[i] = item";
@@ -36,13 +38,15 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
-    if (operands.array_count == 0) throw ArgumentError("cumsum, cumprod: an expression of numbers alone has no array");
+    if (operands.array_count == 0)
+        throw ArgumentError(text(name_of(kind), ": an expression of numbers alone has no array"));
     BroadcastOperands broadcast;
-    broadcast.broadcast(operands);
+    naming(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();
     const auto rank = static_cast<int>(shape.rank());
+    if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
     if (axis && (*axis < -rank || *axis >= rank))
-        throw ArgumentError(text("cumsum, cumprod: there is no axis ", *axis, " in shape ", to_string(shape)));
+        throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
     const AnyArray out(operands.arrays[0]->context(), result, shape);
     const std::int64_t count = static_cast<std::int64_t>(out.size());
 

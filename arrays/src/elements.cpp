@@ -4,6 +4,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "any_number.hpp"
 #include "copy_elements.hpp"
 #include "layout.hpp"
 
@@ -81,13 +82,15 @@ void AnyArray::assign(const AnyArray& other) const {
     const AnyArray source = trimmed.broadcast_to(shape_);
     if (size_ == 0) return;
     if (!(context() == source.context()))
-        throw ArgumentError("assign: the arrays are of different contexts; copy_to() brings one to the other");
+        throw ArgumentError("assign: the arrays are of different contexts; copy_to(context) brings one to the other");
     if (!may_overlap(source)) return copy_elements(*this, source);
     const bool is_same =
         buffer_.offset_bytes() + offset_bytes_ == source.buffer_.offset_bytes() + source.offset_bytes_ &&
         strides_ == source.strides_ && dtype_ == source.dtype_;
     if (!is_same) copy_elements(*this, trimmed.copy().broadcast_to(shape_));
 }
+
+void AnyArray::fill(const AnyNumber& value) const { fill_bytes(element_bytes("fill", dtype_, value).data()); }
 
 void AnyArray::fill_bytes(const void* element) const {
     require_writable("fill");
@@ -105,6 +108,15 @@ void AnyArray::get_bytes(void* to) const {
     if (size_ == 0) return;
     if (!is_contiguous()) return copy(Order::C).get_bytes(to);
     buffer_.download_bytes(to, size_bytes(), offset_bytes_);
+}
+
+AnyNumber AnyArray::item() const {
+    require_memory("item");
+    require_single();
+    if (kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is no number"));
+    std::array<std::byte, 16> element;
+    get_bytes(element.data());
+    return number_at("item", dtype_, element.data());
 }
 
 void AnyArray::set_bytes(const void* from) const {

@@ -257,10 +257,30 @@ ExpressionParts expression_parts(const ExpressionView& expression, const Express
     return parts;
 }
 
-void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to) {
-    const Shape& first = operands.arrays[0]->shape();
+namespace {
+
+/// Without so many axes in front, which have the extent 1.
+AnyArray without_leading(const AnyArray& array, std::size_t axes) {
+    return array.view(std::vector<Index>(axes, Index(0)));
+}
+
+[[noreturn]] void refuse_contexts(const AnyArray& a, const AnyArray& b) {
+    throw ArgumentError(text("an expression has arrays of two contexts (of ", a.context().device().id(), " and ",
+                             b.context().device().id(),
+                             "); copy_to(context) brings one to the other, as in x + y.copy_to(x.context())"));
+}
+
+}  // namespace
+
+void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to, LeadingAxes leading) {
+    const AnyArray& leader = *operands.arrays[0];
+    const Shape& first = leader.shape();
     bool equal = !to || first == *to;
-    for (std::size_t k = 1; k < operands.array_count; ++k) equal &= operands.arrays[k]->shape() == first;
+    for (std::size_t k = 1; k < operands.array_count; ++k) {
+        const AnyArray& array = *operands.arrays[k];
+        equal &= array.shape() == first;
+        if (array.buffer().context_id() != leader.buffer().context_id()) refuse_contexts(leader, array);
+    }
     if (equal) {
         shape_ = &first;
         return;
@@ -271,10 +291,19 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to)
             throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ",
                                      to_string(own), ", which cannot be broadcast to one"));
     }
+    std::size_t dropped =
+        to && leading == LeadingAxes::dropped && common_.rank() > to->rank() ? common_.rank() - to->rank() : 0;
+    for (std::size_t axis = 0; axis < dropped; ++axis)
+        if (common_[axis] != 1) dropped = 0;
+    const std::size_t rank = common_.rank() - dropped;
     if (to) common_ = *to;  // broadcast_to() says what does not fit
-    for (std::size_t k = 0; k < operands.array_count; ++k)
-        if (!(operands.arrays[k]->shape() == common_))
-            operands.arrays[k] = &views_.emplace_back(operands.arrays[k]->broadcast_to(common_));
+    for (std::size_t k = 0; k < operands.array_count; ++k) {
+        const AnyArray& array = *operands.arrays[k];
+        if (array.shape() == common_) continue;
+        const bool is_longer = dropped > 0 && array.rank() > rank;
+        operands.arrays[k] = &views_.emplace_back(
+            (is_longer ? without_leading(array, array.rank() - rank) : array).broadcast_to(common_));
+    }
     shape_ = &common_;
 }
 
@@ -305,7 +334,7 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression) : vie
     view.collect(view.expression, operands);
 }
 
-AnyArray evaluate(const ExpressionView& whole, const AnyArray* out) {
+AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
     static auto& kernels = *new Kernels<ElementwiseKernel>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
@@ -314,7 +343,11 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out) {
         throw ArgumentError("an expression of numbers alone has no array to be evaluated for");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
-    broadcast.broadcast(operands, out ? &out->shape() : nullptr);
+    broadcast.broadcast(operands, out ? &out->shape() : nullptr, leading);
+    if (out && out->buffer().context_id() != operands.arrays[0]->buffer().context_id() && !out->empty())
+        throw ArgumentError(
+            "an expression is assigned to an array of another context than its own; copy_to(context) brings its value "
+            "there");
     if (out)
         for (std::size_t k = 0; k < operands.array_count; ++k)
             if (out->may_overlap(*operands.arrays[k]) && !same_elements(*out, *operands.arrays[k])) {

@@ -5,6 +5,8 @@
 
 #include <gemel/arrays/expression.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <boost/container/static_vector.hpp>
 
@@ -20,6 +22,10 @@
 
 namespace gemel {
 
+enum class ReductionKind : std::uint8_t;
+/// The function's name: "sum".
+const char* name_of(ReductionKind kind);
+
 /// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
 /// when parts of it have been evaluated.
 class CollectedExpression {
@@ -33,6 +39,16 @@ class CollectedExpression {
    private:
     std::optional<AnyExpr> rest_;
 };
+
+/// What a function does for its caller: errors of its arguments begin with its name.
+template <class F>
+decltype(auto) naming(const char* who, F&& f) {
+    try {
+        return f();
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(text(who, ": ", error.what()));
+    }
+}
 
 /// Identifies an expression's text: its type and which of its operands are the same array.
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
@@ -51,10 +67,11 @@ inline CallArgument weak(const Argument& number) {
     return argument;
 }
 
-/// Operands under one shape; views are made only where shapes differ.
+/// Operands under one shape; views are made only where shapes differ. @throws ArgumentError if shapes or contexts do
+/// not fit
 class BroadcastOperands {
    public:
-    void broadcast(ExpressionOperands& operands, const Shape* to = nullptr);
+    void broadcast(ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
     const Shape& shape() const { return *shape_; }
 
    private:

@@ -21,9 +21,9 @@ void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
 
 /// What the elements become together.
 DType joined_type(std::span<const AnyArray> arrays) {
-    DType type = arrays[0].dtype();
-    for (const AnyArray& array : arrays) type = promote(type, array.dtype());
-    return type;
+    std::vector<DType> types;
+    for (const AnyArray& array : arrays) types.push_back(array.dtype());
+    return promote(types);
 }
 
 [[noreturn]] void refuse_shape(std::string_view who, std::span<const AnyArray> arrays, std::size_t a,

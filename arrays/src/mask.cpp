@@ -29,10 +29,11 @@ void require_mask_of(std::string_view who, const AnyArray& mask, const AnyArray&
                                  to_string(x.shape()), "; broadcast_to() repeats a mask"));
 }
 
-void require_values(std::string_view who, const AnyArray& values, const AnyArray& x) {
+/// The values in x's type and, if need be, in memory of their own.
+AnyArray values_for(std::string_view who, const AnyArray& values, const AnyArray& x) {
     require_context(who, "the array of values", values, x);
-    require_dtype(who, "the array of values", values, x.dtype());
     if (values.size() == 0) throw ArgumentError(text(who, ": there are no values"));
+    return apart_from(x, converted_values(who, "the array of values", values, x.dtype()));
 }
 
 std::int64_t count_true(const AnyArray& mask) { return sum(GPUArray<bool>(mask)).item(); }
@@ -76,9 +77,8 @@ AnyArray compress(const AnyArray& x, const AnyArray& mask, std::int64_t axis) {
 void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values) {
     require_mask_of("put_mask", mask, x);
     if (x.size() == 0) return;
-    require_values("put_mask", values, x);
+    AnyArray from = as_moved(values_for("put_mask", values, x));
     const AnyArray to = as_moved(x), where = apart_from(x, mask);
-    AnyArray from = as_moved(apart_from(x, values));
     if (from.size() == 1) from = from.reshape({}).broadcast_to(x.shape());
     if (from.shape() == x.shape()) {
         put_mask_kernel(ValueForm::each)(where, to, from);
@@ -98,9 +98,8 @@ void put_mask_bytes(const AnyArray& x, const AnyArray& mask, const void* element
 void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values) {
     require_mask_of("place", mask, x);
     if (x.size() == 0) return;
-    require_values("place", values, x);
     const AnyArray to = as_moved(x), where = apart_from(x, mask);
-    const AnyArray from = as_moved(without_gaps(apart_from(x, values)));
+    const AnyArray from = as_moved(without_gaps(values_for("place", values, x)));
     const auto count = as_argument(static_cast<std::int64_t>(from.size()));
     place_scan(is_long(mask))
         .run({}, std::array{CallArgument(where), CallArgument(to), CallArgument(from), CallArgument(count)});

@@ -54,7 +54,6 @@ std::int64_t begin_of(const AnyArray& x) {
 /// (batch, rows, inner) times (batch, inner, columns).
 AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
     const Context context = a.context();
-    if (!(context == right.context())) throw ArgumentError("matmul: the operands are in different contexts");
     PlanCache& cache = PlanCache::of(context);
     const DeviceInfo& info = cache.info();
     codegen::MatmulLayout layout;
@@ -107,6 +106,8 @@ AnyArray matrix_product(const AnyArray& given_a, const AnyArray& given_b, DType 
             throw ArgumentError(
                 text("matmul: an operand has elements of ", given->dtype().name(), ", which are no numbers"));
     }
+    if (!(given_a.context() == given_b.context()))
+        throw ArgumentError("matmul: the operands are of different contexts; copy_to(context) brings one to the other");
     if (dtype.empty()) dtype = promote(given_a.dtype(), given_b.dtype());
     if (given_a.rank() == 0 || given_b.rank() == 0)
         refuse(given_a, given_b, "one has no axis; * multiplies by a number");
@@ -115,7 +116,7 @@ AnyArray matrix_product(const AnyArray& given_a, const AnyArray& given_b, DType 
         refuse(given_a, given_b, "the last axis of the first must be as long as the last but one of the second");
     if (is_row || is_column) {  // a reduction reads the matrix once, and products of 16-bit floats are not rounded
         const AnyExpr product = (is_column ? given_a : given_a(slice(), newaxis)) * given_b;
-        return reduce(ReductionKind::sum, product.view(), dtype, is_column ? -1 : -2, false);
+        return reduce(ReductionKind::sum, product.view(), dtype, is_column ? -1 : -2, false, "matmul");
     }
     const auto converted = [&](const AnyArray& x) { return x.dtype() == dtype ? x : x.astype(dtype); };
     const AnyArray a = converted(given_a), b = converted(given_b);

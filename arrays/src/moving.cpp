@@ -22,13 +22,21 @@ void require_context(std::string_view who, std::string_view what, const AnyArray
     require_array(who, what, array);
     if (!(array.context() == like.context()))
         throw ArgumentError(
-            text(who, ": ", what, " is of another context than the first array; copy_to() brings it there"));
+            text(who, ": ", what, " is of another context than the first array; copy_to(context) brings it there"));
 }
 
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype) {
     if (!(array.dtype() == dtype))
         throw ArgumentError(text(who, ": ", what, " has elements of ", array.dtype().name(), ", expected ",
                                  dtype.name(), "; astype() converts"));
+}
+
+AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype) {
+    if (values.dtype() == dtype) return values;
+    if (!is_same_kind(values.dtype(), dtype))
+        throw ArgumentError(text(who, ": ", what, " has elements of ", values.dtype().name(), ", another kind than ",
+                                 dtype.name(), "; astype() converts"));
+    return values.astype(dtype);
 }
 
 DType moved_type(DType dtype) {

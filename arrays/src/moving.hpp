@@ -19,6 +19,8 @@ void require_array(std::string_view who, std::string_view what, const AnyArray& 
 void require_writable(std::string_view who, const AnyArray& array);
 void require_context(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& like);
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype);
+/// Values to be written into elements of another type of their kind, or a higher one: converted. @throws ArgumentError
+AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype);
 
 /// The type in which elements are moved: unsigned integers of their size, so that bits are copied and not values;
 /// complex numbers, vectors and structs as they are.

@@ -29,8 +29,17 @@ AnyArray to_array(const Context& context, const Header& header, std::span<std::b
                                  describe(*expected)));
     const DType dtype = expected ? *expected : known_dtype(header.element);
     const AnyArray array(context, dtype, header.shape, header.fortran_order ? Order::F : Order::C);
-    to_native(header.element, data.first(array.size_bytes()));
-    if (array.size() > 0) (header.fortran_order ? array.transpose() : array).set_bytes(data.data());
+    if (array.size() == 0) return array;
+    const std::size_t bytes = header.element.size_bytes;
+    to_native(header.element, data.first(array.size() * bytes));
+    std::vector<std::byte> laid_out;
+    if (!lies_as(header.element, dtype)) {
+        laid_out.resize(array.size_bytes());
+        for (std::size_t i = 0; i < array.size(); ++i)
+            lay_out(header.element, dtype, data.data() + i * bytes, laid_out.data() + i * dtype.size_bytes());
+    }
+    const std::byte* const elements = laid_out.empty() ? data.data() : laid_out.data();
+    (header.fortran_order ? array.transpose() : array).set_bytes(elements);
     return array;
 }
 

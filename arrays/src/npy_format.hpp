@@ -46,8 +46,12 @@ std::string make_header(DType dtype, const Shape& shape, bool fortran_order);
 
 /// The type of the elements, if it is not a struct. @throws Error
 DType known_dtype(const Element& element);
-/// Whether these elements lie in memory as the type says: fields by name, place, type and count.
+/// Whether these are elements of the type: fields in their order by name, type and count, wherever they lie.
 bool matches(const Element& element, DType dtype);
+/// Whether fields of elements that match also lie where the type has them: NumPy packs them unless told otherwise.
+bool lies_as(const Element& element, DType dtype);
+/// Copies an element that matches, each field to its place.
+void lay_out(const Element& element, DType dtype, const std::byte* from, std::byte* to);
 /// "<f4", "[('x', '<f4'), ('y', '<f4')]": for messages.
 std::string describe(const Element& element);
 std::string describe(DType dtype);

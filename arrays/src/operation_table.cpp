@@ -19,8 +19,8 @@ constexpr auto unary =
           Asinpi, Acospi, Atanpi, Logb, Ilogb, FrexpMantissa, FrexpExponent, ModfFraction, ModfWhole, Round, Hankel0, Hankel1, Cast>(1);
 constexpr auto binary =
     table<Add, Subtract, Multiply, Divide, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Equal, NotEqual, Less, Greater,
-          LessEqual, GreaterEqual, LogicalAnd, LogicalOr, FloorDivide, Remainder, Modulo, Power, Minimum, Maximum,
-          Atan2, Hypot, Copysign, Fmod, Atan2pi, Ldexp, BesselJ, BesselY>(2);
+          LessEqual, GreaterEqual, LogicalAnd, LogicalOr, LogicalXor, FloorDivide, Remainder, Modulo, Power, Minimum,
+          Maximum, Atan2, Hypot, Copysign, Fmod, Atan2pi, Ldexp, BesselJ, BesselY>(2);
 constexpr auto ternary = table<Where>(3);
 
 constexpr auto operations = [] {

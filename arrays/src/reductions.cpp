@@ -33,6 +33,23 @@ std::string extreme(DType dtype, bool greatest) {
     return greatest ? text("(", dtype.name(), ")", most) : text("((", dtype.name(), ")(-", most, ") - 1)");
 }
 
+/// As NumPy, a single value has the axes 0 and -1 for functions that ask for one.
+bool is_single_value(const Shape& shape, const ReducedOver& over) {
+    return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
+}
+
+void check_axes(const Shape& shape, const std::vector<int>& axes) {
+    const auto rank = static_cast<int>(shape.rank());
+    const auto number = [&](int axis) { return axis < 0 ? axis + rank : axis; };
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        if (axes[k] < -rank || axes[k] >= rank)
+            throw ArgumentError(text("axis ", axes[k], " is out of range for shape ", to_string(shape), ", which has ",
+                                     rank, rank == 1 ? " axis" : " axes"));
+        for (std::size_t before = 0; before < k; ++before)
+            if (number(axes[before]) == number(axes[k])) throw ArgumentError(text("axis ", axes[k], " is given twice"));
+    }
+}
+
 bool is_arg(ReductionKind kind) { return kind == ReductionKind::argmin || kind == ReductionKind::argmax; }
 
 Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
@@ -111,9 +128,8 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
     return Reduction(std::move(parts.arguments), {value}, {stored}, "reduction", std::move(parts.preamble), {});
 }
 
-}  // namespace
-
-AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over, bool keepdims) {
+AnyArray reduce_named(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over,
+                      bool keepdims) {
     static auto& kernels = *new Kernels<Reduction>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
@@ -124,12 +140,15 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, c
     if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
+    static const std::optional<std::vector<int>> all;
+    const auto& axes = is_single_value(broadcast.shape(), over) ? all : over.axes();
+    if (axes) check_axes(broadcast.shape(), *axes);
     const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     AnyArray found;
-    reduction->run({.axes = over.axes(), .keepdims = keepdims}, arguments.span(), {&found, 1});
+    reduction->run({.axes = axes, .keepdims = keepdims}, arguments.span(), {&found, 1});
     if (!is_arg(kind)) return found;
     // The indices lie between the values.
     const std::size_t place_bytes = found.dtype().size_bytes();
@@ -137,6 +156,18 @@ AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, c
     for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(place_bytes / sizeof(std::int64_t));
     return AnyArray(found.buffer(), dtype_of<std::int64_t>(), found.shape(), strides,
                     found.offset_bytes() + place_bytes - sizeof(std::int64_t));
+}
+
+}  // namespace
+
+const char* name_of(ReductionKind kind) {
+    static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over, bool keepdims,
+                const char* who) {
+    return naming(who ? who : name_of(kind), [&] { return reduce_named(kind, whole, result, over, keepdims); });
 }
 
 std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
@@ -158,21 +189,35 @@ Shape shape_of(const ExpressionView& expression) {
     return broadcast.shape();
 }
 
-std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
-    const Shape shape = shape_of(expression);
+namespace {
+
+std::size_t count_over(const Shape& shape, const ReducedOver& over) {
+    if (!over.axes()) return shape.count();
     std::size_t count = 1;
     const auto rank = static_cast<int>(shape.rank());
-    if (!over.axes()) {
-        count = shape.count();
-    } else {
-        for (const int axis : *over.axes()) {
-            const int at = axis < 0 ? axis + rank : axis;
-            if (at >= 0 && at < rank) count *= static_cast<std::size_t>(shape[static_cast<std::size_t>(at)]);
-        }
+    for (const int axis : *over.axes()) {
+        const int at = axis < 0 ? axis + rank : axis;
+        if (at >= 0 && at < rank) count *= static_cast<std::size_t>(shape[static_cast<std::size_t>(at)]);
     }
-    if (who && count == 0)
+    return count;
+}
+
+}  // namespace
+
+std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+    const Shape shape = naming(who, [&] { return shape_of(expression); });
+    const std::size_t count = count_over(shape, over);
+    if (count == 0)
         throw ArgumentError(text(who, ": there are no elements to choose from in shape ", to_string(shape)));
     return count;
+}
+
+std::size_t averaged_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
+    return naming(who, [&] {
+        const Shape shape = shape_of(expression);
+        if (over.axes()) check_axes(shape, *over.axes());
+        return count_over(shape, over);
+    });
 }
 
 }  // namespace gemel

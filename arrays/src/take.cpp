@@ -105,9 +105,8 @@ struct Values {
 
 Values values_for(std::string_view who, const AnyArray& x, const AnyArray& indices, const AnyArray& values) {
     require_context(who, "the array of values", values, x);
-    require_dtype(who, "the array of values", values, x.dtype());
     if (values.size() == 0) throw ArgumentError(text(who, ": ", indices.size(), " indices, but no values"));
-    const AnyArray apart = apart_from(x, values);
+    const AnyArray apart = apart_from(x, converted_values(who, "the array of values", values, x.dtype()));
     if (apart.shape() == indices.shape()) return {apart, ValueForm::each};
     const auto count = static_cast<std::int64_t>(indices.size());
     const AnyArray row = apart.ravel();
@@ -235,16 +234,16 @@ void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::s
     if (arrays.size() != values.size())
         throw ArgumentError(text("multi_put: ", arrays.size(), " arrays, but ", values.size(), " of values"));
     for (const AnyArray& array : arrays) require_writable("multi_put", array);
+    std::vector<AnyArray> sources;
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         require_context("multi_put", "an array of values", values[a], arrays[0]);
-        require_dtype("multi_put", "an array of values", values[a], arrays[a].dtype());
+        sources.push_back(converted_values("multi_put", "an array of values", values[a], arrays[a].dtype()));
     }
     const auto extent = static_cast<std::int64_t>(arrays[0].size());
     check_indices("multi_put", indices, extent, mode);
     if (indices.size() == 0) return;
     // What is read is set apart from everything that is written.
     AnyArray positions = indices;
-    std::vector<AnyArray> sources(values.begin(), values.end());
     for (const AnyArray& array : arrays) {
         positions = apart_from(array, positions);
         for (AnyArray& source : sources) source = apart_from(array, source);

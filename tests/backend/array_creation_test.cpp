@@ -173,3 +173,61 @@ TEST_CASE("sizes beyond 64 bits and beyond the device are refused") {
     CHECK_THROWS_AS(zeros<float>({std::int64_t{1} << 50}), OutOfMemory);
     CHECK_THROWS_AS(arange<float>(1e18), OutOfMemory);
 }
+
+TEST_CASE("arrays of a type known at run time are made in the current context") {
+    const Context other(default_device());
+    const ContextScope scope(other);
+    for (const DType dtype : {dtype_of<half>(), dtype_of<std::int8_t>(), dtype_of<cfloat>()}) {
+        for (const AnyArray& a : {zeros({2, 3}, dtype), ones({2, 3}, dtype), full({2, 3}, 5, dtype),
+                                  empty({2, 3}, dtype), ones({2, 3}, dtype, Order::F)}) {
+            CHECK(a.dtype() == dtype);
+            CHECK(a.shape() == Shape{2, 3});
+            CHECK(a.context() == other);
+        }
+        const auto values = [](const AnyArray& a) { return a.astype(dtype_of<cfloat>()).get<cfloat>(); };
+        CHECK(values(zeros({2}, dtype)) == std::vector<cfloat>{0, 0});
+        CHECK(values(ones({2}, dtype)) == std::vector<cfloat>{1, 1});
+        CHECK(values(full({2}, 5, dtype)) == std::vector<cfloat>{5, 5});
+    }
+    CHECK(ones({3, 2}, dtype_of<float>(), Order::F).is_contiguous(Order::F));
+    CHECK(zeros(default_context(), {3}, dtype_of<float>()).context() == default_context());
+    CHECK_THROWS_MENTIONING(ArgumentError, full({2}, 300, dtype_of<std::int8_t>()), "300", "int8_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, full({2}, cfloat(0, 1), dtype_of<float>()), "complex", "float");
+    CHECK_THROWS_MENTIONING(ArgumentError, ones({2}, dtype_of<float4>()), "float4", "no numbers");
+}
+
+TEST_CASE("arrays like one of unknown type") {
+    const AnyArray like = testing::counted<std::int16_t>({2, 3}, Order::F);
+    for (const AnyArray& a : {zeros_like(like), ones_like(like), full_like(like, -7), empty_like(like)}) {
+        CHECK(a.dtype() == like.dtype());
+        CHECK(a.strides() == like.strides());
+    }
+    CHECK(zeros_like(like).get<std::int16_t>() == std::vector<std::int16_t>(6, 0));
+    CHECK(ones_like(like).get<std::int16_t>() == std::vector<std::int16_t>(6, 1));
+    CHECK(full_like(like, -7).get<std::int16_t>() == std::vector<std::int16_t>(6, -7));
+    CHECK(zeros_like(AnyArray(zeros<Tagged>({2}))).size() == 2);
+    const Context other(default_device());
+    CHECK(ones_like(other, like).context() == other);
+    CHECK(zeros_like(other, like).get<std::int16_t>()[5] == 0);
+    CHECK_THROWS_MENTIONING(ArgumentError, full_like(like, 1e6), "1e+06", "int16_t");
+}
+
+TEST_CASE("arrays of unknown type are filled with numbers") {
+    const auto x = zeros<half>({2, 3});
+    const AnyArray unknown = x;
+    unknown(slice(), slice({}, {}, 2)).fill(1.5);
+    const half a(1.5f), z(0);
+    CHECK(x.get() == std::vector<half>{a, z, a, a, z, a});
+    const AnyArray n = zeros<std::uint64_t>({1}), b = zeros<bool>({1}), c = zeros<cfloat>({1});
+    n.fill(~std::uint64_t{0});
+    CHECK(n.item<std::uint64_t>() == ~std::uint64_t{0});
+    b.fill(3);
+    CHECK(b.item<bool>());
+    c.fill(cdouble(1, 2));
+    CHECK(c.item<cfloat>() == cfloat(1, 2));
+    c.fill(n.item());
+    CHECK_THROWS_MENTIONING(ArgumentError, n.fill(-1), "-1", "uint64_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, n.fill(0.5), "0.5", "uint64_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, unknown.fill(cfloat(1, 0)), "fill", "complex", "float16_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(zeros<Tagged>({2})).fill(1), "fill", "Tagged", "no numbers");
+}

@@ -88,3 +88,25 @@ TEST_CASE("asynchronous transfers are ordered by their stream") {
     CHECK_THROWS_MENTIONING(ArgumentError, a(0).get_async(host, stream), "100000", "1000");
     CHECK(to_gpu_async(HostBuffer<float>(context, 0), stream).shape() == Shape{0});
 }
+
+TEST_CASE("elements of arrays of unknown type are read in the type that they have") {
+    const AnyArray a = counted({2, 3});
+    CHECK(a.transpose().get<std::int32_t>() == Ints{0, 3, 1, 4, 2, 5});
+    CHECK(a(1, 2).item<std::int32_t>() == 5);
+    CHECK_THROWS_MENTIONING(ArgumentError, a.get<float>(), "int32_t", "float", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, a(0, 0).item<std::int64_t>(), "int32_t", "int64_t", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, a.item<std::int32_t>(), "6 elements");
+    CHECK(AnyArray(full<bool>({2}, true)).get<bool>() == std::vector<std::uint8_t>{1, 1});
+}
+
+TEST_CASE("a single element of unknown type is the widest number of its kind") {
+    CHECK(std::get<std::int64_t>(AnyArray(full<std::int8_t>({1}, -3)).item()) == -3);
+    CHECK(std::get<std::uint64_t>(AnyArray(full<std::uint16_t>({}, 65535)).item()) == 65535);
+    CHECK(std::get<bool>(AnyArray(full<bool>({1}, true)).item()));
+    CHECK(std::get<double>(AnyArray(full<half>({1}, 1.5)).item()) == 1.5);
+    CHECK(std::get<double>((AnyArray(full<float>({1}, 1.5)) * 2).item()) == 3);
+    CHECK(std::get<cdouble>(AnyArray(full<cfloat>({1}, cfloat(1, 2))).item()) == cdouble(1, 2));
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(counted({2})).item(), "2 elements");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray().item(), "empty");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(zeros<float2>({1})).item(), "float2", "no number");
+}

@@ -206,6 +206,42 @@ TEST_CASE("messages about operands that do not fit") {
     CHECK_THROWS_AS(x(0) += x, ArgumentError);
 }
 
+TEST_CASE("arrays of two contexts are refused with what to do") {
+    const auto x = counted<float>({3});
+    const Context other(x.context().device());
+    const auto y = ones<float>(other, {3});
+    CHECK_THROWS_MENTIONING(ArgumentError, (x + y).eval(), "two contexts", x.context().device().id(),
+                            "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, (AnyArray(x) + y).eval(), "two contexts", "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, x += y, "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, x.assign(y * 2), "another context", "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x * y), "sum", "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, cumsum(x * y), "cumsum", "copy_to(context)");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(x, y), "matmul", "copy_to(context)");
+    const ElementwiseKernel copy("float *x, const float *y", "x[i] = y[i]", "copy_values");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy(x, y), "copy_values", "argument 2 (y)", "copy_to(context)");
+    CHECK((x + y.copy_to(x.context())).get() == Values<float>{1, 2, 3});
+}
+
+TEST_CASE("an assigned expression loses leading axes of extent 1 as NumPy's do") {
+    const auto y = zeros<float>({2, 3});
+    const auto longer = counted<float>({1, 1, 2, 3});
+    y.assign(longer + 1);
+    CHECK(y.get() == Values<float>{1, 2, 3, 4, 5, 6});
+    y.assign(y(newaxis) * 2 + counted<float>({3}));  // reads itself
+    CHECK(y.get() == Values<float>{2, 5, 8, 8, 11, 14});
+    y.assign(longer(0, 0, slice({}, {}, -1))(newaxis) + y(slice({}, {}, -1)));  // overlaps itself
+    CHECK(y.get() == Values<float>{11, 15, 19, 2, 6, 10});
+    y.assign(AnyExpr(longer(0)) - counted<float>({1, 1, 1, 1}));
+    CHECK(y.get() == Values<float>{0, 1, 2, 3, 4, 5});
+    AnyArray(y).assign(AnyExpr(longer) + 3);
+    CHECK(y.get() == Values<float>{3, 4, 5, 6, 7, 8});
+    CHECK_THROWS_MENTIONING(ArgumentError, y.assign(counted<float>({2, 2, 3}) + 1), "(2, 2, 3)", "(2, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, y += longer, "(1, 1, 2, 3)", "(2, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(y) += AnyArray(longer), "(1, 1, 2, 3)", "(2, 3)");
+    CHECK(y.get() == Values<float>{3, 4, 5, 6, 7, 8});
+}
+
 TEST_CASE("expressions with more operands than a kernel takes are split") {
     const Context context = current_context();
     const auto x = counted<float>({3});

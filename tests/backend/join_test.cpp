@@ -2,6 +2,9 @@
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
+#include <tuple>
+#include <type_traits>
+
 using namespace gemel;
 using namespace gemel::testing;
 
@@ -116,6 +119,34 @@ TEST_CASE("arrays of several types are joined in the type that holds both") {
     CHECK(joined.dtype() == dtype_of<float>());
     CHECK(GPUArray<float>(joined).get() == std::vector<float>{0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0});
     CHECK(stack(mixed).shape() == Shape{2, 2, 3});
+}
+
+TEST_CASE("a tuple of typed arrays is joined in their common type") {
+    const auto i = counted<std::int16_t>({2}), j = counted<std::int16_t>({2}, Order::F);
+    const auto u = to_gpu(std::vector<std::uint16_t>{5, 6});
+    const auto f = to_gpu(std::vector<float>{0.5, 1.5});
+    const GPUArray<float> joined = concatenate(std::tuple{i, f});
+    CHECK(joined.get() == std::vector<float>{0, 1, 0.5, 1.5});
+    static_assert(std::is_same_v<decltype(concatenate(std::tuple{i, u})), GPUArray<std::int32_t>>);
+    CHECK(concatenate(std::tuple{i, u}).get() == Ints{0, 1, 5, 6});
+    // In any order, as NumPy; two by two the integers would have become int32, and that and float double.
+    static_assert(std::is_same_v<decltype(concatenate(std::tuple{i, u, f})), GPUArray<float>>);
+    CHECK(concatenate({i, u, f}).dtype() == dtype_of<float>());
+    CHECK(stack(std::tie(i, f), 1).get() == std::vector<float>{0, 0.5, 1, 1.5});
+    CHECK(hstack(std::tuple{i + 1, f}).get() == std::vector<float>{1, 2, 0.5, 1.5});
+    CHECK(vstack(std::tuple{f, i}).shape() == Shape{2, 2});
+    static_assert(std::is_same_v<decltype(concatenate(std::tuple{i, j})), GPUArray<std::int16_t>>);
+}
+
+TEST_CASE("a list of arrays of several types gives one whose type is known at run time") {
+    const auto i = counted<std::int16_t>({2});
+    const auto f = to_gpu(std::vector<float>{0.5, 1.5});
+    CHECK(concatenate({i, f}).get<float>() == std::vector<float>{0, 1, 0.5, 1.5});
+    CHECK(stack({f, i}, 1).get<float>() == std::vector<float>{0.5, 0, 1.5, 1});
+    CHECK(hstack({i, f}).get<float>() == std::vector<float>{0, 1, 0.5, 1.5});
+    CHECK(vstack({AnyArray(i), AnyArray(f)}).shape() == Shape{2, 2});
+    static_assert(std::is_same_v<decltype(concatenate({i, i})), GPUArray<std::int16_t>>);
+    CHECK_THROWS_MENTIONING(ArgumentError, concatenate({i, zeros<science::Pixel>({2})}), "array 1", "Pixel", "int16_t");
 }
 
 TEST_CASE("what cannot be joined is refused") {

@@ -198,4 +198,24 @@ TEST_CASE("masks that do not fit are refused") {
     CHECK(compress(x, zeros<bool>({3, 4})).shape() == Shape{0});
 }
 
+TEST_CASE("values written through masks are converted within their kind") {
+    const auto x = zeros<float>({4});
+    const auto mask = to_gpu(std::vector<bool>{true, false, true, true});
+    put_mask(x, mask, counted<std::int16_t>({4}) + 1);
+    CHECK(x.get() == std::vector<float>{1, 0, 3, 4});
+    place(x, mask, counted<std::int64_t>({2}) + 5);
+    CHECK(x.get() == std::vector<float>{5, 0, 6, 5});
+    place(x, x > 5, 2.5);
+    CHECK(x.get() == std::vector<float>{5, 0, 2.5, 5});
+    const auto n = counted<std::int8_t>({4});
+    place(n, mask, AnyArray(counted<std::int64_t>({3}) + 7));
+    CHECK(n.get() == std::vector<std::int8_t>{7, 1, 8, 9});
+    put_mask(AnyArray(n), mask, 3);
+    place(AnyArray(n), to_gpu(std::vector<bool>{false, true, false, false}), 4);
+    CHECK(n.get() == std::vector<std::int8_t>{3, 4, 3, 3});
+    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(n, mask, AnyArray(x)), "put_mask", "float", "int8_t", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, place(n, mask, AnyArray(x)), "place", "float", "int8_t", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(AnyArray(n), mask, 300), "300", "int8_t");
+}
+
 TEST_SUITE_END();

@@ -119,6 +119,57 @@ TEST_CASE("structs are structured types") {
     CHECK_THROWS_MENTIONING(ArgumentError, load_npy<float>(context, path), "not float");
 }
 
+TEST_CASE("structs that NumPy has packed are laid out as the type has them") {
+    using npy_structs::Record;
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "r.npy";
+    std::string data;
+    const auto add = [&](auto value) { data.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    for (int i = 0; i < 6; ++i) {
+        add(static_cast<std::int8_t>(i));
+        add(0.5 * i);
+        for (int k = 0; k < 3; ++k) add(static_cast<float>(k + i));
+        for (int k = 0; k < 2; ++k) {
+            add(static_cast<float>(10 * k + i));
+            add(static_cast<std::int16_t>(100 * k + i));
+        }
+    }
+    const std::string fields =
+        "[('flag', '|i1'), ('mass', '<f8'), ('position', '<f4', (3,)), ('inner', [('weight', '<f4'), ('tag', '<i2')], "
+        "(2,))]";
+    const auto check = [&](const char* order, auto&& place) {
+        write_file(path, head("{'descr': " + fields + ", 'fortran_order': " + order + ", 'shape': (2, 3), }") + data);
+        const std::vector<Record> records = load_npy<Record>(path).get();
+        for (int i = 0; i < 6; ++i) {
+            const Record& r = records[place(i)];
+            CHECK(r.flag == i);
+            CHECK(r.mass == 0.5 * i);
+            CHECK(r.position == std::array<float, 3>{float(i), float(i + 1), float(i + 2)});
+            CHECK(r.inner[1].weight == 10.0f + i);
+            CHECK(r.inner[1].tag == 100 + i);
+        }
+    };
+    check("False", [](int i) { return i; });
+    check("True", [](int i) { return i % 2 * 3 + i / 2; });
+    write_file(path, head("{'descr': [('flag', '|i1'), ('mass', '<f4')], 'fortran_order': False, 'shape': (0,), }"));
+    CHECK_THROWS_MENTIONING(ArgumentError, load_npy<Record>(path), "('mass', '<f4')");
+}
+
+TEST_CASE("files are read into the current context") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path() / "x.npy", several = scratch.path() / "x.npz";
+    save_npy(path, full<float>({2}, 3));
+    save_npz(several, {{"a", full<float>({2}, 4)}});
+    const Context other(default_device());
+    const ContextScope scope(other);
+    CHECK(load_npy(path).context() == other);
+    CHECK(load_npy(path).get<float>() == std::vector<float>{3, 3});
+    CHECK(load_npy(path, dtype_of<float>()).context() == other);
+    CHECK(NpzFile(several).load("a").get<float>() == std::vector<float>{4, 4});
+    CHECK(NpzFile(several).load("a", dtype_of<float>()).context() == other);
+    CHECK(load_npz(several).at("a").context() == other);
+}
+
 TEST_CASE("the other byte order and other versions are read") {
     const ScratchFolder scratch;
     const Context context = default_context();

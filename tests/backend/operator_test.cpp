@@ -295,4 +295,22 @@ TEST_CASE("inverse and shifted functions of complex numbers") {
           3);
 }
 
+TEST_CASE("of numbers in logic only the truth counts") {
+    const auto k = to_gpu(Values<std::int8_t>{0, 1, 2});
+    const AnyArray any = k;
+    using Bytes = Values<std::uint8_t>;
+    CHECK(logical_and(k, 300).get() == Bytes{0, 1, 1});
+    CHECK(logical_and(300, k).get() == Bytes{0, 1, 1});
+    CHECK(logical_or(k, -1000).get() == Bytes{1, 1, 1});
+    CHECK(logical_xor(k, 300).get() == Bytes{1, 0, 0});
+    CHECK(logical_and(k, 0.5).get() == Bytes{0, 1, 1});
+    CHECK(logical_or(k, 0.0).get() == Bytes{0, 1, 1});
+    CHECK(logical_and(k, cfloat(0, 1)).get() == Bytes{0, 1, 1});
+    CHECK(logical_and(to_gpu(Values<half>{half(0), half(1)}), 1e-30).get() == Bytes{0, 1});
+    CHECK(logical_xor(to_gpu(Values<cfloat>{{0, 0}, {0, 1}}), to_gpu(Values<float>{1, 1})).get() == Bytes{1, 0});
+    CHECK(logical_and(any, 300).get<bool>() == Bytes{0, 1, 1});
+    CHECK(logical_xor(any, 300).get<bool>() == Bytes{1, 0, 0});
+    CHECK(expression("logical_xor(k, 1000) || (k and 300)", {{"k", any}}).get<bool>() == Bytes{1, 1, 1});
+}
+
 TEST_SUITE_END();

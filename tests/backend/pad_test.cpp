@@ -123,4 +123,12 @@ TEST_CASE("borders that cannot be are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, pad(GPUArray<float>(), 1), "pad", "empty handle");
 }
 
+TEST_CASE("arrays of unknown type get borders of zeros or a number") {
+    const AnyArray x = counted<std::int8_t>({2});
+    CHECK(pad(x, 1).get<std::int8_t>() == std::vector<std::int8_t>{0, 0, 1, 0});
+    CHECK(pad(x, {{1, 2}}, PadMode::constant, 7).get<std::int8_t>() == std::vector<std::int8_t>{7, 0, 1, 7, 7});
+    CHECK(pad(x, 1, PadMode::edge).get<std::int8_t>() == std::vector<std::int8_t>{0, 0, 1, 1});
+    CHECK_THROWS_MENTIONING(ArgumentError, pad(x, 1, PadMode::constant, 300), "300", "int8_t");
+}
+
 TEST_SUITE_END();

@@ -358,4 +358,68 @@ TEST_CASE("inner products") {
     CHECK_THROWS_MENTIONING(ArgumentError, inner(counted<float>({3}), counted<float>({1})), "(3,)", "(1,)");
 }
 
+TEST_CASE("a single value has the axes 0 and -1 where NumPy says so") {
+    const GPUArray<float> x = full<float>({}, 3);
+    for (const int axis : {0, -1}) {
+        CHECK(sum(x, axis).item() == 3);
+        CHECK(sum(x, axis, true).rank() == 0);
+        CHECK(prod(x + 1, axis).item() == 4);
+        CHECK(min(x, axis).item() == 3);
+        CHECK(max(x, axis).item() == 3);
+        CHECK(any(x, axis).item());
+        CHECK(all(x, axis).item());
+        CHECK(argmin(x, axis).item() == 0);
+        CHECK(argmax(x, axis).item() == 0);
+        CHECK(count_nonzero(x, axis).item() == 1);
+        CHECK(sum(AnyArray(x), axis).item<float>() == 3);
+    }
+    CHECK_THROWS_AS(sum(x, {0}), ArgumentError);
+    CHECK_THROWS_AS(sum(x, 1), ArgumentError);
+    CHECK_THROWS_AS(sum(x, -2), ArgumentError);
+    CHECK_THROWS_AS(mean(x, 0), ArgumentError);
+    CHECK_THROWS_AS(var(x, 0), ArgumentError);
+    CHECK_THROWS_AS(stddev(AnyArray(x), -1), ArgumentError);
+    CHECK_THROWS_AS(norm(x, 0), ArgumentError);
+}
+
+TEST_CASE("errors of reductions begin with the function that was called") {
+    const auto x = counted<float>({2, 3}), y = counted<float>({4});
+    const AnyArray unknown = x;
+    const auto begins = [](const char* name, auto&& call) {
+        INFO(name);
+        try {
+            call();
+            FAIL("nothing was thrown");
+        } catch (const ArgumentError& error) {
+            CHECK_MESSAGE(std::string(error.what()).rfind(std::string(name) + ": ", 0) == 0, error.what());
+        }
+    };
+    begins("sum", [&] { sum(x, 2); });
+    begins("sum", [&] { sum(unknown, 2); });
+    begins("prod", [&] { prod(x, {0, 0}); });
+    begins("min", [&] { min(x, -3); });
+    begins("max", [&] { max(x + y); });
+    begins("any", [&] { any(x, 5); });
+    begins("all", [&] { all(GPUArray<bool>()); });
+    begins("argmin", [&] { argmin(x, 2); });
+    begins("argmax", [&] { argmax(unknown, 2); });
+    begins("mean", [&] { mean(x, 2); });
+    begins("mean", [&] { mean(unknown, 2); });
+    begins("mean", [&] { mean(x + y); });
+    begins("var", [&] { var(x, 2); });
+    begins("var", [&] { var(unknown, {1, -1}); });
+    begins("stddev", [&] { stddev(x, 2); });
+    begins("stddev", [&] { stddev(astype<half>(x), 2); });
+    begins("stddev", [&] { stddev(unknown, 2); });
+    begins("norm", [&] { norm(x, 2); });
+    begins("norm", [&] { norm(counted({3}), 1); });
+    begins("norm", [&] { norm(unknown, 2); });
+    begins("count_nonzero", [&] { count_nonzero(x, 2); });
+    begins("count_nonzero", [&] { count_nonzero(unknown, 2); });
+    begins("vdot", [&] { vdot(x, y); });
+    begins("sum", [&] { sum(counted<std::int8_t>({2}) + 300); });
+    begins("cumsum", [&] { cumsum(x, 2); });
+    begins("cumprod", [&] { cumprod(x, 2); });
+}
+
 TEST_SUITE_END();

@@ -321,4 +321,45 @@ TEST_CASE("several arrays may differ in type and must agree in shape") {
     CHECK(multi_take({x, y}, zeros<std::int32_t>({0}))[1].size() == 0);
 }
 
+TEST_CASE("put converts values within their kind") {
+    const auto x = zeros<float>({4});
+    const auto where = to_gpu(Ints{0, -1});
+    put(x, where, counted<std::int16_t>({2}) + 5);
+    CHECK(x.get() == std::vector<float>{5, 0, 0, 6});
+    put(x, where, counted<std::int64_t>({1}));  // repeated
+    CHECK(x.get() == std::vector<float>{0, 0, 0, 0});
+    const auto n = zeros<std::int8_t>({4});
+    put(n, where, to_gpu(std::vector<std::int64_t>{7, 8, 9}));
+    CHECK(n.get() == std::vector<std::int8_t>{7, 0, 0, 8});
+    put(n, where, AnyArray(to_gpu(std::vector<bool>{true, false})));
+    CHECK(n.get() == std::vector<std::int8_t>{1, 0, 0, 0});
+    CHECK_THROWS_MENTIONING(ArgumentError, put(n, where, AnyArray(x)), "put", "float", "int8_t", "astype");
+    CHECK_THROWS_MENTIONING(ArgumentError, put(AnyArray(zeros<std::uint8_t>({4})), where, n), "int8_t", "uint8_t");
+}
+
+TEST_CASE("put takes numbers for arrays of unknown type") {
+    const auto x = counted<half>({3});
+    const AnyArray any = x;
+    put(any, to_gpu(Ints{1}), 2.5);
+    put(any, to_gpu(Ints{3}), 7, OutOfBounds::clip);
+    CHECK(x.get() == std::vector<half>{half(0), half(2.5f), half(7)});
+    const AnyArray small = zeros<std::int8_t>({3});
+    CHECK_THROWS_MENTIONING(ArgumentError, put(small, to_gpu(Ints{1}), 300), "300", "int8_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, put(any, to_gpu(Ints{1}), cfloat(1, 1)), "put", "complex", "float16");
+}
+
+TEST_CASE("multi_put converts values within their kind") {
+    const auto x = counted<float>({4}), y = counted<float>({4});
+    const auto z = counted<std::int8_t>({4}, Order::F);
+    const auto i = to_gpu(std::vector<std::int64_t>{7, 8});
+    multi_put({x, y}, to_gpu(Ints{0, 1}), {i, i});
+    CHECK(x.get() == std::vector<float>{7, 8, 2, 3});
+    multi_put({x, z}, to_gpu(Ints{2, 3}), {y, i});
+    CHECK(x.get() == std::vector<float>{7, 8, 7, 8});
+    CHECK(z.get() == std::vector<std::int8_t>{0, 1, 7, 8});
+    multi_put(std::vector{x, y}, to_gpu(Ints{3}), std::vector{i, i});
+    CHECK(y.get() == std::vector<float>{7, 8, 2, 7});
+    CHECK_THROWS_MENTIONING(ArgumentError, multi_put({x, z}, to_gpu(Ints{0}), {i, y}), "multi_put", "float", "int8_t");
+}
+
 TEST_SUITE_END();

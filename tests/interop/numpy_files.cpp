@@ -110,12 +110,14 @@ int main(int argc, char** argv) try {
         return 0;
     }
     for_each_type([&]<class T>(const char* name) { read<T>(folder, name); });
-    const auto back = load_npy<Particle>(folder / "particles.npy").get();
     const auto expected = particles();
-    for (int i = 0; i < 4; ++i)
-        if (back[i].charge != expected[i].charge || back[i].mass != expected[i].mass ||
-            back[i].position != expected[i].position)
-            std::printf("particle %d differs\n", i), ++failures;
+    for (const char* name : {"particles.npy", "packed_particles.npy", "swapped_particles.npy"}) {
+        const auto back = load_npy<Particle>(folder / name).get();
+        for (int i = 0; i < 4; ++i)
+            if (back[i].charge != expected[i].charge || back[i].mass != expected[i].mass ||
+                back[i].position != expected[i].position)
+                std::printf("%s: particle %d differs\n", name, i), ++failures;
+    }
     if (load_npy<float>(folder / "version3.npy").get() != std::vector<float>{1, 2}) std::puts("version 3"), ++failures;
     return failures;
 } catch (const gemel::BackendUnavailable& error) {

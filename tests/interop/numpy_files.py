@@ -54,6 +54,9 @@ else:
     np.savez(f"{folder}/stored.npz", **everything)
     np.savez_compressed(f"{folder}/deflated.npz", **everything)
     np.save(f"{folder}/particles.npy", particles())
+    packed = np.dtype([(name, PARTICLE[name]) for name in PARTICLE.names])
+    np.save(f"{folder}/packed_particles.npy", particles().astype(packed))
+    np.save(f"{folder}/swapped_particles.npy", particles().astype(packed.newbyteorder(">")))
     with open(f"{folder}/version3.npy", "wb") as file:
         np.lib.format.write_array(file, np.array([1, 2], dtype="f4"), version=(3, 0))
 print(f"{mode}: NumPy {np.__version__}")

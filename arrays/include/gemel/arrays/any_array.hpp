@@ -1,6 +1,7 @@
 /// An array whose element type is known only at run time: what GPUArray<T> is made of.
 #pragma once
 
+#include <gemel/arrays/element.hpp>
 #include <gemel/arrays/shape.hpp>
 #include <gemel/arrays/slice.hpp>
 #include <gemel/core/argument.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace gemel {
 
@@ -114,12 +116,39 @@ class GEMEL_API AnyArray {
     /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
     void assign(const AnyArray& other) const;
     /// The same for a lazy expression: one kernel, but for operands that overlap this array otherwise than element by
-    /// element.
+    /// element. Leading axes of extent 1 that this array has not are dropped, here and above, as NumPy does.
     void assign(const AnyExpr& expression) const;
+    /// Writes one number to every element, by GPUArray's rules. @throws ArgumentError if the element type has no such
+    /// value or is none of numbers, or the array repeats elements
+    template <NumberElement V>
+    void fill(const V& value) const {
+        fill(widest(value));
+    }
+    void fill(const AnyNumber& value) const;
     /// Writes one value, the bytes of an element, to every element. @throws ArgumentError if the array repeats elements
     void fill_bytes(const void* element) const;
     /// All elements to host memory, and from it, in C order of the indices without gaps. Blocks.
     void get_bytes(void* to) const;
+    /// All elements; those of bool as bytes. Blocks. @throws ArgumentError if the elements are of another type
+    template <HasDType T>
+    std::vector<HostElement<T>> get() const {
+        require_dtype(dtype_of<T>());
+        std::vector<HostElement<T>> values(size());
+        get_bytes(values.data());
+        return values;
+    }
+    /// The one element of an array that has one. Blocks. @throws ArgumentError with the number of elements, and if it
+    /// is of another type
+    template <HasDType T>
+    T item() const {
+        require_dtype(dtype_of<T>());
+        require_single();
+        HostElement<T> value;
+        get_bytes(&value);
+        return static_cast<T>(value);
+    }
+    /// The same of any type of numbers, as the widest of its kind: `std::get<double>(sum(x).item())`.
+    AnyNumber item() const;
     void set_bytes(const void* from) const;
 
     /// As an argument of a hand-written kernel. @throws ArgumentError if the elements have gaps between them
@@ -149,25 +178,5 @@ class GEMEL_API AnyArray {
     std::size_t offset_bytes_ = 0;
     std::size_t size_ = 0;
 };
-
-/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to
-/// float32, int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors only to
-/// themselves.
-constexpr bool is_same_kind(DType from, DType to) {
-    if (from == to) return true;
-    if (from.lanes() != 1 || to.lanes() != 1) return false;
-    const auto rank = [](DType::Kind kind) {
-        switch (kind) {
-            case DType::Kind::boolean: return 1;
-            case DType::Kind::unsigned_integer: return 2;
-            case DType::Kind::signed_integer: return 3;
-            case DType::Kind::floating:
-            case DType::Kind::bfloat: return 4;
-            case DType::Kind::complex: return 5;
-            default: return 0;
-        }
-    };
-    return rank(from.kind()) != 0 && rank(from.kind()) <= rank(to.kind());
-}
 
 }  // namespace gemel

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace gemel {
@@ -33,7 +32,7 @@ concept ConvertsToAny = requires(const E& expression) {
 /// refused when the expression is made.
 class GEMEL_API AnyExpr {
    public:
-    using Number = std::variant<bool, std::int64_t, std::uint64_t, double, cdouble>;
+    using Number = AnyNumber;
 
     /// @throws ArgumentError if the handle is empty
     AnyExpr(const AnyArray& array);
@@ -64,6 +63,7 @@ class GEMEL_API AnyExpr {
     T item() const {
         return GPUArray<T>(eval()).item();
     }
+    AnyNumber item() const { return eval().item(); }
     ExpressionView view() const;
 
     /// What it is made of, for the library.
@@ -73,28 +73,14 @@ class GEMEL_API AnyExpr {
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
     friend AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
     explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
-    template <HostNumber V>
-    static Number widest(const V& number) {
-        if constexpr (is_complex<V>) {
-            return cdouble(number);
-        } else if constexpr (std::is_same_v<V, bool>) {
-            return number;
-        } else if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) {
-            return std::int64_t{number};
-        } else if constexpr (std::is_integral_v<V>) {
-            return std::uint64_t{number};
-        } else if constexpr (SixteenBitFloat<V>) {
-            return double{static_cast<float>(number)};
-        } else {
-            return static_cast<double>(number);
-        }
-    }
     std::shared_ptr<const ExpressionNode> node_;
 };
 
 // What templates call.
 /// @throws ArgumentError if the number of operands, their types or their shapes do not fit
 GEMEL_API AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
+/// x op= y: as AnyArray::assign(), but for leading axes, which must be the array's own. @throws ArgumentError
+GEMEL_API void update(const AnyArray& to, const AnyExpr& value);
 GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
 
 /// Operands whose type is known at run time only.

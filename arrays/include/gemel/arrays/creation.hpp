@@ -22,6 +22,8 @@ concept Number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray zeros(const Context& context, DType dtype, const Shape& shape, Order order = Order::C);
 GEMEL_API AnyArray empty_like(const Context& context, const AnyArray& like);
+/// @param value  null: all bytes zero
+GEMEL_API AnyArray full_like(const Context& context, const AnyArray& like, const AnyNumber* value);
 /// start, start + step, ... before stop. @throws ArgumentError if step is 0 or not finite, or a value is not one of
 /// dtype
 GEMEL_API AnyArray arange(const Context& context, DType dtype, std::int64_t start, std::int64_t stop,
@@ -77,6 +79,34 @@ GPUArray<T> ones(const Shape& shape, Order order = Order::C) {
     return ones<T>(current_context(), shape, order);
 }
 
+// Of a type known at run time: `zeros({3, 4}, dtype)`. @throws ArgumentError if the type has no such value
+inline AnyArray empty(const Context& context, const Shape& shape, DType dtype, Order order = Order::C) {
+    return AnyArray(context, dtype, shape, order);
+}
+inline AnyArray empty(const Shape& shape, DType dtype, Order order = Order::C) {
+    return empty(current_context(), shape, dtype, order);
+}
+inline AnyArray zeros(const Context& context, const Shape& shape, DType dtype, Order order = Order::C) {
+    return zeros(context, dtype, shape, order);
+}
+inline AnyArray zeros(const Shape& shape, DType dtype, Order order = Order::C) {
+    return zeros(current_context(), dtype, shape, order);
+}
+template <NumberElement V>
+AnyArray full(const Context& context, const Shape& shape, const V& value, DType dtype, Order order = Order::C) {
+    const AnyArray result(context, dtype, shape, order);
+    result.fill(value);
+    return result;
+}
+template <NumberElement V>
+AnyArray full(const Shape& shape, const V& value, DType dtype, Order order = Order::C) {
+    return full(current_context(), shape, value, dtype, order);
+}
+inline AnyArray ones(const Context& context, const Shape& shape, DType dtype, Order order = Order::C) {
+    return full(context, shape, 1, dtype, order);
+}
+inline AnyArray ones(const Shape& shape, DType dtype, Order order = Order::C) { return full(shape, 1, dtype, order); }
+
 // Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that
 // array has no gaps, else it is C.
 template <ElementType T>
@@ -112,6 +142,36 @@ GPUArray<T> ones_like(const Context& context, const GPUArray<T>& like) {
 template <ElementType T>
 GPUArray<T> ones_like(const GPUArray<T>& like) {
     return ones_like(like.context(), like);
+}
+
+template <std::same_as<AnyArray> A>
+AnyArray empty_like(const A& like) {
+    return empty_like(like.context(), like);
+}
+template <std::same_as<AnyArray> A, NumberElement V>
+AnyArray full_like(const Context& context, const A& like, const V& value) {
+    const AnyNumber number = widest(value);
+    return full_like(context, like, &number);
+}
+template <std::same_as<AnyArray> A, NumberElement V>
+AnyArray full_like(const A& like, const V& value) {
+    return full_like(like.context(), like, value);
+}
+template <std::same_as<AnyArray> A>
+AnyArray zeros_like(const Context& context, const A& like) {
+    return full_like(context, like, nullptr);
+}
+template <std::same_as<AnyArray> A>
+AnyArray zeros_like(const A& like) {
+    return full_like(like.context(), like, nullptr);
+}
+template <std::same_as<AnyArray> A>
+AnyArray ones_like(const Context& context, const A& like) {
+    return full_like(context, like, 1);
+}
+template <std::same_as<AnyArray> A>
+AnyArray ones_like(const A& like) {
+    return full_like(like.context(), like, 1);
 }
 
 /// start, start + step, ... up to, not including, stop: ceil((stop - start) / step) elements, each start + i * step in

@@ -4,12 +4,15 @@
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
+#include <array>
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace gemel {
 
@@ -28,6 +31,50 @@ concept SixteenBitFloat = std::same_as<T, half> || std::same_as<T, bfloat16>;
 /// Real numbers, the 16-bit ones included.
 template <class T>
 concept RealElement = (std::is_arithmetic_v<T> && HasDType<T>) || SixteenBitFloat<T>;
+
+/// Element types that operators work on, and numbers of the host.
+template <class T>
+concept NumberElement = RealElement<T> || is_complex<T>;
+
+/// A number whose type is known only at run time: the widest of its kind.
+using AnyNumber = std::variant<bool, std::int64_t, std::uint64_t, double, cdouble>;
+template <NumberElement V>
+AnyNumber widest(const V& number) {
+    if constexpr (is_complex<V>) {
+        return cdouble(number);
+    } else if constexpr (std::is_same_v<V, bool>) {
+        return number;
+    } else if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) {
+        return std::int64_t{number};
+    } else if constexpr (std::is_integral_v<V>) {
+        return std::uint64_t{number};
+    } else if constexpr (SixteenBitFloat<V>) {
+        return double{static_cast<float>(number)};
+    } else {
+        return static_cast<double>(number);
+    }
+}
+
+/// Kinds of numbers in the order in which they contain one another; 0 for what is no number.
+constexpr int kind_rank(DType dtype) {
+    if (dtype.lanes() != 1) return 0;
+    switch (dtype.kind()) {
+        case DType::Kind::boolean: return 1;
+        case DType::Kind::unsigned_integer: return 2;
+        case DType::Kind::signed_integer: return 3;
+        case DType::Kind::floating:
+        case DType::Kind::bfloat: return 4;
+        case DType::Kind::complex: return 5;
+        default: return 0;
+    }
+}
+
+/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to
+/// float32, int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors only to
+/// themselves.
+constexpr bool is_same_kind(DType from, DType to) {
+    return from == to || (kind_rank(from) != 0 && kind_rank(from) <= kind_rank(to));
+}
 
 /// The type of the real and imaginary parts; of real elements the type itself.
 template <class T>
@@ -89,5 +136,9 @@ T element_of(const V& value) {
         return static_cast<T>(value);
     }
 }
+
+/// The same with the type known at run time only: the bytes of the element. @throws ArgumentError naming `who` if the
+/// type has no such value, or is none of numbers
+GEMEL_API std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyNumber& value);
 
 }  // namespace gemel

@@ -27,4 +27,10 @@ AnyArray evaluated(const X& x) {
     }
 }
 
+/// Whether put() and its siblings write values of this operand into elements of type T: they convert within a kind.
+template <class V, class T>
+concept WritableInto = std::same_as<typename OperandElement<V>::type, T> ||
+                       (NumberElement<T> && NumberElement<typename OperandElement<V>::type> &&
+                        is_same_kind(dtype_of<typename OperandElement<V>::type>(), dtype_of<T>()));
+
 }  // namespace gemel

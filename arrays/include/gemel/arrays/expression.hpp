@@ -68,10 +68,38 @@ GEMEL_BINARY(operator<, Less, in_common, comparison, "#1 < #2", "", "")
 GEMEL_BINARY(operator>, Greater, in_common, comparison, "#1 > #2", "", "")
 GEMEL_BINARY(operator<=, LessEqual, in_common, comparison, "#1 <= #2", "", "")
 GEMEL_BINARY(operator>=, GreaterEqual, in_common, comparison, "#1 >= #2", "", "")
-GEMEL_BINARY(logical_and, LogicalAnd, in_common, truth, "#1 != 0 && #2 != 0",
-             "((c_real(#1) != 0 || c_imag(#1) != 0) && (c_real(#2) != 0 || c_imag(#2) != 0))", "")
-GEMEL_BINARY(logical_or, LogicalOr, in_common, truth, "#1 != 0 || #2 != 0",
-             "(c_real(#1) != 0 || c_imag(#1) != 0 || c_real(#2) != 0 || c_imag(#2) != 0)", "")
+
+/// Of numbers in logic only the truth counts: they need not be values of the arrays beside them.
+template <class X>
+decltype(auto) truth_of(X&& x) {
+    using Plain = std::remove_cvref_t<X>;
+    if constexpr (is_complex<Plain>) {
+        return x != Plain{};
+    } else if constexpr (HostNumber<Plain>) {
+        return element_of<bool>(x);
+    } else {
+        return std::forward<X>(x);
+    }
+}
+#define GEMEL_LOGICAL(function, Name, text, complex_text) \
+    GEMEL_OPERATION(Name, function, in_common, truth, text, complex_text, "") \
+    template <class A, class B> \
+        requires Combinable<TypeRule::truth, A, B> \
+    auto function(A&& a, B&& b) { \
+        return make_expression<Name>(truth_of(std::forward<A>(a)), truth_of(std::forward<B>(b))); \
+    } \
+    template <class A, class B> \
+        requires UntypedCombinable<A, B> \
+    AnyExpr function(const A& a, const B& b) { \
+        return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
+    }
+GEMEL_LOGICAL(logical_and, LogicalAnd, "#1 != 0 && #2 != 0",
+              "((c_real(#1) != 0 || c_imag(#1) != 0) && (c_real(#2) != 0 || c_imag(#2) != 0))")
+GEMEL_LOGICAL(logical_or, LogicalOr, "#1 != 0 || #2 != 0",
+              "(c_real(#1) != 0 || c_imag(#1) != 0 || c_real(#2) != 0 || c_imag(#2) != 0)")
+GEMEL_LOGICAL(logical_xor, LogicalXor, "(#1 != 0) != (#2 != 0)",
+              "(c_real(#1) != 0 || c_imag(#1) != 0) != (c_real(#2) != 0 || c_imag(#2) != 0)")
+#undef GEMEL_LOGICAL
 GEMEL_UNARY(logical_not, LogicalNot, in_common, truth, "#1 == 0", "(c_real(#1) == 0 && c_imag(#1) == 0)", "")
 
 /// The same as logical_not().
@@ -373,17 +401,17 @@ AnyExpr astype(const X& x, DType dtype) {
     return AnyExpr(Cast::operation, std::array<AnyExpr, 1>{AnyExpr(x)}, dtype);
 }
 
-/// What GPUArray::assign and the operators below do with an expression.
+/// What GPUArray::assign and, with leading axes refused, the operators below do with an expression.
 template <HasDType T, Expression E>
-void write_expression(const GPUArray<T>& to, const E& expression) {
+void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading = LeadingAxes::dropped) {
     using U = typename E::value_type;
     static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
                   "the expression's elements are of another kind than the array's (float to integer, complex to real): "
                   "use astype");
     if constexpr (std::is_same_v<T, U>) {
-        evaluate(expression.view(), &to);
+        evaluate(expression.view(), &to, leading);
     } else {
-        evaluate(astype<T>(expression).view(), &to);
+        evaluate(astype<T>(expression).view(), &to, leading);
     }
 }
 
@@ -392,14 +420,13 @@ void write_expression(const GPUArray<T>& to, const E& expression) {
     template <HasDType T, Operand X> \
         requires Combinable<Name::operation.rule, GPUArray<T>, X> \
     const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) { \
-        write_expression(a, make_expression<Name>(a, std::forward<X>(x))); \
+        write_expression(a, make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \
         requires UntypedCombinable<A, X> \
     const A& operator op##=(const A& a, const X& x) { \
-        static_cast<const AnyArray&>(a).assign( \
-            AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
+        update(a, AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
         return a; \
     }
 GEMEL_IN_PLACE(+, Add)

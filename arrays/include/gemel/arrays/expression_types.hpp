@@ -5,10 +5,12 @@
 #include <gemel/arrays/element.hpp>
 #include <gemel/core/dtype.hpp>
 
+#include <array>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace gemel {
@@ -78,6 +80,20 @@ constexpr DType promote(DType a, DType b) {
     const std::uint32_t without = (a.kind() == Kind::signed_integer ? b : a).size_bytes();
     if (with_sign.size_bytes() > without) return with_sign;
     return without == 8 ? DType(Kind::floating, 8) : DType(Kind::signed_integer, 2 * without);
+}
+
+/// Of several, as NumPy: int16, uint16 and float in any order give float, though the integers alone would give int32
+/// and that beside float double.
+constexpr DType promote(std::span<const DType> types) {
+    DType common;
+    bool begun = false;
+    for (int rank = 5; rank >= 0; --rank)
+        for (const DType type : types)
+            if (kind_rank(type) == rank) {
+                common = begun ? promote(common, type) : type;
+                begun = true;
+            }
+    return common;
 }
 
 /// What numbers of the host are among themselves, without an array: NumPy's default types.
@@ -201,10 +217,6 @@ template <> struct NumberOf<DType::Kind::complex, 8> { using type = cfloat; };
 template <> struct NumberOf<DType::Kind::complex, 16> { using type = cdouble; };
 // clang-format on
 
-/// Element types that operators work on.
-template <class T>
-concept NumberElement = RealElement<T> || is_complex<T>;
-
 /// Numbers of the host that may stand beside an array.
 template <class V>
 concept HostNumber = NumberElement<V>;
@@ -274,6 +286,8 @@ concept Combinable =
 
 /// The element type that arrays of these types have together: `Promote<std::int32_t, float>` is double.
 template <NumberElement... T>
-using Promote = CommonElement<GPUArray<T>...>;
+inline constexpr DType promoted = promote(std::array{dtype_of<T>()...});
+template <NumberElement... T>
+using Promote = typename NumberOf<promoted<T...>.kind(), promoted<T...>.size_bytes()>::type;
 
 }  // namespace gemel

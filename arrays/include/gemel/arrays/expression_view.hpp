@@ -122,9 +122,13 @@ struct ExpressionView {
     AnyExpr (*any)(const void* expression);
 };
 
+/// Leading axes of extent 1 that the array written into has not.
+enum class LeadingAxes : std::uint8_t { refused, dropped };
+
 /// Into `out`, or a new array: one launch, more if the expression has too many operands for one kernel.
 /// @throws ArgumentError if the shapes cannot be broadcast
-GEMEL_API AnyArray evaluate(const ExpressionView& expression, const AnyArray* out = nullptr);
+GEMEL_API AnyArray evaluate(const ExpressionView& expression, const AnyArray* out = nullptr,
+                            LeadingAxes leading = LeadingAxes::refused);
 /// The kernel's text for contiguous arrays. Of an expression that is too large for one kernel it is the last one's.
 GEMEL_API std::string source(const ExpressionView& expression, const Dialect& dialect);
 

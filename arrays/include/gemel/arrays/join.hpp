@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <ranges>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace gemel {
@@ -19,12 +21,22 @@ GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, std::int64_t axis = 0
 GEMEL_API AnyArray hstack(std::span<const AnyArray> arrays);
 GEMEL_API AnyArray vstack(std::span<const AnyArray> arrays);
 
+/// The array that operands of these types become together, and the operands as arrays.
+template <ArrayOperand... X>
+using JoinedArray = GPUArray<Promote<typename OperandElement<std::remove_cvref_t<X>>::type...>>;
+template <ArrayOperand... X>
+std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& operands) {
+    return std::apply([](const auto&... x) { return std::array<AnyArray, sizeof...(X)>{evaluated(x)...}; }, operands);
+}
+
 /// One after the other along an axis that they have: `concatenate({a, b, c}, 1)`, or a range of arrays.
+///
+/// Arrays of different types are joined in the type that they have together, as NumPy does: a tuple of arrays or
+/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray.
 /// @param arrays  of any layouts; their shapes differ along `axis` at most
 /// @returns       a new array in C order
 /// @throws ArgumentError if there are none, if shapes or contexts differ, for single values, which stack() joins, and
-/// if
-///         the axis is not there
+///         if the axis is not there
 /// @time one device copy per array that is contiguous, along the first axis; else one launch per array; enqueued
 template <ArrayRange R>
 auto concatenate(const R& arrays, std::int64_t axis = 0) {
@@ -34,6 +46,13 @@ auto concatenate(const R& arrays, std::int64_t axis = 0) {
 template <HasDType T>
 GPUArray<T> concatenate(std::initializer_list<GPUArray<T>> arrays, std::int64_t axis = 0) {
     return concatenate(std::span(arrays.begin(), arrays.size()), axis);
+}
+inline AnyArray concatenate(std::initializer_list<AnyArray> arrays, std::int64_t axis = 0) {
+    return concatenate(std::span(arrays.begin(), arrays.size()), axis);
+}
+template <ArrayOperand X, ArrayOperand... More>
+JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, std::int64_t axis = 0) {
+    return JoinedArray<X, More...>(concatenate(joined_operands(arrays), axis));
 }
 
 /// Along a new axis, which comes before `axis` of the arrays; -1 makes it the last.
@@ -48,6 +67,13 @@ template <HasDType T>
 GPUArray<T> stack(std::initializer_list<GPUArray<T>> arrays, std::int64_t axis = 0) {
     return stack(std::span(arrays.begin(), arrays.size()), axis);
 }
+inline AnyArray stack(std::initializer_list<AnyArray> arrays, std::int64_t axis = 0) {
+    return stack(std::span(arrays.begin(), arrays.size()), axis);
+}
+template <ArrayOperand X, ArrayOperand... More>
+JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, std::int64_t axis = 0) {
+    return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
+}
 
 /// Side by side: along the second axis, arrays of one axis along that.
 template <ArrayRange R>
@@ -59,6 +85,13 @@ template <HasDType T>
 GPUArray<T> hstack(std::initializer_list<GPUArray<T>> arrays) {
     return hstack(std::span(arrays.begin(), arrays.size()));
 }
+inline AnyArray hstack(std::initializer_list<AnyArray> arrays) {
+    return hstack(std::span(arrays.begin(), arrays.size()));
+}
+template <ArrayOperand X, ArrayOperand... More>
+JoinedArray<X, More...> hstack(const std::tuple<X, More...>& arrays) {
+    return JoinedArray<X, More...>(hstack(joined_operands(arrays)));
+}
 /// One below the other: along the first axis, arrays of one axis as rows.
 template <ArrayRange R>
 auto vstack(const R& arrays) {
@@ -68,6 +101,13 @@ auto vstack(const R& arrays) {
 template <HasDType T>
 GPUArray<T> vstack(std::initializer_list<GPUArray<T>> arrays) {
     return vstack(std::span(arrays.begin(), arrays.size()));
+}
+inline AnyArray vstack(std::initializer_list<AnyArray> arrays) {
+    return vstack(std::span(arrays.begin(), arrays.size()));
+}
+template <ArrayOperand X, ArrayOperand... More>
+JoinedArray<X, More...> vstack(const std::tuple<X, More...>& arrays) {
+    return JoinedArray<X, More...>(vstack(joined_operands(arrays)));
 }
 
 }  // namespace gemel

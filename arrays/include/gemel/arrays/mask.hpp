@@ -7,6 +7,7 @@
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/core/export.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -50,11 +51,15 @@ auto compress(const X& x, const M& mask, std::int64_t axis) {
 /// order takes values[i % values.size()].
 /// @param x       any layout that does not repeat elements
 /// @param mask    the shape of x
-/// @param values  may share memory with x
-/// @throws ArgumentError if the shapes do not fit, if there are no values, or if the contexts differ
+/// @param values  an array or expression of x's type or one that converts within its kind or upwards, or a number.
+///                Arrays may share memory with x
+/// @throws ArgumentError if the shapes do not fit, if there are no values or a number is not one of x's type, or if the
+///         contexts differ
 /// @time one launch, enqueued
-template <HasDType T, Mask M>
-void put_mask(const GPUArray<T>& x, const M& mask, const std::type_identity_t<GPUArray<T>>& values) {
+template <HasDType T, Mask M, ArrayOrExpression V>
+void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
+    static_assert(WritableInto<V, T>,
+                  "put_mask: values of another kind (float to integer, signed to unsigned): use astype");
     put_mask(evaluated(x), evaluated(mask), evaluated(values));
 }
 /// One value everywhere: NumPy's x[mask] = value.
@@ -63,14 +68,29 @@ void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
     const T element = element_of<T>(value);
     put_mask_bytes(evaluated(x), evaluated(mask), &element);
 }
+template <std::same_as<AnyArray> X, NumberElement V>
+void put_mask(const X& x, const AnyArray& mask, const V& value) {
+    put_mask_bytes(x, mask, element_bytes("put_mask", x.dtype(), widest(value)).data());
+}
 
 /// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
 /// on; from the last value it goes back to the first.
 /// @throws ArgumentError as put_mask()
 /// @time one scan, enqueued; nothing is read back, so that too few or too many values are no error
-template <HasDType T, Mask M>
-void place(const GPUArray<T>& x, const M& mask, const std::type_identity_t<GPUArray<T>>& values) {
+template <HasDType T, Mask M, ArrayOrExpression V>
+void place(const GPUArray<T>& x, const M& mask, const V& values) {
+    static_assert(WritableInto<V, T>,
+                  "place: values of another kind (float to integer, signed to unsigned): use astype");
     place(evaluated(x), evaluated(mask), evaluated(values));
+}
+/// One value: the same as put_mask().
+template <HasDType T, Mask M, ValueFor<T> V>
+void place(const GPUArray<T>& x, const M& mask, const V& value) {
+    put_mask(x, mask, value);
+}
+template <std::same_as<AnyArray> X, NumberElement V>
+void place(const X& x, const AnyArray& mask, const V& value) {
+    put_mask(x, mask, value);
 }
 
 /// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued

@@ -25,8 +25,13 @@ GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array
 /// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects,
 /// strings, dates; structs, which load_npy<T> reads)
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
-/// The same, where the file must hold this type. @throws ArgumentError with both types
+/// The same, where the file must hold this type. Of structs fields and their order must agree, but not where they lie:
+/// NumPy packs them unless told `align=True`. @throws ArgumentError with both types
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path, DType dtype);
+inline AnyArray load_npy(const std::filesystem::path& path) { return load_npy(current_context(), path); }
+inline AnyArray load_npy(const std::filesystem::path& path, DType dtype) {
+    return load_npy(current_context(), path, dtype);
+}
 template <ElementType T>
 GPUArray<T> load_npy(const Context& context, const std::filesystem::path& path) {
     return GPUArray<T>(load_npy(context, path, dtype_of<T>()));
@@ -52,6 +57,8 @@ class GEMEL_API NpzFile {
     /// @throws Error if there is no such array (the message lists what there is), or as load_npy
     AnyArray load(const Context& context, const std::string& name) const;
     AnyArray load(const Context& context, const std::string& name, DType dtype) const;
+    AnyArray load(const std::string& name) const { return load(current_context(), name); }
+    AnyArray load(const std::string& name, DType dtype) const { return load(current_context(), name, dtype); }
     template <ElementType T>
     GPUArray<T> load(const Context& context, const std::string& name) const {
         return GPUArray<T>(load(context, name, dtype_of<T>()));
@@ -77,5 +84,8 @@ class GEMEL_API NpzFile {
 
 /// All arrays of an .npz file by name; without structs.
 GEMEL_API std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path);
+inline std::map<std::string, AnyArray> load_npz(const std::filesystem::path& path) {
+    return load_npz(current_context(), path);
+}
 
 }  // namespace gemel

@@ -5,6 +5,7 @@
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/core/export.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -60,6 +61,14 @@ template <ArrayOrExpression X, ValueFor<typename OperandElement<std::remove_cvre
 auto pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
     const auto element = element_of<typename EvaluatedArray<X>::value_type>(value);
     return EvaluatedArray<X>(pad(evaluated(x), widths, mode, &element));
+}
+template <std::same_as<AnyArray> X>
+AnyArray pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) {
+    return pad(x, widths, mode, static_cast<const void*>(nullptr));
+}
+template <std::same_as<AnyArray> X, NumberElement V>
+AnyArray pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
+    return pad(x, widths, mode, static_cast<const void*>(element_bytes("pad", x.dtype(), widest(value)).data()));
 }
 
 }  // namespace gemel

@@ -20,31 +20,37 @@ namespace gemel {
 class ReducedOver {
    public:
     ReducedOver() = default;
-    ReducedOver(int axis) : axes_(std::vector<int>{axis}) {}
+    ReducedOver(int axis) : axes_(std::vector<int>{axis}), is_one_(true) {}
     ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
     ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
     ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
     const std::optional<std::vector<int>>& axes() const { return axes_; }
+    /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
+    bool is_one() const { return is_one_; }
 
    private:
     std::optional<std::vector<int>> axes_;
+    bool is_one_ = false;
 };
 
 /// What is found; see the functions below.
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
 
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
+/// @param who     the function that errors name; the kind's own, if left out
 GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
-                          bool keepdims);
+                          bool keepdims, const char* who = nullptr);
 /// The same of what has its type at run time only, with the checks and types of the functions below.
 /// @param result  of a sum or product: the type in which it is found; NumPy's choice if empty
 GEMEL_API AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
-                          DType result = {});
+                          DType result = {}, const char* who = nullptr);
 /// What is found, and a number to begin with: `initial` is one.
 GEMEL_API AnyArray reduce_from(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
                                const AnyExpr& initial, DType result = {});
-/// The number of elements that are reduced to one. @throws ArgumentError if there are none
+/// The number of elements that are reduced to one. @throws ArgumentError naming `who` if there are none
 GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
+/// The same for a function of which nothing need be there, but all axes. @throws ArgumentError naming `who`
+GEMEL_API std::size_t averaged_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
 
 template <TypeRule rule, ArrayOperand X>
 using ReducedElement = ResultElement<rule, X>;
@@ -158,22 +164,24 @@ template <ArrayOperand X>
 GPUArray<ReducedElement<TypeRule::mean, X>> mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     using T = ReducedElement<TypeRule::mean, X>;
     using Sum = std::conditional_t<is_sixteen_bit<X>, float, T>;
-    const std::size_t count = reduced_count(nullptr, view_of(x), over);
-    const GPUArray<Sum> total(reduce(ReductionKind::sum, view_of(x), dtype_of<Sum>(), over, keepdims));
+    const std::size_t count = averaged_count("mean", view_of(x), over);
+    const GPUArray<Sum> total(reduce(ReductionKind::sum, view_of(x), dtype_of<Sum>(), over, keepdims, "mean"));
     return astype<T>(total / static_cast<double>(count));
 }
 /// The mean of the squared distances from the mean, which is found first. @param ddof  taken off the divisor
 template <ArrayOperand X>
 auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    const std::size_t count = averaged_count("var", view_of(x), over);
     if constexpr (is_sixteen_bit<X>) {
         return astype<typename OperandElement<X>::type>(var(astype<float>(x), over, keepdims, ddof)).eval();
     } else {
-        const auto divisor = static_cast<double>(reduced_count(nullptr, view_of(x), over)) - static_cast<double>(ddof);
+        const auto divisor = static_cast<double>(count) - static_cast<double>(ddof);
         return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / (divisor > 0 ? divisor : 0)).eval();
     }
 }
 template <ArrayOperand X>
 auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+    averaged_count("stddev", view_of(x), over);
     if constexpr (is_sixteen_bit<X>) {
         return astype<typename OperandElement<X>::type>(stddev(astype<float>(x), over, keepdims, ddof)).eval();
     } else {
@@ -184,6 +192,7 @@ auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std
 template <ArrayOperand X>
 auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     using T = typename OperandElement<X>::type;
+    averaged_count("norm", view_of(x), over);
     if constexpr (is_sixteen_bit<X>) {
         return astype<T>(norm(astype<float>(x), over, keepdims)).eval();
     } else if constexpr (std::is_integral_v<T>) {
@@ -212,7 +221,9 @@ auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
 /// The sum of conj(a) * b over all elements. Shapes are broadcast.
 template <ArrayOperand A, ArrayOperand B>
 auto vdot(const A& a, const B& b) {
-    return sum(conj(a) * b);
+    const auto product = conj(a) * b;
+    using T = ReducedElement<TypeRule::sum, decltype(product)>;
+    return GPUArray<T>(reduce(ReductionKind::sum, product.view(), dtype_of<T>(), {}, false, "vdot"));
 }
 /// The operands of inner() so that their product, summed along the last axis, is it.
 GEMEL_API std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b);
@@ -227,11 +238,15 @@ auto inner(const A& a, const B& b) {
     const GPUArray<R> right = b;
     if (left.rank() == 0 || right.rank() == 0) return (left * right).eval();
     const auto [x, y] = inner_operands(left, right);
-    return sum<Promote<L, R>>(GPUArray<L>(x) * GPUArray<R>(y), -1);
+    using T = Promote<L, R>;
+    const auto product = astype<T>(GPUArray<L>(x) * GPUArray<R>(y));
+    return GPUArray<T>(reduce(ReductionKind::sum, product.view(), dtype_of<T>(), -1, false, "inner"));
 }
 template <ArrayOperand X>
 GPUArray<std::int64_t> count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return sum(x != 0, over, keepdims);
+    const auto counted = x != 0;
+    const DType type = dtype_of<std::int64_t>();
+    return GPUArray<std::int64_t>(reduce(ReductionKind::sum, counted.view(), type, over, keepdims, "count_nonzero"));
 }
 
 // Of arrays and expressions whose type is known at run time only: the same, and ArgumentError where the above do not
@@ -273,7 +288,7 @@ AnyArray argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false)
 
 template <UntypedOperand X>
 AnyArray count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return sum(x != 0, over, keepdims);
+    return reduce(ReductionKind::sum, x != 0, over, keepdims, {}, "count_nonzero");
 }
 /// What is found and `initial` together. @throws ArgumentError if the result's type has no such value
 template <UntypedOperand X, HostNumber V>
@@ -322,7 +337,7 @@ concept UntypedPair =
 template <class A, class B>
     requires UntypedPair<A, B>
 AnyArray vdot(const A& a, const B& b) {
-    return sum(conj(AnyExpr(a)) * AnyExpr(b));
+    return reduce(ReductionKind::sum, conj(AnyExpr(a)) * AnyExpr(b), {}, false, {}, "vdot");
 }
 template <class A, class B>
     requires UntypedPair<A, B>

@@ -71,13 +71,15 @@ auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
 /// Element indices[i] of x, counted in C order, becomes values[i]. If an index is there twice, which value stays is
 /// open. With `raise` nothing is written if an index is out of bounds.
 /// @param x       any layout that does not repeat elements
-/// @param values  as many as indices, in C order; fewer are repeated from the first on, more are ignored. They may
+/// @param values  as many as indices, in C order; fewer are repeated from the first on, more are ignored. An array or
+///                expression of x's type or one that converts within its kind or upwards, or a number; arrays may
 ///                share memory with x
-/// @throws ArgumentError as take(), and if there are no values
-/// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
-template <HasDType T, IndexOperand I>
-void put(const GPUArray<T>& x, const I& indices, const std::type_identity_t<GPUArray<T>>& values,
-         OutOfBounds mode = OutOfBounds::raise) {
+/// @throws ArgumentError as take(), and if there are no values, or a number is not one of x's type
+/// @time one launch, enqueued, and one if values are converted; `raise` checks by a launch of its own and blocks until
+///       that is done
+template <HasDType T, IndexOperand I, ArrayOrExpression V>
+void put(const GPUArray<T>& x, const I& indices, const V& values, OutOfBounds mode = OutOfBounds::raise) {
+    static_assert(WritableInto<V, T>, "put: values of another kind (float to integer, signed to unsigned): use astype");
     put(evaluated(x), evaluated(indices), evaluated(values), mode);
 }
 /// One value.
@@ -85,6 +87,10 @@ template <HasDType T, IndexOperand I, ValueFor<T> V>
 void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
     const T element = element_of<T>(value);
     put_bytes(evaluated(x), evaluated(indices), &element, mode);
+}
+template <std::same_as<AnyArray> X, NumberElement V>
+void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
+    put_bytes(x, indices, element_bytes("put", x.dtype(), widest(value)).data(), mode);
 }
 
 /// take() of several arrays of one shape, all elements in C order, by the same indices: the indices are read and
@@ -103,7 +109,7 @@ auto multi_take(std::initializer_list<GPUArray<T>> arrays, const I& indices, Out
     return multi_take(std::span(arrays.begin(), arrays.size()), indices, mode);
 }
 
-/// put() into several arrays of one shape by the same indices: `multi_put({x, y}, indices, {u, v})`.
+/// put() into several arrays of one shape by the same indices: `multi_put({x, y}, indices, {u, v})`. Types may differ.
 /// @throws ArgumentError as put(), and if the shapes or the numbers of arrays differ
 /// @time as put(); one launch for up to 16 arrays without gaps, given as many values as indices; one each for others
 template <ArrayRange R, IndexOperand I, ArrayRange V>
@@ -116,6 +122,12 @@ template <HasDType T, IndexOperand I>
 void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices,
                std::initializer_list<std::type_identity_t<GPUArray<T>>> values, OutOfBounds mode = OutOfBounds::raise) {
     multi_put(std::span(arrays.begin(), arrays.size()), indices, std::span(values.begin(), values.size()), mode);
+}
+template <IndexOperand I>
+void multi_put(std::initializer_list<AnyArray> arrays, const I& indices, std::initializer_list<AnyArray> values,
+               OutOfBounds mode = OutOfBounds::raise) {
+    multi_put(std::span(arrays.begin(), arrays.size()), evaluated(indices), std::span(values.begin(), values.size()),
+              mode);
 }
 
 }  // namespace gemel
