@@ -264,7 +264,7 @@ TEST_CASE_TEMPLATE("Bessel and Hankel functions of complex arrays", C, cfloat, c
         CHECK_MESSAGE(std::abs(value - expected) <= tolerance * std::abs(expected), value.real(), " + ", value.imag(),
                       "i instead of ", expected.real(), " + ", expected.imag(), "i");
     };
-    static_assert(std::is_same_v<decltype(bessel_jn(2, z))::value_type, C>);
+    static_assert(std::is_same_v<typename decltype(bessel_jn(2, z))::value_type, C>);
     is_near(bessel_jn(2, z).eval(), {0.18009934378572837, -0.9089822128641373});
     is_near(bessel_yn(2, z).eval(), {-0.9739296317302161, -0.27906400044709834});
     const auto [first, second] = hankel_01(z);
