@@ -53,7 +53,7 @@ class ByHand {
 
 /// axpy and axpby beside kernels written by hand with 16-byte accesses, one per thread, in blocks of two sizes.
 void beside_float4(const gemel::Context& context, std::size_t n) {
-    const auto kernel_of = [&](const std::string& name, const std::string& value) {
+    const auto kernel_of = [&](const std::string& name, const std::string& value, std::size_t block) {
         std::string body;
         for (const std::string lane : {"x", "y", "z", "w"}) {
             body += "        w." + lane + " = " + value + ";\n";
@@ -61,7 +61,7 @@ void beside_float4(const gemel::Context& context, std::size_t n) {
         }
         return context
             .compile(
-                "KERNEL void " + name +
+                gemel::text("KERNEL REQD_WG_SIZE(", block, ", 1, 1) void ", name) +
                 "(float a, float b, GLOBAL_MEM const float4 *x, GLOBAL_MEM const float4 *y, GLOBAL_MEM float4 *z, "
                 "int packs)\n{\n    const int i = GLOBAL_ID_0;\n    if (i < packs) {\n        const float4 u = x[i], v "
                 "= y[i];\n        float4 w;\n" +
@@ -72,9 +72,9 @@ void beside_float4(const gemel::Context& context, std::size_t n) {
     const gemel::ElementwiseKernel axpy("float a, float b, const float *x, const float *y, float *z",
                                         "z[i] = a*x[i] + y[i]", "axpy"),
         axpby("float a, float b, const float *x, const float *y, float *z", "z[i] = a*x[i] + b*y[i]", "axpby");
-    const gemel::Kernel axpy_by_hand = kernel_of("axpy_by_hand", "a * u.# + v.#"),
-                        axpby_by_hand = kernel_of("axpby_by_hand", "a * u.# + b * v.#");
-    for (const std::size_t block : {256, 1024})
+    for (const std::size_t block : {256, 1024}) {
+        const gemel::Kernel axpy_by_hand = kernel_of("axpy_by_hand", "a * u.# + v.#", block),
+                            axpby_by_hand = kernel_of("axpby_by_hand", "a * u.# + b * v.#", block);
         for (const auto& [name, generated, hand] :
              {std::tuple{"axpy", &axpy, &axpy_by_hand}, std::tuple{"axpby", &axpby, &axpby_by_hand}})
             contest(
@@ -91,6 +91,7 @@ void beside_float4(const gemel::Context& context, std::size_t n) {
                             y[k].buffer(), z[k].buffer(), static_cast<int>(n / 4));
                 },
                 z[0], z[0], 1 / 0.98, false);
+    }
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ int main() try {
          .neutral = "extreme(-INFINITY, 0)",
          .map_expr = "extreme(x[i], i)",
          .reduce_expr = "b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a",
-         .append_expr = "b.value > a.value ? b : a",
+         .replace_if = "b.value > a.value",
          .preamble = "WITHIN_KERNEL Extreme extreme(float value, int64_t index)\n"
                      "{\n    Extreme e;\n    e.value = value;\n    e.index = index;\n    return e;\n}\n"});
     const gemel::MultiReductionKernel<float, float> minmax(

@@ -118,10 +118,9 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             value.neutral = text("place(", extreme(compared, !is_max), ", 0)");
             value.map_expr = text("place(", parts.value, ", reduced_index)");
             value.reduce_expr = "better(a, b)";
-            value.append_expr =
-                compared.is_floating()
-                    ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value ? b : a")
-                    : text("b.value ", is_max ? ">" : "<", " a.value ? b : a");
+            value.replace_if = compared.is_floating()
+                                   ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
+                                   : text("b.value ", is_max ? ">" : "<", " a.value");
             break;
         }
     }

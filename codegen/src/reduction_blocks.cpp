@@ -11,7 +11,8 @@ void ReductionPrinter::block_per_output() {
     writer_.line("const ", index_, " ", split, " = ", writer_.block_id(), " % ", name("splits"), ";");
     if (has_axes()) access_.begin_output(output);
     if (layout_.serial) {
-        serial_lanes(has_axes() ? 1 : static_cast<int>(serial_lanes_));
+        const bool searches = request_.values.size() == 1 && !request_.values[0].replace_if.empty();
+        searches ? serial_search() : serial_lanes(has_axes() ? 1 : static_cast<int>(serial_lanes_));
     } else {
         packed() ? packs() : elements();
         tree();

@@ -58,9 +58,9 @@ std::string ReductionPrinter::print() {
         writer_.open_function(type, reduce_name(v), {type + " a", type + " b"});
         writer_.line("return ", request_.values[v].reduce_expr, ";");
         writer_.close();
-        if (request_.values[v].append_expr.empty()) continue;
-        writer_.open_function(type, append_name(v), {type + " a", type + " b"});
-        writer_.line("return ", request_.values[v].append_expr, ";");
+        if (request_.values[v].replace_if.empty()) continue;
+        writer_.open_function("int", replace_name(v), {type + " a", type + " b"});
+        writer_.line("return ", request_.values[v].replace_if, ";");
         writer_.close();
     }
     kernel();
@@ -129,14 +129,18 @@ std::string ReductionPrinter::name_of_size(const char* size) const {
 
 void ReductionPrinter::map_element(const std::string& run_index, const std::function<std::string(std::size_t)>& total,
                                    bool is_later) {
+    with_element(run_index, [&](std::size_t v, const std::string& mapped) {
+        is_later ? append(total(v), v, mapped) : combine(total(v), v, mapped);
+    });
+}
+
+void ReductionPrinter::with_element(const std::string& run_index,
+                                    const std::function<void(std::size_t, const std::string&)>& use) {
     const bool needs_index = !has_axes();
     if (needs_index) writer_.line("const ", index_, " i = ", run_index, ";");
     if (uses("reduced_index")) writer_.line("const ", index_, " reduced_index = ", run_index, ";");
     access_.begin_element(has_axes() ? run_index : "i");
-    each_value([&](std::size_t v) {
-        const std::string mapped = access_.snippet(request_.values[v].map_expr, Mode::element);
-        is_later ? append(total(v), v, mapped) : combine(total(v), v, mapped);
-    });
+    each_value([&](std::size_t v) { use(v, access_.snippet(request_.values[v].map_expr, Mode::element)); });
 }
 
 void ReductionPrinter::declare_totals(int count) {

@@ -27,8 +27,8 @@ class ReductionPrinter {
     using Mode = ElementAccess::Mode;
     using Mapping = ReductionLayout::Mapping;
 
-    /// Elements that are summed one after the other before their sum joins others, so many of which join others in turn:
-    /// bounds the rounding error.
+    /// Elements that are summed one after the other before their sum joins others, so many of which join others in
+    /// turn: bounds the rounding error.
     static constexpr int run_length = 16;
     /// The same where one thread has so many elements that runs are summed in pairs, pairs in fours, and so on.
     static constexpr int serial_run_length = 32, most_levels = 48;
@@ -45,7 +45,7 @@ class ReductionPrinter {
     }
     std::string name(const char* wish) const { return access_.unused(wish); }
     std::string reduce_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("reduce", v)); }
-    std::string append_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("append", v)); }
+    std::string replace_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("replaces", v)); }
     std::string reduced(std::size_t v, const std::string& a, const std::string& b) const {
         return gemel::text(reduce_name(v), "(", a, ", ", b, ")");
     }
@@ -58,8 +58,10 @@ class ReductionPrinter {
     }
     /// The same for an element that comes after all those in `into`.
     void append(const std::string& into, std::size_t v, const std::string& element) {
-        if (request_.values[v].append_expr.empty()) return combine(into, v, element);
-        writer_.line(into, " = ", append_name(v), "(", into, ", ", element, ");");
+        if (request_.values[v].replace_if.empty()) return combine(into, v, element);
+        const std::string later = numbered("later", v);
+        writer_.line("const ", running_type(v), " ", later, " = ", element, ";");
+        writer_.line("if (", replace_name(v), "(", into, ", ", later, ")) ", into, " = ", later, ";");
     }
     std::vector<std::string> result_parameters() const;
     void apply_result_offsets();
@@ -71,6 +73,8 @@ class ReductionPrinter {
     /// Declares i and everything that depends on it, and the mapped values. @param is_later  than all in the totals
     void map_element(const std::string& run_index, const std::function<std::string(std::size_t)>& total,
                      bool is_later = true);
+    /// Declares the same, and prints what is done with the mapped values.
+    void with_element(const std::string& run_index, const std::function<void(std::size_t, const std::string&)>& use);
     bool uses(std::string_view word) const {
         return std::any_of(request_.values.begin(), request_.values.end(),
                            [&](const ReducedValue& v) { return v.map_expr.uses(word); });
@@ -100,6 +104,9 @@ class ReductionPrinter {
     /// @source summation by a binary counter of partial sums: Higham, Accuracy and Stability of Numerical
     /// Algorithms, 4.1
     void serial_lanes(int lanes);
+    /// All of a piece for a value that elements rarely replace: runs in which none does are passed by, which the
+    /// compiler finds out for many elements at once.
+    void serial_search();
     /// From `k` to `end` in runs, runs of runs and so on, whose totals are combined into `total`: the binary counter's
     /// like with digits of run_length, few enough to stay in a GPU's registers.
     void in_runs(const std::string& k, const std::string& end, const std::function<void()>& add_to_run);

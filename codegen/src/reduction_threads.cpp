@@ -58,6 +58,30 @@ void ReductionPrinter::serial_lanes(int lanes) {
     combine_totals(lanes);
 }
 
+void ReductionPrinter::serial_search() {
+    constexpr int length = 256;
+    const std::string k = name("k"), end = name("end"), stop = name("stop"), j = name("j"), found = name("found");
+    const auto each_element = [&](auto&& use) {
+        writer_.open("for (", index_, " ", j, " = ", k, "; ", j, " < ", stop, "; ++", j, ")");
+        with_element(j, use);
+        writer_.close();
+    };
+    declare_piece();
+    declare_total(0);
+    writer_.open("while (", k, " < ", end, ")");
+    writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", length, " ? ", end, " : ", k, " + ", length,
+                 ";");
+    writer_.line("int ", found, " = 0;");
+    each_element([&](std::size_t, const std::string& mapped) {
+        writer_.line(found, " |= ", replace_name(0), "(", name("total"), ", ", mapped, ");");
+    });
+    writer_.open("if (", found, ")");
+    each_element([&](std::size_t v, const std::string& mapped) { append(name("total"), v, mapped); });
+    writer_.close();
+    writer_.line(k, " = ", stop, ";");
+    writer_.close();
+}
+
 void ReductionPrinter::in_runs(const std::string& k, const std::string& end, const std::function<void()>& add_to_run) {
     const std::string runs = name("runs"), stop = name("stop");
     const auto kept = [&](std::size_t v, int level) { return numbered(gemel::text("kept", level).c_str(), v); };

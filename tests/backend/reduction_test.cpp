@@ -372,13 +372,13 @@ TEST_CASE("a kind of reduction is compiled once") {
     CHECK(built() == before);
 }
 
-TEST_CASE("an append expression spares comparing places, and the first of equals is found still") {
+TEST_CASE("a condition to replace spares comparing places, and the first of equals is found still") {
     const ReductionKernel<science::Extreme> first_largest(
         {.arguments = "const int *x",
          .neutral = "extreme(-1, 0)",
          .map_expr = "extreme(x[i], reduced_index)",
          .reduce_expr = "b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a",
-         .append_expr = "b.value > a.value ? b : a",
+         .replace_if = "b.value > a.value",
          .name = "first_largest",
          .preamble = "WITHIN_KERNEL Extreme extreme(int value, int index)\n"
                      "{\n    Extreme e;\n    e.value = value;\n    e.index = index;\n    return e;\n}\n"});

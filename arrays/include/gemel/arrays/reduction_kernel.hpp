@@ -28,7 +28,7 @@ struct ReductionSpec {
     std::string neutral = {};       ///< reducing with it changes nothing: "0"
     std::string map_expr = "x[i]";  ///< of element i; `n` is the number of elements, see also `reduced_index`
     std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
-    std::string append_expr = {};   ///< see ReductionResult
+    std::string replace_if = {};    ///< see ReductionResult
     std::string name = "reduction";
     std::string preamble = {};  ///< functions and types that the expressions use
     DType accumulator = {};     ///< of running values, if not the result's own (16-bit floats: float)
@@ -41,9 +41,11 @@ struct ReductionResult {
     std::string map_expr = "x[i]";
     std::string reduce_expr = {};
     DType accumulator = {};
-    /// The same as reduce_expr where `b` is one element that comes after all that `a` has seen (none yet: the neutral
-    /// one), if that is cheaper: "b.value > a.value ? b : a" for the first largest, where reduce_expr compares indices.
-    std::string append_expr = {};
+    /// Says the same as reduce_expr where that chooses one of its operands and `b` is one element that comes after all
+    /// that `a` has seen (none yet: the neutral one): whether it chooses b. "b.value > a.value" for the first largest,
+    /// where reduce_expr compares indices. On CPU devices elements of which none is chosen are passed by many at a
+    /// time.
+    std::string replace_if = {};
 };
 
 /// A reduction to several results.
@@ -99,7 +101,7 @@ class ReductionKernel {
     /// Arguments by their dtypes; spec.arguments is not looked at.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
         : reduction_(std::move(arguments),
-                     {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator, spec.append_expr}},
+                     {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if}},
                      {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
     /// @returns  the result, still on the device: rank 0, or the shape that the axes leave

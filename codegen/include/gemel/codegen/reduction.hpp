@@ -15,9 +15,10 @@ struct ReducedValue {
     std::string neutral;      ///< an expression: reducing with it changes nothing
     Snippet map_expr;         ///< in terms of x[i], i, n and `reduced_index`
     std::string reduce_expr;  ///< in terms of `a` and `b`; associative and commutative
-    /// The same where `b` is one element that comes, in the order of `reduced_index`, after all that `a` has seen:
-    /// what finds first places need not compare them. reduce_expr if empty.
-    std::string append_expr = {};
+    /// Where `b` is one element that comes, in the order of `reduced_index`, after all that `a` has seen: whether it
+    /// takes a's place. What finds first places need not compare them, and CPU devices pass by runs in which nothing
+    /// does. reduce_expr decides if empty.
+    std::string replace_if = {};
 };
 
 struct ReductionRequest {
