@@ -132,6 +132,16 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .result_offsets = {}},
         gpu);
     add("dot_rows_cpu", sum, {.elements = steps, .kept_rank = 1, .serial = true, .result_offsets = {}}, cpu);
+    cg::ReductionRequest largest = sum;
+    largest.name = "largest";
+    largest.values[0] = {.dtype = dtype_of<float>(),
+                         .accumulator = {},
+                         .neutral = "-INFINITY",
+                         .map_expr = cg::Snippet("x[i]*y[i]"),
+                         .reduce_expr = "a > b ? a : b",
+                         .replace_if = "b > a"};
+    add("largest_one_launch", largest, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
+    add("largest_cpu", largest, {.elements = plain, .serial = true, .split = true, .result_offsets = {}}, cpu);
     cg::ReductionRequest several{
         .name = "several", .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)}, .values = {}};
     const auto value = [](DType dtype, DType accumulator, const char* neutral, const char* map, const char* reduce) {
