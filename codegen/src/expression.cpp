@@ -57,7 +57,7 @@ Expression position(const char* name, int axis, const Type& type) {
 }
 
 Expression atomic(const char* name, const Expression& pointer, std::vector<Expression> operands) {
-    if (!pointer.type().is_pointer && !pointer.type().empty())
+    if (!pointer.type().is_pointer && !pointer.type().empty() && !may_be_row(pointer))
         throw ArgumentError(text(name, ": expected a pointer; address(x[i]) is one"));
     for (const Expression& value : operands) check_assigned(name, pointee(pointer.type()), value);
     operands.insert(operands.begin(), pointer);

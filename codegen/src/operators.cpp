@@ -108,6 +108,8 @@ Type pointer_type(const std::string& op, const Expression& a, const Expression& 
 bool assignable(const Type& to, const Expression& value) {
     const Type& from = value.type();
     const Sort s = sort_of(to), t = sort_of(from);
+    if (s == Sort::pointer && may_be_row(value)) return may_point_alike(to, from);
+    if (t == Sort::pointer && to.dtype.kind() == DType::Kind::boolean) return true;
     if (is_unknown(s) || is_unknown(t) || (is_number(s) && is_number(t))) return true;
     if (s == Sort::pointer && is_null(value)) return true;
     if (s != t) return false;
@@ -115,6 +117,15 @@ bool assignable(const Type& to, const Expression& value) {
 }
 
 }  // namespace
+
+bool may_be_row(const Expression& e) {
+    const Node& node = e.node();
+    if (node.kind == Node::Kind::binary && (node.text == "+" || node.text == "-") && !e.type().is_pointer)
+        return may_be_row(node.operands[0]) || may_be_row(node.operands[1]);
+    if (node.kind != Node::Kind::index) return false;
+    const Type& base = node.operands[0].type();
+    return !base.is_pointer || base.space != Space::global;
+}
 
 Type pointee(const Type& type) {
     if (!type.is_pointer) return {};
@@ -127,8 +138,9 @@ Type pointee(const Type& type) {
 Type binary_type(const std::string& op, const Expression& a, const Expression& b) {
     const Type &x = a.type(), &y = b.type();
     const Sort s = sort_of(x), t = sort_of(y);
-    for (const Sort sort : {s, t})
-        if (!has_operators(sort)) refuse(op, x, y, instead(sort));
+    if (!has_operators(s) && !may_be_row(a)) refuse(op, x, y, instead(s));
+    if (!has_operators(t) && !may_be_row(b)) refuse(op, x, y, instead(t));
+    if (!has_operators(s) || !has_operators(t)) return {};
     if (s == Sort::pointer || t == Sort::pointer) return pointer_type(op, a, b);
     const Node::Precedence level = precedence_of(op);
     const bool is_shift = level == Node::shift;
@@ -146,6 +158,7 @@ Type unary_type(const std::string& op, const Expression& a) {
     const Type& type = a.type();
     const Sort sort = sort_of(type);
     if (op == "*") {
+        if (may_be_row(a)) return type;
         if (sort != Sort::pointer && !is_unknown(sort)) refuse(op, shown(type), "only a pointer points to something");
         return pointee(type);
     }
@@ -169,9 +182,8 @@ Type select_type(const Expression& condition, const Expression& a, const Express
 }
 
 Type element_type(const Expression& base, const Expression& index) {
-    // Elements of an array of several extents are arrays, though the types of trees do not know it.
     const Sort sort = sort_of(base.type());
-    if (sort != Sort::pointer && !is_unknown(sort) && base.node().kind != Node::Kind::index)
+    if (sort != Sort::pointer && !is_unknown(sort) && !may_be_row(base))
         refuse("[]", shown(base.type()), "it has no elements; an array is a pointer(type, space)");
     if (!may_be_integer(sort_of(index.type()))) refuse("[]", base.type(), index.type(), "an index is an integer");
     return pointee(base.type());

@@ -14,6 +14,9 @@ Type unary_type(const std::string& op, const Expression& a);
 Type select_type(const Expression& condition, const Expression& a, const Expression& b);
 /// The type of `base[index]`.
 Type element_type(const Expression& base, const Expression& index);
+/// Elements of an array of several extents are arrays, though the types of trees do not know it: may this be one, or a
+/// pointer into one?
+bool may_be_row(const Expression& e);
 /// What a pointer points to; empty if it is none.
 Type pointee(const Type& type);
 

@@ -19,6 +19,8 @@ void check_request(const ReductionRequest& request) {
         if (value.map_expr.empty()) refuse("the map expression is empty");
         if (value.map_expr.uses("return"))
             refuse("the map expression contains 'return'; it is an expression, not a function");
+        if (Snippet(value.replace_if).uses("return"))
+            refuse("the condition to replace contains 'return'; it is an expression, not a function");
     }
 }
 

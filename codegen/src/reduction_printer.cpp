@@ -60,7 +60,7 @@ std::string ReductionPrinter::print() {
         writer_.close();
         if (request_.values[v].replace_if.empty()) continue;
         writer_.open_function("int", replace_name(v), {type + " a", type + " b"});
-        writer_.line("return ", request_.values[v].replace_if, ";");
+        writer_.line("return (", request_.values[v].replace_if, ") != 0;");
         writer_.close();
     }
     kernel();

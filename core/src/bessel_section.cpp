@@ -163,7 +163,7 @@ GEMEL_FUNCTION cdouble gemel_bessel_first(int n, cdouble z) {
     if (r == 0) return cdouble_new(n ? 0 : 1, 0);
     if (r < 1e-4) {
         cdouble h = c_mul(z, 0.5), j = cdouble_new(1, 0);
-        for (int k = 1; k <= n && c_norm(j) > 0; ++k) j = c_mul(j, c_div(h, (double)k));
+        for (int k = 1; k <= n && (j.re != 0 || j.im != 0); ++k) j = c_mul(j, c_div(h, (double)k));
         return c_mul(j, c_sub(1.0, c_div(c_mul(h, h), n + 1.0)));
     }
     if (r < 25 || n > r || (double)n * n * z.im > 2 * r * r) return gemel_bessel_down(n, z);

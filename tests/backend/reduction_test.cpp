@@ -422,6 +422,20 @@ TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 howeve
     }
 }
 
+TEST_CASE("a condition to replace holds where it is not zero, of any type") {
+    const ReductionKernel<float> largest({.arguments = "const float *x",
+                                          .neutral = "0",
+                                          .reduce_expr = "fmax(a, b)",
+                                          .replace_if = "fmax(b - a, 0.0f)"});
+    const auto x = to_gpu(std::vector<float>{0.25f, 0.5f, 0.375f});
+    for (const std::uint32_t block : {0u, 1u, 32u}) CHECK(largest({.tuning = {.block = block}}, x).item() == 0.5f);
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        ReductionKernel<float>(
+            {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a", .replace_if = "return 1"}),
+        "condition to replace", "return");
+}
+
 TEST_CASE("any number of lanes per thread gives the whole sum") {
     const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
     const auto x = arange<float>(1000);

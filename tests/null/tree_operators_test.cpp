@@ -141,7 +141,7 @@ TEST_CASE("unary operators are refused for types that have none such") {
 }
 
 TEST_CASE("assignments of types that do not fit are refused") {
-    const Table table{numbers,     numbers,     numbers,     "...h....y", "....c...y",
+    const Table table{"yyy..p..y", numbers,     numbers,     "...h....y", "....c...y",
                       ".....p..y", "......s.y", ".......vy", "yyyhcpsvy"};
     for (std::size_t a = 0; a < operands().size(); ++a)
         for (std::size_t b = 0; b < operands().size(); ++b) {
@@ -188,6 +188,17 @@ TEST_CASE("refused operators say what to write instead") {
 TEST_CASE("operators on arrays of several extents and unknown types stay possible") {
     const Expression tile = cg::var("tile", cg::pointer(dtype_of<float>(), cg::Space::shared));
     CHECK(cg::to_source(tile[1][2] * 2.0f, Dialect::cuda()) == "tile[1][2] * 2.0f");
+    // What its type does not tell: an element of it may be a row, which is a pointer where one is wanted.
+    const Expression counts = cg::var("counts", cg::pointer(dtype_of<std::int32_t>(), cg::Space::shared));
+    const auto shown = [](const Expression& e) { return cg::to_source(e, Dialect::cuda()); };
+    CHECK(shown(*tile[1] + *(tile[1] + 2)) == "*tile[1] + *(tile[1] + 2)");
+    CHECK(shown((counts[1] + 3)[2]) == "(counts[1] + 3)[2]");
+    CHECK(shown(cg::atomic_add(counts[1] + 3, 1)) == "atomic_add(counts[1] + 3, 1)");
+    CHECK(refusal([&] { cg::declare(cg::pointer(dtype_of<float>(), cg::Space::shared), "row", tile[1]); }).empty());
+    const Expression x = cg::var("x", cg::pointer(dtype_of<float>(), cg::Space::global));  // has no rows
+    CHECK_FALSE(refusal([&] { *x[1]; }).empty());
+    CHECK_FALSE(refusal([&] { cg::declare(cg::pointer(dtype_of<float>(), cg::Space::global), "row", x[1]); }).empty());
+    CHECK(refusal([&] { cg::declare(dtype_of<bool>(), "is_there", x); }).empty());
     CHECK_NOTHROW(cg::var("x") % cg::call("f", 1.0f));
     CHECK_NOTHROW(cg::var("x", cg::named_type("Mine")) + cg::var("y", cg::named_type("Mine")));
 }
