@@ -3,7 +3,7 @@ float largest_reduce(float a, float b) {
     return a > b ? a : b;
 }
 int largest_replaces(float a, float b) {
-    return (b > a) ? 1 : 0;
+    return (b > a) != 0;
 }
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void largest(
         __global const float *x,

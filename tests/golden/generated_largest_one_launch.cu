@@ -3,7 +3,7 @@ __device__ float largest_reduce(float a, float b) {
     return a > b ? a : b;
 }
 __device__ int largest_replaces(float a, float b) {
-    return (b > a) ? 1 : 0;
+    return (b > a) != 0;
 }
 extern "C" __global__ __launch_bounds__(256) void largest(
         const float *x,
