@@ -39,7 +39,8 @@ bool is_prelude_word(std::string_view name) {
 }
 
 bool is_library_function(std::string_view name) {
-    for (const char* const own : {"clip", "arg", "if_positive", "frexp", "modf", "hankel_01", "fmin", "fmax", "fabs", "min", "max"})
+    for (const char* const own :
+         {"clip", "arg", "if_positive", "frexp", "modf", "hankel_01", "fmin", "fmax", "fabs", "min", "max"})
         if (name == own) return true;
     for (const NamedOperation& known : all_operations())
         if (name == known.operation->name) return true;

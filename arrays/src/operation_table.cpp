@@ -16,7 +16,8 @@ constexpr auto unary =
     table<Negate, Plus, Invert, LogicalNot, Abs, RealPartOf, ImaginaryPartOf, Conj, Square, Sin, Cos, Tan, Sinh, Cosh,
           Tanh, Exp, Log, Sqrt, Asin, Acos, Atan, Asinh, Acosh, Atanh, Exp2, Expm1, Log2, Log10, Log1p, Cbrt, Rsqrt,
           Erf, Erfc, Tgamma, Lgamma, Sinpi, Cospi, Floor, Ceil, Trunc, Rint, Sign, IsNan, IsInf, IsFinite, Exp10, Tanpi,
-          Asinpi, Acospi, Atanpi, Logb, Ilogb, FrexpMantissa, FrexpExponent, ModfFraction, ModfWhole, Round, Hankel0, Hankel1, Cast>(1);
+          Asinpi, Acospi, Atanpi, Logb, Ilogb, FrexpMantissa, FrexpExponent, ModfFraction, ModfWhole, Round, Hankel0,
+          Hankel1, Cast>(1);
 constexpr auto binary =
     table<Add, Subtract, Multiply, Divide, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Equal, NotEqual, Less, Greater,
           LessEqual, GreaterEqual, LogicalAnd, LogicalOr, LogicalXor, FloorDivide, Remainder, Modulo, Power, Minimum,

@@ -135,8 +135,8 @@ TEST_CASE("on the real axis complex Bessel functions are the real ones, of negat
     }
     // Far below the orders J is as small as it is.
     const Results tiny = results({30, 50, 100}, {{1e-6, 0}, {0, 9e-5}, {1e-6, 0}});
-    CHECK(tiny.j[0].real() == doctest::Approx(3.5110745847373038e-222).epsilon(1e-12));
-    CHECK(tiny.j[1].real() == doctest::Approx(-1.5050496126746789e-282).epsilon(1e-12));
+    CHECK(std::abs(tiny.j[0].real() / 3.5110745847373038e-222 - 1) < 1e-12);
+    CHECK(std::abs(tiny.j[1].real() / -1.5050496126746789e-282 - 1) < 1e-12);
     CHECK(tiny.j[2] == 0.0);
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     const Results edges = results({0, 3, 0, 0}, {{0, 0}, {0, 0}, {nan, 1}, {0, infinity}});

@@ -52,8 +52,8 @@ TEST_CASE("programs that the command has translated compile without gemel") {
 TEST_CASE("elementary functions compile for single and double precision and for integers and complex numbers") {
     for (const std::string& text :
          {elementary::program("float"), elementary::program("double"), elementary::integer_program(),
-          elementary::bessel_program, elementary::complex_bessel_program, elementary::half_program(), elementary::complex_program("float"),
-          elementary::complex_program("double")})
+          elementary::bessel_program, elementary::complex_bessel_program, elementary::half_program(),
+          elementary::complex_program("float"), elementary::complex_program("double")})
         check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
 }
 

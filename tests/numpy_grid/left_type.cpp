@@ -236,7 +236,8 @@ void all(Types<B...>, const std::filesystem::path& folder, Report& report) {
 }
 
 [[maybe_unused]] const int added = add_left_type(
-    numpy_name<A>(), [](const std::filesystem::path& folder, Report& report) { all(Types<GEMEL_GRID_TYPES>(), folder, report); });
+    numpy_name<A>(),
+    [](const std::filesystem::path& folder, Report& report) { all(Types<GEMEL_GRID_TYPES>(), folder, report); });
 
 }  // namespace
 }  // namespace gemel::grid
