@@ -103,8 +103,8 @@ struct NamedOperand {
 /// (floor_divide() with the precedence of `/`; comments are `/* */`), `c ? a : b`, and `and`, `or`, `not` for `&&`,
 /// `||`, `!`. The functions are those of arrays by the same names, and the names of types, which convert: `float(x)`,
 /// `int32_t(x)`. In place of frexp(), modf() and hankel_01(), which give two parts, there are `frexp_mantissa`,
-/// `frexp_exponent`, `modf_fraction` and `modf_whole`. Numbers are weak; `2j` is imaginary. `pi`, `inf`, `nan`, `true`
-/// and `false` are known unless an operand has the name.
+/// `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are weak; `2j` is imaginary.
+/// `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
 /// @throws ArgumentError showing where the text cannot be understood
 /// @time of the text's length; nothing is compiled before it is evaluated
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);
