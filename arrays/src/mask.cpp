@@ -87,8 +87,8 @@ void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values) {
     }
 }
 
-void put_mask_bytes(const AnyArray& x, const AnyArray& mask, const void* element) {
-    require_mask_of("put_mask", mask, x);
+void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element) {
+    require_mask_of(who, mask, x);
     if (x.size() == 0) return;
     const AnyArray to = as_moved(x), where = apart_from(x, mask);
     put_mask_kernel(ValueForm::one)

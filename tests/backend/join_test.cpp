@@ -136,6 +136,11 @@ TEST_CASE("a tuple of typed arrays is joined in their common type") {
     CHECK(hstack(std::tuple{i + 1, f}).get() == std::vector<float>{1, 2, 0.5, 1.5});
     CHECK(vstack(std::tuple{f, i}).shape() == Shape{2, 2});
     static_assert(std::is_same_v<decltype(concatenate(std::tuple{i, j})), GPUArray<std::int16_t>>);
+    // With an array among them whose type is known at run time, so is the result's.
+    const AnyArray any = f;
+    static_assert(std::is_same_v<decltype(concatenate(std::tuple{i, any})), AnyArray>);
+    CHECK(concatenate(std::tuple{i + 1, any}).get<float>() == std::vector<float>{1, 2, 0.5, 1.5});
+    CHECK(stack(std::tie(any, i), 1).get<float>() == std::vector<float>{0.5, 0, 1.5, 1});
 }
 
 TEST_CASE("a list of arrays of several types gives one whose type is known at run time") {

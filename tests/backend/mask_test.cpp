@@ -213,9 +213,16 @@ TEST_CASE("values written through masks are converted within their kind") {
     put_mask(AnyArray(n), mask, 3);
     place(AnyArray(n), to_gpu(std::vector<bool>{false, true, false, false}), 4);
     CHECK(n.get() == std::vector<std::int8_t>{3, 4, 3, 3});
+    const AnyArray any_mask = mask;
+    put_mask(n, any_mask, 5);
+    CHECK(n.get() == std::vector<std::int8_t>{5, 4, 5, 5});
+    place(n, any_mask, 6);
+    CHECK(n.get() == std::vector<std::int8_t>{6, 4, 6, 6});
     CHECK_THROWS_MENTIONING(ArgumentError, put_mask(n, mask, AnyArray(x)), "put_mask", "float", "int8_t", "astype");
     CHECK_THROWS_MENTIONING(ArgumentError, place(n, mask, AnyArray(x)), "place", "float", "int8_t", "astype");
-    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(AnyArray(n), mask, 300), "300", "int8_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(AnyArray(n), mask, 300), "put_mask", "300", "int8_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, place(AnyArray(n), mask, 300), "place", "300", "int8_t");
+    CHECK_THROWS_MENTIONING(ArgumentError, place(n, zeros<bool>({3}), 1), "place: the mask has shape (3,)");
 }
 
 TEST_SUITE_END();

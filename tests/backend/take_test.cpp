@@ -343,6 +343,10 @@ TEST_CASE("put takes numbers for arrays of unknown type") {
     put(any, to_gpu(Ints{1}), 2.5);
     put(any, to_gpu(Ints{3}), 7, OutOfBounds::clip);
     CHECK(x.get() == std::vector<half>{half(0), half(2.5f), half(7)});
+    const AnyArray where = to_gpu(Ints{0});
+    put(x, where, 1.5);
+    put(any, where, 4);
+    CHECK(x.get() == std::vector<half>{half(4), half(2.5f), half(7)});
     const AnyArray small = zeros<std::int8_t>({3});
     CHECK_THROWS_MENTIONING(ArgumentError, put(small, to_gpu(Ints{1}), 300), "300", "int8_t");
     CHECK_THROWS_MENTIONING(ArgumentError, put(any, to_gpu(Ints{1}), cfloat(1, 1)), "put", "complex", "float16");

@@ -5,6 +5,8 @@
 #include <gemel/arrays/take.hpp>
 #include <gemel/core/export.hpp>
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <ranges>
@@ -21,18 +23,39 @@ GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, std::int64_t axis = 0
 GEMEL_API AnyArray hstack(std::span<const AnyArray> arrays);
 GEMEL_API AnyArray vstack(std::span<const AnyArray> arrays);
 
-/// The array that operands of these types become together, and the operands as arrays.
+/// What a tuple to join may hold: arrays, those of types known at run time too, and expressions.
+template <class X>
+concept JoinOperand = ArrayOperand<X> || std::same_as<std::remove_cvref_t<X>, AnyArray>;
+
+/// The array that operands of these types become together: an AnyArray if one of them is, else a GPUArray.
+template <class... X>
+struct Joined {
+    using Array = AnyArray;
+};
 template <ArrayOperand... X>
-using JoinedArray = GPUArray<Promote<typename OperandElement<std::remove_cvref_t<X>>::type...>>;
-template <ArrayOperand... X>
+struct Joined<X...> {
+    using Array = GPUArray<Promote<typename OperandElement<std::remove_cvref_t<X>>::type...>>;
+};
+template <class... X>
+using JoinedArray = typename Joined<X...>::Array;
+
+template <JoinOperand... X>
 std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& operands) {
-    return std::apply([](const auto&... x) { return std::array<AnyArray, sizeof...(X)>{evaluated(x)...}; }, operands);
+    constexpr auto as_array = []<class Y>(const Y& x) -> AnyArray {
+        if constexpr (ArrayOperand<Y>) {
+            return evaluated(x);
+        } else {
+            return x;
+        }
+    };
+    return std::apply([&](const auto&... x) { return std::array<AnyArray, sizeof...(X)>{as_array(x)...}; }, operands);
 }
 
 /// One after the other along an axis that they have: `concatenate({a, b, c}, 1)`, or a range of arrays.
 ///
 /// Arrays of different types are joined in the type that they have together, as NumPy does: a tuple of arrays or
-/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray.
+/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray, and so
+/// does a tuple with an AnyArray in it.
 /// @param arrays  of any layouts; their shapes differ along `axis` at most
 /// @returns       a new array in C order
 /// @throws ArgumentError if there are none, if shapes or contexts differ, for single values, which stack() joins, and
@@ -50,7 +73,7 @@ GPUArray<T> concatenate(std::initializer_list<GPUArray<T>> arrays, std::int64_t 
 inline AnyArray concatenate(std::initializer_list<AnyArray> arrays, std::int64_t axis = 0) {
     return concatenate(std::span(arrays.begin(), arrays.size()), axis);
 }
-template <ArrayOperand X, ArrayOperand... More>
+template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, std::int64_t axis = 0) {
     return JoinedArray<X, More...>(concatenate(joined_operands(arrays), axis));
 }
@@ -70,7 +93,7 @@ GPUArray<T> stack(std::initializer_list<GPUArray<T>> arrays, std::int64_t axis =
 inline AnyArray stack(std::initializer_list<AnyArray> arrays, std::int64_t axis = 0) {
     return stack(std::span(arrays.begin(), arrays.size()), axis);
 }
-template <ArrayOperand X, ArrayOperand... More>
+template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, std::int64_t axis = 0) {
     return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
 }
@@ -88,7 +111,7 @@ GPUArray<T> hstack(std::initializer_list<GPUArray<T>> arrays) {
 inline AnyArray hstack(std::initializer_list<AnyArray> arrays) {
     return hstack(std::span(arrays.begin(), arrays.size()));
 }
-template <ArrayOperand X, ArrayOperand... More>
+template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> hstack(const std::tuple<X, More...>& arrays) {
     return JoinedArray<X, More...>(hstack(joined_operands(arrays)));
 }
@@ -105,7 +128,7 @@ GPUArray<T> vstack(std::initializer_list<GPUArray<T>> arrays) {
 inline AnyArray vstack(std::initializer_list<AnyArray> arrays) {
     return vstack(std::span(arrays.begin(), arrays.size()));
 }
-template <ArrayOperand X, ArrayOperand... More>
+template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> vstack(const std::tuple<X, More...>& arrays) {
     return JoinedArray<X, More...>(vstack(joined_operands(arrays)));
 }

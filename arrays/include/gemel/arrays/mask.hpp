@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -21,8 +22,8 @@ concept Mask = ArrayOrExpression<M> && std::is_same_v<typename OperandElement<st
 GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask);
 GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, std::int64_t axis);
 GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
-/// One value, the bytes of an element.
-GEMEL_API void put_mask_bytes(const AnyArray& x, const AnyArray& mask, const void* element);
+/// One value, the bytes of an element; errors name `who`.
+GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
 GEMEL_API void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 /// Elements of any number type: where they are not zero.
 GEMEL_API AnyArray flatnonzero(const AnyArray& x);
@@ -66,11 +67,16 @@ void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
 template <HasDType T, Mask M, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
     const T element = element_of<T>(value);
-    put_mask_bytes(evaluated(x), evaluated(mask), &element);
+    put_mask_bytes("put_mask", evaluated(x), evaluated(mask), &element);
+}
+template <HasDType T, ValueFor<T> V>
+void put_mask(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
+    const T element = element_of<T>(value);
+    put_mask_bytes("put_mask", evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put_mask(const X& x, const AnyArray& mask, const V& value) {
-    put_mask_bytes(x, mask, element_bytes("put_mask", x.dtype(), widest(value)).data());
+    put_mask_bytes("put_mask", x, mask, element_bytes("put_mask", x.dtype(), widest(value)).data());
 }
 
 /// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
@@ -86,11 +92,17 @@ void place(const GPUArray<T>& x, const M& mask, const V& values) {
 /// One value: the same as put_mask().
 template <HasDType T, Mask M, ValueFor<T> V>
 void place(const GPUArray<T>& x, const M& mask, const V& value) {
-    put_mask(x, mask, value);
+    const T element = element_of<T>(value);
+    put_mask_bytes("place", evaluated(x), evaluated(mask), &element);
+}
+template <HasDType T, ValueFor<T> V>
+void place(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
+    const T element = element_of<T>(value);
+    put_mask_bytes("place", evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void place(const X& x, const AnyArray& mask, const V& value) {
-    put_mask(x, mask, value);
+    put_mask_bytes("place", x, mask, element_bytes("place", x.dtype(), widest(value)).data());
 }
 
 /// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued

@@ -88,6 +88,11 @@ void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mod
     const T element = element_of<T>(value);
     put_bytes(evaluated(x), evaluated(indices), &element, mode);
 }
+template <HasDType T, ValueFor<T> V>
+void put(const GPUArray<T>& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
+    const T element = element_of<T>(value);
+    put_bytes(evaluated(x), indices, &element, mode);
+}
 template <std::same_as<AnyArray> X, NumberElement V>
 void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
     put_bytes(x, indices, element_bytes("put", x.dtype(), widest(value)).data(), mode);
