@@ -126,8 +126,10 @@ TEST_CASE("uniform numbers are those of the host") {
     COMPARE(uniform<half>, 1, 1.01);
     COMPARE(uniform<bfloat16>);
     COMPARE(uniform<cfloat>);
+    COMPARE(uniform<float4>, -1, 1);
     if (lacks_double()) return;
     COMPARE(uniform<double>);
+    COMPARE(uniform<double2>);
     COMPARE(uniform<double>, -2.5, 1e3);
     COMPARE(uniform<cdouble>, 1, 2);
 }
@@ -138,6 +140,7 @@ TEST_CASE("normal numbers and what is made of them are those of the host") {
     COMPARE(normal<half>);
     COMPARE(normal<bfloat16>);
     COMPARE(normal<cfloat>);
+    COMPARE(normal<float2>, 1, 2);
     COMPARE(log_normal<float>, 0.5, 2);
     COMPARE(log_normal<half>);
     COMPARE(exponential<float>);
@@ -153,6 +156,9 @@ TEST_CASE("integers are those of the host") {
     COMPARE(integers<std::int8_t>, -100, 100);
     COMPARE(integers<std::uint8_t>);
     COMPARE(integers<std::int16_t>);
+    COMPARE(integers<uchar4>, 0, 6);
+    COMPARE(integers<int2>);
+    COMPARE(integers<ulong2>);
     COMPARE(integers<std::uint16_t>, 0, 65536);
     COMPARE(integers<std::int32_t>, -7, 3);
     COMPARE(integers<std::uint32_t>);
@@ -394,6 +400,8 @@ TEST_CASE("rand and randn draw from one generator per context that a seed starts
     CHECK(second == host.normal<float>(50));
     CHECK(values_of(random::rand<std::int32_t>({10})) == host.integers<std::int32_t>(10));
     CHECK(values_of(random::rand<bool>({10})) == host.bernoulli(10));
+    CHECK(values_of(random::rand<float4>({5})) == host.uniform<float4>(5));
+    CHECK(values_of(random::rand<short2>({5})) == host.integers<short2>(5));
     random::seed(29);
     CHECK(values_of(random::rand<float>({300})) == first);
     CHECK(random::default_generator(default_context()).position() == 300);

@@ -84,6 +84,15 @@ TEST_CASE("two draws are the draw of both lengths together") {
     }
 }
 
+TEST_CASE("lanes of vectors are drawn one after another") {
+    HostPhilox vectors(7), numbers(7);
+    const std::vector<float4> drawn = vectors.uniform<float4>(10);
+    const std::vector<float> expected = numbers.uniform<float>(40);
+    for (std::size_t i = 0; i < drawn.size(); ++i)
+        CHECK(drawn[i] == float4{expected[4 * i], expected[4 * i + 1], expected[4 * i + 2], expected[4 * i + 3]});
+    CHECK(vectors.position() == numbers.position());
+}
+
 TEST_CASE("skipping is drawing without looking") {
     HostPhilox drawn(5), skipped(5);
     drawn.normal<float>(1001);

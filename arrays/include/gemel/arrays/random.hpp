@@ -8,6 +8,7 @@
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/vector_types.hpp>
 
 #include <complex>
 #include <concepts>
@@ -22,18 +23,31 @@ namespace gemel::random {
 template <class T>
 concept RealElement =
     HasDType<T> && (std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>);
-/// Real elements, and complex ones, whose two parts are drawn one after another.
+/// The number type of a vector's lanes; a number's own.
 template <class T>
-concept ContinuousElement = RealElement<T> || std::is_same_v<T, cfloat> || std::is_same_v<T, cdouble>;
+struct LaneOf {
+    using type = T;
+};
+template <class T, int lanes>
+struct LaneOf<Vector<T, lanes>> {
+    using type = T;
+};
+/// Real elements, and complex ones and vectors, whose parts are drawn one after another.
+template <class T>
+concept ContinuousElement =
+    RealElement<typename LaneOf<T>::type> || std::is_same_v<T, cfloat> || std::is_same_v<T, cdouble>;
 /// int8_t to uint64_t.
 template <class T>
 concept IntegerElement = HasDType<T> && std::is_integral_v<T> && !std::is_same_v<T, bool>;
+/// Integers, and vectors of them.
+template <class T>
+concept IntegerLanes = IntegerElement<typename LaneOf<T>::type>;
 template <class T>
 concept CountElement = IntegerElement<T> || RealElement<T>;
 template <class T>
 concept BitElement = CountElement<T> || std::is_same_v<T, bool>;
 template <class T>
-concept AnyElement = ContinuousElement<T> || IntegerElement<T> || std::is_same_v<T, bool>;
+concept AnyElement = ContinuousElement<T> || IntegerLanes<T> || std::is_same_v<T, bool>;
 
 /// An end of a range, from any integer type without loss.
 struct IntegerBound {
@@ -94,14 +108,14 @@ class GEMEL_API Philox {
         return out;
     }
     /// Integers in [low, high), each equally likely: without bias.
-    template <IntegerElement T>
+    template <IntegerLanes T>
     GPUArray<T> integers(Shape shape, IntegerBound low, IntegerBound high) const {
         GPUArray<T> out(context_, std::move(shape));
         fill_integers(out, low, high);
         return out;
     }
     /// All values of T.
-    template <IntegerElement T>
+    template <IntegerLanes T>
     GPUArray<T> integers(Shape shape) const {
         GPUArray<T> out(context_, std::move(shape));
         fill_bits(out);

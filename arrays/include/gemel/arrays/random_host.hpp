@@ -43,13 +43,13 @@ class GEMEL_API HostPhilox {
         fill_exponential(out.data(), dtype_of<T>(), count, scale);
         return out;
     }
-    template <IntegerElement T>
+    template <IntegerLanes T>
     std::vector<T> integers(std::size_t count, IntegerBound low, IntegerBound high) {
         std::vector<T> out(count);
         fill_integers(out.data(), dtype_of<T>(), count, low, high);
         return out;
     }
-    template <IntegerElement T>
+    template <IntegerLanes T>
     std::vector<T> integers(std::size_t count) {
         std::vector<T> out(count);
         fill_bits(out.data(), dtype_of<T>(), count);
