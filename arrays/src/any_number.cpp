@@ -1,5 +1,7 @@
 #include "any_number.hpp"
 
+#include "expression_kernel.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -28,7 +30,7 @@ std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyN
         std::visit(
             [&](const auto& number) {
                 if constexpr (ValueFor<std::remove_cvref_t<decltype(number)>, T>) {
-                    const T element = element_of<T>(number);
+                    const T element = naming(who, [&] { return element_of<T>(number); });
                     std::memcpy(bytes.data(), &element, sizeof element);
                 } else {
                     throw ArgumentError(text(who, ": a complex number is not a value of ", dtype.name()));

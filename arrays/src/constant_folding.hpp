@@ -9,9 +9,9 @@
 
 namespace gemel {
 
-/// The value of an operation on numbers alone, as Python's: whole numbers stay whole under + - * // % & | ^ and
-/// powers. Empty for operations that are not done on the host.
-/// @throws ArgumentError if a whole number becomes too large, or is divided by zero with // or %
+/// The value of an operation on numbers alone, as Python's: whole numbers stay whole under + - * // % & | ^ ~ << >>, abs,
+/// rounding and powers. Empty for operations that are not done on the host: casts, and special functions but erf.
+/// @throws ArgumentError if a whole number becomes too large, is divided by zero with // or %, or shifted by less than 0
 std::optional<AnyExpr::Number> fold(std::string_view operation, std::span<const AnyExpr::Number> numbers);
 
 }  // namespace gemel

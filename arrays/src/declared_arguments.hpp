@@ -2,9 +2,12 @@
 #pragma once
 
 #include <gemel/codegen/snippet.hpp>
+#include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
+#include <gemel/core/text.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +30,13 @@ struct DeclaredArguments {
     [[noreturn]] void refuse(std::size_t argument, const std::string& what) const;
     std::string text() const;  ///< "axpy(float a, const float *x)"
 };
+
+/// What a generator's class keeps. @throws ArgumentError if it was moved from
+template <class State>
+const State& kept_by(const char* kind, const std::shared_ptr<const State>& state) {
+    if (!state) throw ArgumentError(text(kind, ": it was moved from; use the one that it was moved to"));
+    return *state;
+}
 
 /// Looks at declarations and snippets. @throws ArgumentError
 DeclaredArguments declare_arguments(std::string kind, std::string name, std::vector<Parameter> parameters,

@@ -112,7 +112,7 @@ ElementwiseKernel::ElementwiseKernel(std::vector<Parameter> arguments, std::stri
     : state_(make_state(std::move(arguments), std::move(operation), std::move(name), std::move(options))) {}
 
 void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgument> arguments) const {
-    const ElementwiseState& state = *state_;
+    const ElementwiseState& state = kept_by("ElementwiseKernel", state_);
     if (!options.range && launch_again(state, options, arguments)) return;
     Call call(state.declared, arguments);
     const Context context = call.context();
@@ -165,12 +165,13 @@ void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgu
     bounds.finish();
 }
 
-const std::string& ElementwiseKernel::name() const { return state_->request.name; }
+const std::string& ElementwiseKernel::name() const { return kept_by("ElementwiseKernel", state_).request.name; }
 
 std::string ElementwiseKernel::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    codegen::ElementwiseRequest request = state_->request;
-    request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
-    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
+    const ElementwiseState& state = kept_by("ElementwiseKernel", state_);
+    codegen::ElementwiseRequest request = state.request;
+    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     return codegen::elementwise_source(request, dialect);
 }
 

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 namespace gemel {
 namespace {
@@ -167,6 +169,8 @@ class Parser {
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
             if (name.is("frexp")) fail(name.position, "frexp gives two parts: frexp_mantissa(x) and frexp_exponent(x)");
+            if (name.is("min") || name.is("max"))
+                fail(name.position, text(name.text, " of operands, element by element, is ", name.text, "imum(x, y)"));
             if (name.is("modf")) fail(name.position, "modf gives two parts: modf_fraction(x) and modf_whole(x)");
             if (name.is("hankel_01")) fail(name.position, "hankel_01 gives two parts: hankel_0(z) and hankel_1(z)");
             unknown_function(name, given.size());
@@ -183,6 +187,12 @@ class Parser {
         for (const NamedOperand& operand : operands_) names.push_back(operand.name);
         fail(name.position, text("there is no operand \"", printable(name.text), "\".", suggestion(name.text, names),
                                  " Given are: ", names.empty() ? "none" : join(names)));
+    }
+    /// Of digits that are no double: whether they are too many, or too far behind the point.
+    static bool is_huge(std::string_view digits) {
+        const std::size_t exponent = digits.find_first_of("eE");
+        if (exponent != std::string_view::npos) return digits.find('-', exponent) == std::string_view::npos;
+        return digits.substr(0, digits.find('.')).find_first_not_of('0') != std::string_view::npos;
     }
     /// Suffixes of C are read over, since numbers are weak anyway; j makes an imaginary number, as in Python.
     AnyExpr number(const Token& token) {
@@ -203,7 +213,10 @@ class Parser {
             const char* const begin = digits.data() + (hexadecimal ? 2 : 0);
             const char* const end = digits.data() + digits.size();
             const auto [stop, error] = std::from_chars(begin, std::max(begin, end), value, base...);
-            if (error != std::errc() || stop != end) return {};
+            if (stop != end) return {};
+            if constexpr (std::is_floating_point_v<decltype(value)>)
+                if (error == std::errc::result_out_of_range) return is_huge(digits) ? HUGE_VAL : 0.0;
+            if (error != std::errc()) return {};
             return value;
         };
         const int base = hexadecimal ? 16 : 10;

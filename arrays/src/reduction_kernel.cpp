@@ -260,7 +260,7 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
 
 void Reduction::run(const ReductionOptions& options, std::span<const CallArgument> arguments,
                     std::span<AnyArray> results) const {
-    const ReductionState& state = *state_;
+    const ReductionState& state = kept_by("ReductionKernel", state_);
     if (launch_again(state, options, arguments, results)) return;
     Call call(state.declared, arguments);
     const Context context = call.context();
@@ -299,7 +299,9 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
     layout.split = work.splits > 1;
     layout.finish = layout.split && !layout.serial && cache.info().has_cross_block_visibility;
     const bool any_offset = needs_offsets(results, linear);
-    if (call.count() >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
+    // Blocks step over the end by what all of them take at once.
+    const std::size_t step = work.splits * tuning.block * std::max(tuning.unroll, 4u);
+    if (call.count() + step >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
 
     CallKey key;
     key.add(state.id);
@@ -369,9 +371,10 @@ void Reduction::run(const ReductionOptions& options, std::span<const CallArgumen
 }
 
 std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    codegen::ReductionRequest request = state_->request;
-    request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
-    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
+    const ReductionState& state = kept_by("ReductionKernel", state_);
+    codegen::ReductionRequest request = state.request;
+    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     return codegen::reduction_source(request, dialect);
 }
 

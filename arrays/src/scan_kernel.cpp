@@ -105,7 +105,7 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
 }
 
 void Scan::run(const ScanOptions& options, std::span<const CallArgument> arguments) const {
-    const ScanState& state = *state_;
+    const ScanState& state = kept_by("ScanKernel", state_);
     Call call(state.declared, arguments);
     const Context context = call.context();
     const std::size_t count = options.count.value_or(call.count());
@@ -190,9 +190,10 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
 }
 
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    codegen::ScanRequest request = state_->request;
-    request.arguments = bind_types(state_->declared, {types.begin(), types.end()});
-    request.preamble = named_types(state_->declared, request.arguments) + request.preamble;
+    const ScanState& state = kept_by("ScanKernel", state_);
+    codegen::ScanRequest request = state.request;
+    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
+    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
     return codegen::scan_source(request, dialect);
 }
 

@@ -60,7 +60,9 @@ TuningTable::Entries TuningTable::read() const {
         const std::size_t colon = line.find(": ");
         if (colon == std::string::npos) continue;
         try {
-            entries[line.substr(0, colon)] = codegen::parse_tuning(std::string_view(line).substr(colon + 2));
+            const codegen::Tuning tuning = codegen::parse_tuning(std::string_view(line).substr(colon + 2));
+            codegen::check_tuning("stored", tuning);
+            entries[line.substr(0, colon)] = tuning;
         } catch (const ArgumentError&) {
             // Stored by a newer gemel: the heuristic is used instead.
         }
@@ -102,6 +104,7 @@ void TuningTable::store(std::string_view family, const codegen::Workload& work, 
 
 void store_tuning(const Context& context, std::string_view family, const codegen::Workload& work,
                   const codegen::Tuning& tuning) {
+    codegen::check_tuning("store_tuning", tuning);
     TuningTable::of(context)->store(family, work, tuning);
 }
 
@@ -153,16 +156,35 @@ const TuningTable& PlanCache::tunings(const Context& context) {
 
 namespace {
 
+std::uint64_t most_threads(const DeviceInfo& device) {
+    return std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
+}
+
+/// The threads of the largest block that a tuning asks for, if the device has none of that size; else 0.
+std::uint32_t too_large_block(const codegen::Tuning& tuning, const DeviceInfo& device) {
+    const std::uint32_t block = std::max(tuning.block, tuning.tile_block);
+    return block > most_threads(device) ? block : 0;
+}
+
+void check_given(const codegen::Tuning& given, const DeviceInfo& device, const char* family) {
+    codegen::check_tuning(family, given);
+    if (const std::uint32_t block = too_large_block(given, device))
+        throw ArgumentError(text(family, ": the tuning \"", codegen::to_string(given), "\" asks for blocks of ", block,
+                                 " threads, but ", device.name, " takes at most ", most_threads(device)));
+}
+
 /// A measured tuning that this device cannot run is named as such: the caller has never seen it.
 void check_stored(const codegen::Tuning& stored, const codegen::Tuning& given, const DeviceInfo& device,
                   const char* family, const codegen::Workload& work) {
-    const std::uint64_t most = std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
-    const std::uint64_t block = std::max(given.block ? 0 : stored.block, given.tile_block ? 0 : stored.tile_block);
-    if (block <= most) return;
+    codegen::Tuning used = stored;
+    if (given.block) used.block = 0;
+    if (given.tile_block) used.tile_block = 0;
+    const std::uint32_t block = too_large_block(used, device);
+    if (!block) return;
     const std::optional<DiskCache> folder = store_folder();
     throw ArgumentError(text(family, ": the stored tuning \"", codegen::to_string(stored), "\" (",
                              entry_name(family, work), ") asks for blocks of ", block, " threads, but ", device.name,
-                             " takes at most ", most, "; store_tuning(context, \"", family,
+                             " takes at most ", most_threads(device), "; store_tuning(context, \"", family,
                              "\", {.count = ", work.count, ", .item_bytes = ", work.item_bytes,
                              ", .arrays = ", work.arrays, ", .outputs = ", work.outputs, "}, {}) removes it",
                              folder ? text(", deleting ", folder->folder().string(), " all of them") : ""));
@@ -175,6 +197,7 @@ codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& conte
                               codegen::Tuning (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
     const bool nothing_given = given == codegen::Tuning{};
     if (nothing_given && cache.tunings(context).empty()) return heuristic(cache.info(), work);
+    check_given(given, cache.info(), family);
     codegen::Tuning tuning = given;
     if (const TuningTable& table = cache.tunings(context); !table.empty()) {
         const codegen::Tuning stored = table.find(family, work);

@@ -263,6 +263,7 @@ void check_request(const ElementwiseRequest& request) {
 std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
                                const Dialect& dialect) {
     check_request(request);
+    check_tuning(gemel::text("ElementwiseKernel '", request.name, "'"), tuning);
     if (layout.arguments.size() != request.arguments.size())
         throw ArgumentError(gemel::text("ElementwiseKernel '", request.name, "': a layout of ", layout.arguments.size(),
                                         " arguments for ", request.arguments.size()));

@@ -13,6 +13,9 @@ void check_request(const ReductionRequest& request) {
         throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
     };
     if (request.values.empty()) refuse("no result is asked for");
+    for (const Parameter& p : request.arguments)
+        if (p.name == "reduced_index")
+            refuse("an argument is called 'reduced_index', which is an element's place along the reduced axes");
     for (const ReducedValue& value : request.values) {
         if (value.neutral.empty()) refuse("the neutral element is missing: an expression such as \"0\"");
         if (value.reduce_expr.empty()) refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
@@ -27,6 +30,7 @@ void check_request(const ReductionRequest& request) {
 std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
                              const Dialect& dialect) {
     check_request(request);
+    check_tuning(gemel::text("ReductionKernel '", request.name, "'"), tuning);
     return ReductionPrinter(request, layout, tuning, dialect).print();
 }
 

@@ -82,7 +82,7 @@ void ReductionPrinter::packs() {
         if (uses("reduced_index")) writer_.line("const ", index_, " reduced_index = i;");
         access_.begin_lane(u, lane);
         each_value([&](std::size_t v) {
-            append(totals_at(lane)(v), v, access_.snippet(request_.values[v].map_expr, Mode::lane));
+            append(totals_at(lane)(v), v, as_running(v, access_.snippet(request_.values[v].map_expr, Mode::lane)));
         });
         writer_.close();
     });

@@ -56,7 +56,7 @@ std::string ReductionPrinter::print() {
     for (std::size_t v = 0; v < request_.values.size(); ++v) {
         const std::string type = running_type(v);
         writer_.open_function(type, reduce_name(v), {type + " a", type + " b"});
-        writer_.line("return ", request_.values[v].reduce_expr, ";");
+        writer_.line("return ", as_running(v, request_.values[v].reduce_expr), ";");
         writer_.close();
         if (request_.values[v].replace_if.empty()) continue;
         writer_.open_function("int", replace_name(v), {type + " a", type + " b"});
@@ -140,16 +140,15 @@ void ReductionPrinter::with_element(const std::string& run_index,
     if (needs_index) writer_.line("const ", index_, " i = ", run_index, ";");
     if (uses("reduced_index")) writer_.line("const ", index_, " reduced_index = ", run_index, ";");
     access_.begin_element(has_axes() ? run_index : "i");
-    each_value([&](std::size_t v) { use(v, access_.snippet(request_.values[v].map_expr, Mode::element)); });
+    each_value(
+        [&](std::size_t v) { use(v, as_running(v, access_.snippet(request_.values[v].map_expr, Mode::element))); });
 }
 
 void ReductionPrinter::declare_totals(int count) {
     const std::string lane = name("lane");
     each_value([&](std::size_t v) { writer_.line(running_type(v), " ", numbered("totals", v), "[", count, "];"); });
     writer_.unroll().open("for (int ", lane, " = 0; ", lane, " < ", count, "; ++", lane, ")");
-    each_value([&](std::size_t v) {
-        writer_.line(numbered("totals", v), "[", lane, "] = ", request_.values[v].neutral, ";");
-    });
+    each_value([&](std::size_t v) { writer_.line(numbered("totals", v), "[", lane, "] = ", neutral(v), ";"); });
     writer_.close();
 }
 

@@ -39,6 +39,12 @@ class ReductionPrinter {
     }
     /// What a running value is declared as: bool is a byte also here, since not every language shares bools.
     std::string running_type(std::size_t v) const;
+    /// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.
+    std::string as_running(std::size_t v, const std::string& expression) const {
+        return accumulator(request_.values[v]).kind() == DType::Kind::boolean ? gemel::text("(", expression, ") != 0")
+                                                                              : expression;
+    }
+    std::string neutral(std::size_t v) const { return as_running(v, request_.values[v].neutral); }
     /// Names of what there is one of per value.
     std::string numbered(const char* wish, std::size_t v) const {
         return access_.unused(request_.values.size() == 1 ? wish : gemel::text(wish, "_", v));
@@ -80,7 +86,7 @@ class ReductionPrinter {
                            [&](const ReducedValue& v) { return v.map_expr.uses(word); });
     }
     void declare_total(std::size_t v) {
-        writer_.line(running_type(v), " ", numbered("total", v), " = ", request_.values[v].neutral, ";");
+        writer_.line(running_type(v), " ", numbered("total", v), " = ", neutral(v), ";");
     }
     /// So many running values, all neutral.
     void declare_totals(int count);

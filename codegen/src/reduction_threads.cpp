@@ -29,7 +29,7 @@ void ReductionPrinter::serial_lanes(int lanes) {
     writer_.line(index_, " ", runs, " = 0;");
     writer_.open("while (", end, " - ", k, " >= ", lanes, ")");
     each_value([&](std::size_t v) { writer_.line(running_type(v), " ", numbered("run", v), "[", lanes, "];"); });
-    each_lane([&](std::size_t v) { writer_.line(run(v), " = ", request_.values[v].neutral, ";"); });
+    each_lane([&](std::size_t v) { writer_.line(run(v), " = ", neutral(v), ";"); });
     writer_.line("const ", index_, " ", stop, " = ", end, " - ", k, " < ", lanes * serial_run_length, " ? ", end, " : ",
                  k, " + ", lanes * serial_run_length, ";");
     writer_.open("for (; ", stop, " - ", k, " >= ", lanes, "; ", k, " += ", lanes, ")");
@@ -86,7 +86,7 @@ void ReductionPrinter::in_runs(const std::string& k, const std::string& end, con
     const std::string runs = name("runs"), stop = name("stop");
     const auto kept = [&](std::size_t v, int level) { return numbered(gemel::text("kept", level).c_str(), v); };
     const auto declare = [&](const std::string& value, std::size_t v) {
-        writer_.line(running_type(v), " ", value, " = ", request_.values[v].neutral, ";");
+        writer_.line(running_type(v), " ", value, " = ", neutral(v), ";");
     };
     // What is wide would not fit into registers.
     const bool wide = std::any_of(request_.values.begin(), request_.values.end(),
@@ -107,7 +107,7 @@ void ReductionPrinter::in_runs(const std::string& k, const std::string& end, con
         writer_.open("if (", runs, " % ", length, " == 0)");
         each_value([&](std::size_t v) {
             combine(kept(v, level), v, kept(v, level - 1));
-            writer_.line(kept(v, level - 1), " = ", request_.values[v].neutral, ";");
+            writer_.line(kept(v, level - 1), " = ", neutral(v), ";");
         });
         writer_.close();
     }

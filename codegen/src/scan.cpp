@@ -48,6 +48,7 @@ void check_request(const ScanRequest& request) {
 std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
                         const Dialect& dialect) {
     check_request(request);
+    check_tuning(gemel::text("ScanKernel '", request.name, "'"), tuning);
     if (layout.strategy == Tuning::Scan::look_back && (!layout.shuffles || scan_needs_total(request)))
         throw ArgumentError(
             gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));

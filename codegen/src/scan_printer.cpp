@@ -7,9 +7,10 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle.
+/// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle. Where
+/// segments begin is remembered by a bit for each.
 int lanes_of(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, int items_per_thread) {
-    if (!layout.shuffles) return items_per_thread;
+    if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
     if (layout.elements.any(Access::packed))
         return pack_length(request.arguments, layout.elements, tuning.access_bytes);
     return std::min(4, items_per_thread);
@@ -69,9 +70,9 @@ void ScanPrinter::functions() {
         writer_.open_function(value_, request_.name + "_combine",
                               {value_ + " a", value_ + " b", "int across_seg_boundary"});
         if (knows_boundary) {
-            writer_.line("return ", request_.scan_expr, ";");
+            writer_.line("return ", as_value(request_.scan_expr), ";");
         } else {
-            writer_.line("return across_seg_boundary ? b : (", request_.scan_expr, ");");
+            writer_.line("return across_seg_boundary ? b : (", as_value(request_.scan_expr), ");");
         }
         writer_.close();
         writer_.open_function(item_, request_.name + "_scan", {item_ + " a", item_ + " b"});
@@ -83,7 +84,7 @@ void ScanPrinter::functions() {
     } else {
         writer_.open_function(value_, request_.name + "_scan", {value_ + " a", value_ + " b"});
         if (knows_boundary) writer_.line("const int across_seg_boundary = 0;");
-        writer_.line("return ", request_.scan_expr, ";");
+        writer_.line("return ", as_value(request_.scan_expr), ";");
         writer_.close();
     }
     if (!layout_.shuffles || layout_.strategy == Tuning::Scan::chunks) return;
@@ -105,7 +106,7 @@ void ScanPrinter::functions() {
 }
 
 void ScanPrinter::input(const std::string& to, Mode mode) {
-    const std::string text = access_.snippet(request_.input, mode);
+    const std::string text = as_value(access_.snippet(request_.input, mode));
     if (!segmented_) {
         writer_.line(to, " = ", text, ";");
         return;
@@ -120,7 +121,7 @@ void ScanPrinter::output(const std::string& item, const std::string& previous, c
     writer_.line("const ", value_, " item = ", item, part, ";");
     if (uses("prev_item")) {
         const std::string condition = segmented_ ? gemel::text(has_previous, " && !", starts) : has_previous;
-        writer_.line(value_, " prev_item = ", request_.neutral, ";");
+        writer_.line(value_, " prev_item = ", as_value(request_.neutral), ";");
         writer_.line("if (", condition, ") prev_item = ", previous, part, ";");
     }
     std::string text = access_.snippet(request_.output, mode);
@@ -141,7 +142,9 @@ void ScanPrinter::begin_kernel(const std::string& kernel, const std::vector<std:
 void ScanPrinter::begin_body() {
     access_.apply_offsets();
     const std::string n = size("n");
-    if ((request_.output.uses("N") || request_.input.uses("N") || request_.segment_start.uses("N")))
+    const bool is_argument = std::any_of(request_.arguments.begin(), request_.arguments.end(),
+                                         [](const Parameter& p) { return p.name == "N"; });
+    if (!is_argument && (request_.output.uses("N") || request_.input.uses("N") || request_.segment_start.uses("N")))
         writer_.line("const ", index_, " N = ", n, ";");
 }
 

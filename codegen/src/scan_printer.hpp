@@ -42,6 +42,10 @@ class ScanPrinter {
     std::string scanned(const std::string& a, const std::string& b) const {
         return gemel::text(request_.name, "_scan(", a, ", ", b, ")");
     }
+    /// An expression for a running result: of bool 0 or 1, whatever number it is, as in C++.
+    std::string as_value(const std::string& expression) const {
+        return request_.dtype.kind() == DType::Kind::boolean ? gemel::text("(", expression, ") != 0") : expression;
+    }
     bool uses(std::string_view word) const { return request_.output.uses(word); }
     bool packed() const { return layout_.elements.any(Access::packed); }
     std::string item_pointer() const { return writer_.global_pointer(item_, false); }

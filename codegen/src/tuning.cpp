@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <sstream>
 
@@ -14,15 +15,16 @@ namespace {
 struct Field {
     const char* name;
     std::uint32_t Tuning::*value;
+    std::uint32_t most;
 };
-constexpr std::array fields{Field{"block", &Tuning::block},
-                            Field{"access_bytes", &Tuning::access_bytes},
-                            Field{"unroll", &Tuning::unroll},
-                            Field{"tile_block", &Tuning::tile_block},
-                            Field{"tile_width", &Tuning::tile_width},
-                            Field{"tile_rows", &Tuning::tile_rows},
-                            Field{"blocks_per_unit", &Tuning::blocks_per_unit},
-                            Field{"items_per_thread", &Tuning::items_per_thread}};
+constexpr std::array fields{Field{"block", &Tuning::block, 1 << 20},
+                            Field{"access_bytes", &Tuning::access_bytes, 64},
+                            Field{"unroll", &Tuning::unroll, 256},
+                            Field{"tile_block", &Tuning::tile_block, 1 << 20},
+                            Field{"tile_width", &Tuning::tile_width, 1 << 16},
+                            Field{"tile_rows", &Tuning::tile_rows, 1 << 16},
+                            Field{"blocks_per_unit", &Tuning::blocks_per_unit, 1 << 16},
+                            Field{"items_per_thread", &Tuning::items_per_thread, 4096}};
 constexpr std::array<const char*, 4> scans{"automatic", "look_back", "three_passes", "chunks"};
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
@@ -68,6 +70,16 @@ Tuning parse_tuning(std::string_view source) {
         if (error != std::errc() || end != value.data() + value.size()) refuse();
     }
     return tuning;
+}
+
+void check_tuning(std::string_view who, const Tuning& tuning) {
+    for (const Field& field : fields)
+        if (tuning.*field.value > field.most)
+            throw ArgumentError(text(who, ": the tuning \"", to_string(tuning), "\" has ", field.name, "=",
+                                     tuning.*field.value, "; at most ", field.most, " are possible"));
+    if (tuning.access_bytes && !std::has_single_bit(tuning.access_bytes))
+        throw ArgumentError(text(who, ": the tuning \"", to_string(tuning), "\" has access_bytes=", tuning.access_bytes,
+                                 "; memory is accessed by 1, 2, 4, 8, 16, 32 or 64 bytes"));
 }
 
 Tuning merge(const Tuning& first, const Tuning& second) {

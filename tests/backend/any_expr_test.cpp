@@ -259,6 +259,36 @@ TEST_CASE("two slashes divide and round down as in Python") {
     check("n * 0 + 9007199254740993 // 9007199254740993", Values<std::int32_t>{1, 1, 1});
 }
 
+TEST_CASE("what a text says of numbers alone is what Python says") {
+    const auto n = to_gpu(Values<std::int32_t>{1, 2});
+    const auto f = to_gpu(Values<double>{1, 2});
+    const auto check = [&]<class T>(const std::string& text, const Values<T>& expected) {
+        INFO(text);
+        const AnyExpr found = expression(text, {{"n", n}, {"f", f}});
+        REQUIRE(found.dtype() == dtype_of<T>());
+        CHECK(found.get<T>() == expected);
+    };
+    using Whole = Values<std::int32_t>;
+    check("n * 1**100 + (-1)**65", Whole{0, 1});
+    check("n * 0**7 + 0**0", Whole{1, 1});
+    check("n * (1 << 3) + (-5 >> 1)", Whole{5, 13});
+    check("(~1 & 7) * n", Whole{6, 12});
+    check("abs(-3) * n + minimum(4, 5) + maximum(4, 5)", Whole{12, 15});
+    check("1 < 2 ? n : 7", Whole{1, 2});
+    check("(2.5 >= 3 or not 1) ? n : 7", Whole{7, 7});
+    check("n + true", Whole{2, 3});
+    check("floor(2.5) * n + hypot(3, 4)", Values<double>{7, 9});
+    check("abs(3 + 4j) * n + imag(2j) - real(1j)", Values<double>{7, 12});
+    check("f * 1e400", Values<double>(2, HUGE_VAL));
+    check("f * 1e-400", Values<double>{0, 0});
+    const auto refused = [&](const std::string& text) { return expression(text, {{"n", n}}); };
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("n + 2**64"), "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("n + (1 << 70)"), "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("n + (1 << -1)"), "negative");
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("n + int8_t(3)"), "numbers alone");
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("max(n, 1)"), "maximum(x, y)");
+}
+
 TEST_CASE("a text and the operators give one kernel") {
     const Context context = current_context();
     const auto x = counted<float>({10}), y = counted<float>({10});

@@ -134,6 +134,21 @@ TEST_CASE("floor division and remainder follow the signs of Python") {
     CHECK((u % 16).get() == Values<std::uint8_t>{10, 7});
 }
 
+TEST_CASE_TEMPLATE("the least integer divided by -1 is itself without a rest", T, std::int8_t, std::int32_t,
+                   std::int64_t) {
+    constexpr T least = std::numeric_limits<T>::min();
+    const auto x = to_gpu(Values<T>{least, 5, least}), y = to_gpu(Values<T>{-1, -1, 2});
+    CHECK((x % y).get() == Values<T>{0, 0, 0});
+    CHECK(remainder(x, -1).get() == Values<T>{0, 0, 0});
+    CHECK(fmod(x, y).get() == Values<T>{0, 0, 0});
+    CHECK(floor_divide(x, y).get() == Values<T>{least, -5, least / 2});
+    CHECK(floor_divide(x, -1).get() == Values<T>{least, -5, least});
+    const auto u = to_gpu(Values<std::uint32_t>{7, UINT32_MAX}), w = full<std::uint32_t>({2}, UINT32_MAX);
+    CHECK((u % w).get() == Values<std::uint32_t>{7, 0});
+    CHECK(fmod(u, w).get() == Values<std::uint32_t>{7, 0});
+    CHECK(floor_divide(u, w).get() == Values<std::uint32_t>{0, 1});
+}
+
 TEST_CASE("powers of integers wrap and of reals follow pow") {
     const auto x = to_gpu(Values<std::int32_t>{3, -2, 1, -1, 5}), y = to_gpu(Values<std::int32_t>{4, 3, -2, -3, -1});
     CHECK(pow(x, y).get() == Values<std::int32_t>{81, -8, 1, -1, 0});
@@ -293,6 +308,36 @@ TEST_CASE("inverse and shifted functions of complex numbers") {
           of_small([](cdouble z) { return cdouble(std::exp(Long(z) * std::log(2.0l))); }));
     check(expm1(small), expm1(small_float), of_small([](cdouble z) { return cdouble(std::exp(Long(z)) - Long(1)); }),
           3);
+}
+
+TEST_CASE_TEMPLATE("inverse functions of infinite and of large complex numbers are C99's", T, cfloat, cdouble) {
+    using R = typename T::value_type;
+    const R big = std::is_same_v<R, float> ? R(1e25) : R(1e160), end = std::numeric_limits<R>::infinity();
+    const Values<T> z{{end, 0},    {-end, -0.0}, {0, end},     {2, -end},      {end, end},     {-end, end},
+                      {end, -end}, {big, 0},     {0, -big},    {big, big},     {-big, 2},      {3, big},
+                      {-end, 5},   {-4, end},    {big, -1e9f}, {1e18f, 1e17f}, {-1e16f, 1e16f}};
+    const auto check = [&](const std::string& name, const auto& found, const auto& reference) {
+        const auto values = found.get();
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            const T expected(reference(std::complex<long double>(z[i])));
+            // What is below the normal numbers may become 0.
+            const auto near = [](R a, R b) {
+                using Limits = std::numeric_limits<R>;
+                return a == b || std::abs(a - b) <= 8 * Limits::epsilon() * std::abs(b) + Limits::min();
+            };
+            INFO(name, " of ", z[i].real(), " + ", z[i].imag(), "i: ", values[i].real(), " + ", values[i].imag(),
+                 "i, expected ", expected.real(), " + ", expected.imag(), "i");
+            CHECK(near(values[i].real(), expected.real()));
+            CHECK(near(values[i].imag(), expected.imag()));
+        }
+    };
+    const auto x = to_gpu(z);
+    check("asin", asin(x), [](auto v) { return std::asin(v); });
+    check("acos", acos(x), [](auto v) { return std::acos(v); });
+    check("asinh", asinh(x), [](auto v) { return std::asinh(v); });
+    check("acosh", acosh(x), [](auto v) { return std::acosh(v); });
+    check("atan", atan(x), [](auto v) { return std::atan(v); });
+    check("atanh", atanh(x), [](auto v) { return std::atanh(v); });
 }
 
 TEST_CASE("of numbers in logic only the truth counts") {

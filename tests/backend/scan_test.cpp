@@ -167,8 +167,11 @@ TEST_CASE("segments begin where they are said to begin") {
          .output_statement = "through[i] = item; total[i] = last_item",
          .is_segment_start_expr = "starts[i]",
          .name = "segment_totals"});
+    // A thread with more elements than a word has bits, which say where segments begin.
+    std::vector<codegen::Tuning> all(tunings.begin(), tunings.end());
+    all.push_back({.block = 16, .items_per_thread = 40, .scan = Strategy::three_passes});
     std::mt19937 random(3);
-    for (const codegen::Tuning& tuning : tunings)
+    for (const codegen::Tuning& tuning : all)
         for (const std::size_t n : {10, 100, 1029, 2000, 16384, 50001})
             for (const std::size_t boundaries : {0, 1, 5, 100}) {
                 std::set<std::size_t> chosen;
@@ -293,6 +296,11 @@ TEST_CASE("what cannot be scanned is refused and the kernel stays usable") {
         S({.arguments = "const float *x, float *item", .scan_expr = "a+b", .output_statement = "item[i] = item"}),
         "'item'");
     sum(x, out);
+    CHECK(out.get() == counting<std::int32_t>(10, 1));
+    // A word of its own until an argument has that name.
+    const GenericScanKernel<std::int32_t> named(
+        {.arguments = "const int *x, int *N", .scan_expr = "a+b", .output_statement = "N[i] = item"});
+    named(x, out);
     CHECK(out.get() == counting<std::int32_t>(10, 1));
 }
 

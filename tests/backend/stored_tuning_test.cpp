@@ -96,6 +96,45 @@ TEST_CASE("a stored tuning that the device cannot run is named as the stored one
         result.output);
 }
 
+TEST_CASE("tunings that no kernel can be cut by are refused by name") {
+    const auto x = ones<float>({100003}), z = zeros<float>({100003});
+    const ElementwiseKernel twice("const float *x, float *z", "z[i] = 2*x[i]", "twice");
+    const ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+    const InclusiveScanKernel<float> running("a+b");
+    for (const std::uint32_t bytes : {3u, 12u, 128u})
+        CHECK_THROWS_MENTIONING(ArgumentError,
+                                twice({.tuning = {.block = 64, .access_bytes = bytes, .unroll = 2}}, x, z),
+                                "elementwise", text("access_bytes=", bytes));
+    CHECK_THROWS_MENTIONING(ArgumentError, sum({.tuning = {.block = 1u << 20}}, x), "reduction", "block=1048576",
+                            "takes at most");
+    CHECK_THROWS_MENTIONING(ArgumentError, running(x, {.tuning = {.items_per_thread = 4000000000u}}), "scan",
+                            "items_per_thread=4000000000", "at most 4096");
+    CHECK_THROWS_MENTIONING(ArgumentError, twice({.tuning = {.unroll = 65536}}, x, z), "unroll=65536", "at most 256");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            store_tuning(default_context(), "elementwise", {.count = 5}, {.access_bytes = 12}),
+                            "store_tuning", "access_bytes=12");
+    twice(x, z);
+    CHECK(z.get() == std::vector<float>(100003, 2));
+}
+
+TEST_CASE("generators that were moved from say so") {
+    const auto x = ones<float>({3});
+    ElementwiseKernel twice("float *x", "x[i] *= 2", "twice");
+    ReductionKernel<float> sum({.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b"});
+    InclusiveScanKernel<float> running("a+b");
+    const ElementwiseKernel twice_now = std::move(twice);
+    const ReductionKernel<float> sum_now = std::move(sum);
+    const InclusiveScanKernel<float> running_now = std::move(running);
+    CHECK_THROWS_MENTIONING(ArgumentError, twice(x), "ElementwiseKernel", "moved from");
+    CHECK_THROWS_MENTIONING(ArgumentError, twice.name(), "moved from");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x), "ReductionKernel", "moved from");
+    CHECK_THROWS_MENTIONING(ArgumentError, running(x), "ScanKernel", "moved from");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum.source(Dialect::cuda()), "ReductionKernel", "moved from");
+    twice_now(x);
+    CHECK(sum_now(x).item() == 6);
+    CHECK(running_now(x).get() == std::vector<float>{2, 4, 6});
+}
+
 TEST_CASE("a stored tuning is used at once in the process that stored it") {
     // With the disk cache off it lives in memory only, and this test leaves nothing behind.
     const auto result = run_child("stored-tuning-both", {{"GEMEL_CACHE", "off"}});

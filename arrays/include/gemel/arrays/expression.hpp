@@ -6,6 +6,7 @@
 /// numbers of the host are weak, and their values are arguments of the kernel, not text.
 #pragma once
 
+#include <gemel/arrays/complex_texts.hpp>
 #include <gemel/arrays/expr.hpp>
 
 #include <array>
@@ -123,6 +124,7 @@ GEMEL_BINARY(floor_divide, FloorDivide, in_result, remainder, "floor_divide_$(#1
              "    %real if (q == 0) return copysign(q, a / b);\n"
              "    %real $ f = floor(q);\n"
              "    %real return 2 * (q - f) > 1 ? f + 1 : f;\n"
+             "    %whole if (b < 0 && b + 1 == 0) return ($)(0 - (uint64_t)a);\n"
              "    %whole $ q = a / b;\n"
              "    %whole return q * b != a && ((a < 0) != (b < 0)) ? q - 1 : q;\n}\n")
 /// Has the sign of the divisor, as Python's %.
@@ -130,7 +132,7 @@ GEMEL_BINARY(remainder, Remainder, in_result, remainder, "remainder_$(#1, #2)", 
              "WITHIN_KERNEL $ remainder_$($ a, $ b)\n{\n"
              "    %real $ r = fmod(a, b);\n"
              "    %real if (r == 0) return copysign(r, b);\n"
-             "    %whole $ r = a % b;\n"
+             "    %whole $ r = b < 0 && b + 1 == 0 ? 0 : a % b;\n"
              "    return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;\n}\n")
 GEMEL_BINARY(operator%, Modulo, in_result, remainder, "remainder_$(#1, #2)", "", Remainder::operation.helper)
 /// a to the power of b; of integers with wrapping multiplication, negative exponents give 0 but for 1 and -1.
@@ -161,11 +163,6 @@ GEMEL_UNARY(square, Square, in_common, common, "square_$(#1)", "square_$(#1)",
 #define GEMEL_ELEMENTARY_HELPED(function, Name, complex_body) \
     GEMEL_UNARY(function, Name, in_result, elementary, #function "(#1)", #function "_$(#1)", \
                 "%complex WITHIN_KERNEL $ " #function "_$($ z)\n%complex {\n" complex_body "%complex }\n")
-#define GEMEL_COMPLEX_ATANH(x, y, result) \
-    "%complex $ a = $_new(" x ", " y \
-    "), b = $_new(1 - fabs(c_real(a)), c_imag(a));\n" \
-    "%complex $ w = $_new(copysign(log1p(4 * fabs(c_real(a)) / c_norm(b)), c_real(a)) / 4, " \
-    "atan2(2 * c_imag(a), (1 - c_real(a)) * (1 + c_real(a)) - c_imag(a) * c_imag(a)) / 2);\n" result
 GEMEL_ELEMENTARY_COMPLEX(sin, Sin)
 GEMEL_ELEMENTARY_COMPLEX(cos, Cos)
 GEMEL_ELEMENTARY_COMPLEX(tan, Tan)
@@ -176,21 +173,10 @@ GEMEL_ELEMENTARY_COMPLEX(exp, Exp)
 GEMEL_ELEMENTARY_COMPLEX(log, Log)
 GEMEL_ELEMENTARY_COMPLEX(sqrt, Sqrt)
 GEMEL_ELEMENTARY_COMPLEX(log10, Log10)
-// Kahan's formulas, which keep the branch cuts: "Branch Cuts for Complex Elementary Functions".
-GEMEL_ELEMENTARY_HELPED(
-    asin, Asin,
-    "%complex $ s = c_sqrt(c_sub(1, z)), t = c_sqrt(c_add(1, z));\n"
-    "%complex return $_new(atan2(c_real(z), c_real(c_mul(s, t))), asinh(c_imag(c_mul(c_conj(s), t))));\n")
-GEMEL_ELEMENTARY_HELPED(acos, Acos,
-                        "%complex $ s = c_sqrt(c_sub(1, z)), t = c_sqrt(c_add(1, z));\n"
-                        "%complex return $_new(2 * atan2(c_real(s), c_real(t)), asinh(c_imag(c_mul(c_conj(t), s))));\n")
-GEMEL_ELEMENTARY_HELPED(
-    asinh, Asinh,
-    "%complex $ w = $_new(-c_imag(z), c_real(z)), s = c_sqrt(c_sub(1, w)), t = c_sqrt(c_add(1, w));\n"
-    "%complex return $_new(asinh(c_imag(c_mul(c_conj(s), t))), -atan2(c_real(w), c_real(c_mul(s, t))));\n")
-GEMEL_ELEMENTARY_HELPED(acosh, Acosh,
-                        "%complex $ s = c_sqrt(c_sub(z, 1)), t = c_sqrt(c_add(z, 1));\n"
-                        "%complex return $_new(asinh(c_real(c_mul(c_conj(s), t))), 2 * atan2(c_imag(s), c_real(t)));\n")
+GEMEL_ELEMENTARY_HELPED(asin, Asin, GEMEL_COMPLEX_ASIN)
+GEMEL_ELEMENTARY_HELPED(acos, Acos, GEMEL_COMPLEX_ACOS)
+GEMEL_ELEMENTARY_HELPED(asinh, Asinh, GEMEL_COMPLEX_ASINH)
+GEMEL_ELEMENTARY_HELPED(acosh, Acosh, GEMEL_COMPLEX_ACOSH)
 GEMEL_ELEMENTARY_HELPED(atanh, Atanh, GEMEL_COMPLEX_ATANH("c_real(z)", "c_imag(z)", "%complex return w;\n"))
 GEMEL_ELEMENTARY_HELPED(atan, Atan,
                         GEMEL_COMPLEX_ATANH("-c_imag(z)", "c_real(z)",
@@ -248,7 +234,8 @@ GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, "hypot(#1, #2)", "", "")
 GEMEL_BINARY(copysign, Copysign, in_result, real_elementary, "copysign(#1, #2)", "", "")
 /// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give anything.
 GEMEL_BINARY(fmod, Fmod, in_result, remainder, "fmod_$(#1, #2)", "",
-             "WITHIN_KERNEL $ fmod_$($ a, $ b)\n{\n    %real return fmod(a, b);\n    %whole return a % b;\n}\n")
+             "WITHIN_KERNEL $ fmod_$($ a, $ b)\n{\n    %real return fmod(a, b);\n"
+             "    %whole return b < 0 && b + 1 == 0 ? 0 : a % b;\n}\n")
 /// -1, 0 or 1; NaN stays.
 GEMEL_UNARY(
     sign, Sign, in_common, rounding, "sign_$(#1)", "",
@@ -283,7 +270,12 @@ GEMEL_UNARY(hankel_0, Hankel0, in_result, complex_alone, "", "hankel_0_$(#1)", G
 GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, "", "hankel_1_$(#1)", GEMEL_HANKEL("1", "b"))
 #undef GEMEL_HANKEL
 
+#undef GEMEL_COMPLEX_ASIN
+#undef GEMEL_COMPLEX_ACOS
+#undef GEMEL_COMPLEX_ASINH
+#undef GEMEL_COMPLEX_ACOSH
 #undef GEMEL_COMPLEX_ATANH
+#undef GEMEL_COMPLEX_INFINITE
 #undef GEMEL_ELEMENTARY_HELPED
 #undef GEMEL_ELEMENTARY_COMPLEX
 #undef GEMEL_ELEMENTARY
