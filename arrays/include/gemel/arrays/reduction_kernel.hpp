@@ -26,7 +26,7 @@ namespace gemel {
 struct ReductionSpec {
     std::string arguments = {};     ///< "const float *x, const float *y"
     std::string neutral = {};       ///< reducing with it changes nothing: "0"
-    std::string map_expr = "x[i]";  ///< of element i; `n` is the number of elements, see also `reduced_index`
+    std::string map_expr = "x[i]";  ///< of element i; `n` elements become one result, see also `reduced_index`
     std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
     std::string replace_if = {};    ///< see ReductionResult
     std::string name = "reduction";
