@@ -4,6 +4,7 @@
 #include <gemel/codegen/elementwise.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 #include <string>
 #include <vector>
@@ -15,6 +16,11 @@ struct ReducedAxes {
     int kept_rank = 0;
     bool has_index = false;  ///< the flat index `i` is found like an array's element
 };
+
+/// The C text of an expression's truth, 0 or 1: what a bool that is kept in a byte holds.
+inline std::string as_truth(const std::string& expression) {
+    return expression == "0" || expression == "1" ? expression : gemel::text("(", expression, ") != 0");
+}
 
 /// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array
 /// accesses are replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the

@@ -41,8 +41,8 @@ class ReductionPrinter {
     std::string running_type(std::size_t v) const;
     /// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.
     std::string as_running(std::size_t v, const std::string& expression) const {
-        return accumulator(request_.values[v]).kind() == DType::Kind::boolean ? gemel::text("(", expression, ") != 0")
-                                                                              : expression;
+        const bool is_bool = accumulator(request_.values[v]).kind() == DType::Kind::boolean;
+        return is_bool ? as_truth(expression) : expression;
     }
     std::string neutral(std::size_t v) const { return as_running(v, request_.values[v].neutral); }
     /// Names of what there is one of per value.

@@ -44,7 +44,7 @@ class ScanPrinter {
     }
     /// An expression for a running result: of bool 0 or 1, whatever number it is, as in C++.
     std::string as_value(const std::string& expression) const {
-        return request_.dtype.kind() == DType::Kind::boolean ? gemel::text("(", expression, ") != 0") : expression;
+        return request_.dtype.kind() == DType::Kind::boolean ? as_truth(expression) : expression;
     }
     bool uses(std::string_view word) const { return request_.output.uses(word); }
     bool packed() const { return layout_.elements.any(Access::packed); }

@@ -6,7 +6,7 @@ int64_t several_reduce_1(int64_t a, int64_t b) {
     return max(a, b);
 }
 unsigned char several_reduce_2(unsigned char a, unsigned char b) {
-    return a || b;
+    return (a || b) != 0;
 }
 double several_reduce_3(double a, double b) {
     return a+b;
@@ -67,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
                     const float x_i = load_float16(x_pack[u].value[lane]);
                     totals_0[lane] = several_reduce_0(totals_0[lane], x_i);
                     totals_1[lane] = several_reduce_1(totals_1[lane], reduced_index);
-                    totals_2[lane] = several_reduce_2(totals_2[lane], x_i > i);
+                    totals_2[lane] = several_reduce_2(totals_2[lane], (x_i > i) != 0);
                     totals_3[lane] = several_reduce_3(totals_3[lane], x_i);
                 }
             }
@@ -81,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
             const float x_i = load_float16(x[i]);
             totals_0[0] = several_reduce_0(totals_0[0], x_i);
             totals_1[0] = several_reduce_1(totals_1[0], reduced_index);
-            totals_2[0] = several_reduce_2(totals_2[0], x_i > i);
+            totals_2[0] = several_reduce_2(totals_2[0], (x_i > i) != 0);
             totals_3[0] = several_reduce_3(totals_3[0], x_i);
         }
     }

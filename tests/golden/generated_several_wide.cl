@@ -9,7 +9,7 @@ int64_t several_reduce_1(int64_t a, int64_t b) {
     return max(a, b);
 }
 unsigned char several_reduce_2(unsigned char a, unsigned char b) {
-    return a || b;
+    return (a || b) != 0;
 }
 double several_reduce_3(double a, double b) {
     return a+b;
@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
                 const float x_i = load_float16(x[x_at]);
                 totals_0[u] = several_reduce_0(totals_0[u], x_i);
                 totals_1[u] = several_reduce_1(totals_1[u], reduced_index);
-                totals_2[u] = several_reduce_2(totals_2[u], x_i > i);
+                totals_2[u] = several_reduce_2(totals_2[u], (x_i > i) != 0);
                 totals_3[u] = several_reduce_3(totals_3[u], x_i);
             }
         }
