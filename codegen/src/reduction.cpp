@@ -8,14 +8,26 @@
 
 namespace gemel::codegen {
 
+namespace {
+
+/// Expressions are printed in the midst of lines: without comments behind them.
+ReductionRequest trimmed(ReductionRequest request) {
+    for (ReducedValue& value : request.values)
+        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if}) *text = Snippet(*text).text();
+    return request;
+}
+
+}  // namespace
+
 void check_request(const ReductionRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
     };
     if (request.values.empty()) refuse("no result is asked for");
     for (const ReducedValue& value : request.values) {
-        if (value.neutral.empty()) refuse("the neutral element is missing: an expression such as \"0\"");
-        if (value.reduce_expr.empty()) refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
+        if (Snippet(value.neutral).empty()) refuse("the neutral element is missing: an expression such as \"0\"");
+        if (Snippet(value.reduce_expr).empty())
+            refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
         if (value.map_expr.empty()) refuse("the map expression is empty");
         if (value.map_expr.uses("return"))
             refuse("the map expression contains 'return'; it is an expression, not a function");
@@ -27,7 +39,8 @@ void check_request(const ReductionRequest& request) {
 std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
                              const Dialect& dialect) {
     check_request(request);
-    return ReductionPrinter(request, layout, tuning, dialect).print();
+    const ReductionRequest asked = trimmed(request);  // the printer refers to it
+    return ReductionPrinter(asked, layout, tuning, dialect).print();
 }
 
 std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
