@@ -39,8 +39,9 @@ void BoundsCheck::finish() {
     const DeclaredArguments& declared = call_.declared();
     const auto argument = static_cast<std::size_t>(report[0] - 1);
     const std::string& name = declared.parameters[argument].name;
-    throw Error(text(declared.kind, " '", declared.name, "': ", name, "[", report[1],
-                     "] is out of bounds at i = ", report[2], ": ", name, " has ", call_.array(argument)->size(),
+    throw Error(text(declared.kind, " '", declared.name, "': ", name, "[", report[1], "] is out of bounds ",
+                     report[2] < 0 ? "in loop_prep or after_loop" : text("at i = ", report[2]), ": ", name, " has ",
+                     call_.array(argument)->size(),
                      " elements. Nothing outside the arrays was touched, because GEMEL_CHECK is on."));
 }
 

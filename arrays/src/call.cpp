@@ -24,6 +24,11 @@ Call::Call(const DeclaredArguments& declared, std::span<const CallArgument> argu
     check_aliasing();
 }
 
+bool Call::may_write(std::size_t i) const {
+    const ArrayUse& use = declared_.uses[i];
+    return use.element_written || (use.element_address && !declared_.parameters[i].is_const);
+}
+
 void Call::check_argument(std::size_t i, const CallArgument& argument) {
     const Parameter& p = declared_.parameters[i];
     const ArrayUse& use = declared_.uses[i];
@@ -71,7 +76,7 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
     if (array.rank() > most_call_axes)
         declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
     // Elements of one place in memory cannot be written by several threads.
-    if (use.element_written && array.size() > 0)
+    if (may_write(i) && array.size() > 0)
         for (std::size_t axis = 0; axis < array.rank(); ++axis)
             if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
                 declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
@@ -135,7 +140,7 @@ bool interleaved(const AnyArray& a, std::size_t a_offset, const AnyArray& b, std
 void Call::check_aliasing() {
     for (std::size_t w = 0; w < arguments_.size(); ++w) {
         const bool scattered = declared_.uses[w].elsewhere_written;
-        if (!arrays_[w].array || (!declared_.uses[w].element_written && !scattered)) continue;
+        if (!arrays_[w].array || (!may_write(w) && !scattered)) continue;
         const AnyArray& written = *arrays_[w].array;
         for (std::size_t r = 0; r < arguments_.size(); ++r) {
             if (r == w || !arrays_[r].array || arrays_[r].array->buffer().block() != written.buffer().block()) continue;

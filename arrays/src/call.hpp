@@ -130,6 +130,8 @@ class Call {
         std::size_t offset_bytes;  ///< from the start of the allocation
     };
     void check_argument(std::size_t i, const CallArgument& argument);
+    /// Whether the snippet assigns an argument's elements at [i], or takes their address to do so.
+    bool may_write(std::size_t i) const;
     DType open_dtype(std::size_t i) const;
     void check_shapes();
     void check_aliasing();

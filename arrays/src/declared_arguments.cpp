@@ -68,6 +68,9 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
     if (declared.parameters.size() > most_call_arguments)
         declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", most_call_arguments,
                              " are possible. Put values into a struct."));
+    for (const codegen::Snippet* snippet : snippets)
+        if (snippet->declares("i"))
+            declared.refuse("the snippet declares a variable 'i', which is the element's index; call it otherwise");
     std::vector<std::string> arrays;
     for (std::size_t i = 0; i < declared.parameters.size(); ++i) {
         Parameter& p = declared.parameters[i];

@@ -33,11 +33,8 @@ std::shared_ptr<const ElementwiseState> make_state(std::vector<Parameter> argume
     request.loop_prep = std::move(options.loop_prep);
     request.after_loop = std::move(options.after_loop);
     const codegen::Snippet before(request.loop_prep), after(request.after_loop);
-    state->declared = declare_arguments("ElementwiseKernel", std::move(name), request.arguments, {&request.operation},
-                                        request.preamble);
-    for (std::size_t i = 0; i < request.arguments.size(); ++i)
-        if (before.use_of(request.arguments[i].name).bare || after.use_of(request.arguments[i].name).bare)
-            state->declared.uses[i].bare |= request.arguments[i].is_pointer;
+    state->declared = declare_arguments("ElementwiseKernel", std::move(name), request.arguments,
+                                        {&request.operation, &before, &after}, request.preamble);
     request.arguments = state->declared.parameters;
     codegen::check_request(request);
     state->compile = std::move(options.compile);

@@ -389,9 +389,10 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
         const Array& array = named(name);
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
         if (is_checked(array)) {
-            const std::string stored = gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
-                                                   unused(std::string(name) + "_count"), ", i, ", report_,
-                                                   array.access == Access::strided ? ", " + layout_name_ : "", "))");
+            const std::string stored =
+                gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
+                            unused(std::string(name) + "_count"), mode == Mode::thread ? ", -1, " : ", i, ", report_,
+                            array.access == Access::strided ? ", " + layout_name_ : "", "))");
             return written ? stored : load_text(parameter(array).dtype, stored);
         }
         const std::string where = array.access == Access::strided
@@ -405,6 +406,12 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
         return dtype.kind() == DType::Kind::boolean ? gemel::text("(", value, ") != 0") : store_text(dtype, value);
     };
     return snippet.replaced(array_names_, replace, store);
+}
+
+std::string ElementAccess::statements(const Snippet& snippet, Mode mode) const {
+    std::string text = this->snippet(snippet, mode);
+    if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+    return text;
 }
 
 }  // namespace gemel::codegen

@@ -61,9 +61,12 @@ class ElementAccess {
     void begin_element(const std::string& run_index = "i");
     void end_element();
 
-    enum class Mode { lane, element };
-    /// The snippet with its array accesses spelled for either mode.
+    /// Where a snippet stands: at one lane of a pack, at one element, or at none, once per thread.
+    enum class Mode { lane, element, thread };
+    /// The snippet with its array accesses spelled for a mode.
     std::string snippet(const Snippet& snippet, Mode mode) const;
+    /// The same, ended as a statement.
+    std::string statements(const Snippet& snippet, Mode mode) const;
     /// The parameter of a packed variant: how many elements lie before the first aligned one.
     const std::string& head() const { return head_; }
     const std::string& layout_name() const { return layout_name_; }

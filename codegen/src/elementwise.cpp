@@ -5,7 +5,6 @@
 #include <gemel/core/error.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace gemel::codegen {
@@ -24,6 +23,14 @@ std::string length_name(const std::vector<Parameter>& arguments) {
     return name;
 }
 
+std::vector<ArrayUse> array_uses(const ElementwiseRequest& request) {
+    const Snippet before(request.loop_prep), after(request.after_loop);
+    std::vector<ArrayUse> uses;
+    for (const Parameter& p : request.arguments)
+        uses.push_back(request.operation.use_of(p.name) | before.use_of(p.name) | after.use_of(p.name));
+    return uses;
+}
+
 /// Prints one element-wise kernel.
 class Elementwise {
    public:
@@ -36,7 +43,7 @@ class Elementwise {
           writer_(dialect),
           loop_prep_(request.loop_prep),
           after_loop_(request.after_loop),
-          access_(request.name, request.arguments, uses(request), layout, tuning.access_bytes, writer_,
+          access_(request.name, request.arguments, array_uses(request), layout, tuning.access_bytes, writer_,
                   {&request.operation, &loop_prep_, &after_loop_}) {}
 
     std::string print() {
@@ -55,27 +62,20 @@ class Elementwise {
         }
         writer_.open_kernel(request_.name, parameters, block_);
         access_.apply_offsets();
-        if (request_.operation.uses("N") && !names(request_.arguments, "N"))
+        if ((request_.operation.uses("N") || loop_prep_.uses("N") || after_loop_.uses("N")) &&
+            !names(request_.arguments, "N"))
             writer_.line("const ", index, " N = ", length_, ";");
-        if (!loop_prep_.empty()) writer_.lines(loop_prep_.text());
+        if (!loop_prep_.empty()) writer_.lines(access_.statements(loop_prep_, Mode::thread));
         packed ? packs() : layout_.tile_width ? tiles() : elements();
-        if (!after_loop_.empty()) writer_.lines(after_loop_.text());
+        if (!after_loop_.empty()) writer_.lines(access_.statements(after_loop_, Mode::thread));
         writer_.close();
         return writer_.take();
     }
 
    private:
-    static std::vector<ArrayUse> uses(const ElementwiseRequest& request) {
-        std::vector<ArrayUse> uses;
-        for (const Parameter& p : request.arguments) uses.push_back(request.operation.use_of(p.name));
-        return uses;
-    }
-
     /// The user's statements for one element. `continue` in them goes on to the next.
     void body(Mode mode) {
-        std::string text = access_.snippet(request_.operation, mode);
-        while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-        if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+        const std::string text = access_.statements(request_.operation, mode);
         const bool skips = request_.operation.uses("continue");
         if (skips) writer_.open("do");
         writer_.lines(text);
@@ -258,6 +258,10 @@ void check_request(const ElementwiseRequest& request) {
     if (request.operation.empty()) refuse("the operation is empty");
     if (request.operation.uses("return"))
         refuse("the operation contains 'return', which would leave out other elements of the thread; use 'continue'");
+    for (const auto& [hook, text] :
+         {std::pair{"loop_prep", request.loop_prep}, std::pair{"after_loop", request.after_loop}})
+        if (Snippet(text).uses_index({}))
+            refuse(gemel::text(hook, " names i, but runs once per thread, where there is no element"));
 }
 
 std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
@@ -284,9 +288,7 @@ KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::ve
 }
 
 std::string elementwise_source(const ElementwiseRequest& request, const Dialect& dialect) {
-    std::vector<ArrayUse> uses;
-    for (const Parameter& p : request.arguments) uses.push_back(request.operation.use_of(p.name));
-    return elementwise_source(request, plain_layout(request.arguments, uses),
+    return elementwise_source(request, plain_layout(request.arguments, array_uses(request)),
                               Tuning{.block = 256, .access_bytes = 16, .unroll = 2}, dialect);
 }
 

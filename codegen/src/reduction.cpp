@@ -8,6 +8,17 @@
 
 namespace gemel::codegen {
 
+namespace {
+
+/// Expressions are printed in the midst of lines: without comments behind them.
+ReductionRequest trimmed(ReductionRequest request) {
+    for (ReducedValue& value : request.values)
+        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if}) *text = Snippet(*text).text();
+    return request;
+}
+
+}  // namespace
+
 void check_request(const ReductionRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
@@ -17,8 +28,9 @@ void check_request(const ReductionRequest& request) {
         if (p.name == "reduced_index")
             refuse("an argument is called 'reduced_index', which is an element's place along the reduced axes");
     for (const ReducedValue& value : request.values) {
-        if (value.neutral.empty()) refuse("the neutral element is missing: an expression such as \"0\"");
-        if (value.reduce_expr.empty()) refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
+        if (Snippet(value.neutral).empty()) refuse("the neutral element is missing: an expression such as \"0\"");
+        if (Snippet(value.reduce_expr).empty())
+            refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
         if (value.map_expr.empty()) refuse("the map expression is empty");
         if (value.map_expr.uses("return"))
             refuse("the map expression contains 'return'; it is an expression, not a function");
@@ -31,7 +43,8 @@ std::string reduction_source(const ReductionRequest& request, const ReductionLay
                              const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ReductionKernel '", request.name, "'"), tuning);
-    return ReductionPrinter(request, layout, tuning, dialect).print();
+    const ReductionRequest asked = trimmed(request);  // the printer refers to it
+    return ReductionPrinter(asked, layout, tuning, dialect).print();
 }
 
 std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {

@@ -34,9 +34,10 @@ void check_request(const ScanRequest& request) {
         throw ArgumentError(gemel::text("ScanKernel '", request.name, "': ", what));
     };
     if (request.input.empty()) refuse("the input expression is empty");
-    if (request.scan_expr.empty()) refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
+    if (Snippet(request.scan_expr).empty())
+        refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
-    if (request.output.uses("prev_item") && request.neutral.empty())
+    if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
         refuse("prev_item needs the neutral element, which the first element's is");
     if (request.output.uses("return"))
         refuse("the output statement contains 'return', which would leave out other elements; use 'continue'");
@@ -52,7 +53,9 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
     if (layout.strategy == Tuning::Scan::look_back && (!layout.shuffles || scan_needs_total(request)))
         throw ArgumentError(
             gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
-    return ScanPrinter(request, layout, tuning, dialect).print();
+    ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
+    for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
+    return ScanPrinter(asked, layout, tuning, dialect).print();
 }
 
 std::string scan_source(const ScanRequest& request, const Dialect& dialect) {

@@ -1,7 +1,6 @@
 #include "scan_printer.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace gemel::codegen {
 
@@ -124,9 +123,7 @@ void ScanPrinter::output(const std::string& item, const std::string& previous, c
         writer_.line(value_, " prev_item = ", as_value(request_.neutral), ";");
         writer_.line("if (", condition, ") prev_item = ", previous, part, ";");
     }
-    std::string text = access_.snippet(request_.output, mode);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-    if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+    const std::string text = access_.statements(request_.output, mode);
     const bool skips = request_.output.uses("continue");
     if (skips) writer_.open("do");
     writer_.lines(text);

@@ -29,7 +29,38 @@ std::string refused_use(const Parameter& parameter, const ArrayUse& use) {
                 "[j]++' or an assignment inside an expression");
 }
 
-Snippet::Snippet(std::string text) : text_(std::move(text)), tokens_(tokenize(text_)) {}
+namespace {
+
+/// The text up to its last token; a directive's line is ended.
+std::string without_end(std::string text) {
+    const std::vector<Token> tokens = tokenize(text);
+    text.resize(tokens.empty() ? 0 : tokens.back().position + tokens.back().text.size());
+    if (!tokens.empty() && tokens.back().kind == Token::Kind::directive) text += '\n';
+    return text;
+}
+
+bool is_any_of(const Token& token, std::initializer_list<std::string_view> texts) {
+    return std::find(texts.begin(), texts.end(), token.text) != texts.end();
+}
+
+/// Words that an operand may follow: no value, and no type, ends with them.
+bool precedes_operand(const Token& token) {
+    return is_any_of(token, {"return", "else", "do", "case", "goto", "sizeof", "alignof", "throw", "new", "delete",
+                             "and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq"});
+}
+
+/// A word that can be nothing but a type or a part of one.
+bool is_type_word(const Token& token) {
+    return token.is_word() &&
+           (!parse_type(token.text).empty() || token.text.ends_with("_t") ||
+            is_any_of(token, {"void", "auto", "const", "volatile", "struct", "union", "enum", "restrict", "RESTRICT",
+                              "__restrict__", "__restrict", "GLOBAL_MEM", "LOCAL_MEM", "CONSTANT_MEM", "__global",
+                              "__local", "__constant", "__private"}));
+}
+
+}  // namespace
+
+Snippet::Snippet(std::string text) : text_(without_end(std::move(text))), tokens_(tokenize(text_)) {}
 
 Snippet& Snippet::operator=(Snippet&& other) {
     text_ = std::move(other.text_);
@@ -59,6 +90,43 @@ std::size_t Snippet::opening(std::size_t close) const {
     return close;
 }
 
+/// Whether what stands in these parentheses is a type, so that they are a cast if an operand follows.
+bool Snippet::is_cast(std::size_t open, std::size_t close) const {
+    if (close <= open + 1) return false;
+    bool words_only = true, has_type_word = false;
+    std::size_t last = close - 1, words = 0;
+    for (std::size_t at = open + 1; at < close; ++at) {
+        if (tokens_[at].is("*") && tokens_[at + 1].is(")")) return true;  // (T *), and (T (*)[4])
+        words += tokens_[at].is_word() && !(at > open + 1 && tokens_[at - 1].is("::"));
+        words_only &= tokens_[at].is_word() || tokens_[at].is("::");
+        if (precedes_operand(tokens_[at])) return false;  // (not a)
+        has_type_word |= is_type_word(tokens_[at]);
+    }
+    if (words_only) return words > 1 || has_type_word;
+    // (T *const), (T *RESTRICT)
+    while (last > open && tokens_[last].is_word() && is_type_word(tokens_[last])) --last;
+    return last > open && last < close - 1 && tokens_[last].is("*");
+}
+
+/// Whether '&' takes the address of what follows; behind an operand it is a bitwise and, behind another '&' a logical
+/// one.
+bool Snippet::takes_address(std::size_t at) const {
+    if (at == 0) return true;
+    const Token& before = tokens_[at - 1];
+    if (before.is("&")) return at >= 2 && tokens_[at - 2].is("&");  // a && &x[i]
+    if (before.is_word()) return precedes_operand(before);
+    if (before.kind == Token::Kind::number || before.kind == Token::Kind::literal || before.is("]")) return false;
+    for (const std::string_view step : {"+", "-"})  // a++ & x[i]
+        if (at >= 2 && before.is(step) && tokens_[at - 2].is(step) && tokens_[at - 2].position + 1 == before.position)
+            return false;
+    if (!before.is(")")) return true;
+    const std::size_t open = opening(at - 1);
+    if (open == at - 1) return true;  // it closes nothing
+    const bool is_call = open > 0 && tokens_[open - 1].is_word() &&
+                         (!precedes_operand(tokens_[open - 1]) || is_any_of(tokens_[open - 1], {"sizeof", "alignof"}));
+    return !is_call && is_cast(open, at - 1);
+}
+
 /// Whether a statement begins with this token: also behind `if (...)`, `else`, a label, and a comma of a statement.
 bool Snippet::begins_statement(std::size_t at) const {
     if (at == 0) return true;
@@ -86,6 +154,48 @@ bool Snippet::begins_statement(std::size_t at) const {
         }
     }
     return true;
+}
+
+/// Whether a type stands before this name, so that it is declared there.
+bool Snippet::follows_declared_type(std::size_t at) const {
+    if (at == 0) return false;
+    std::size_t type = at - 1;
+    while (type > 0 && is_any_of(tokens_[type], {"*", "&", "const", "volatile", "restrict", "RESTRICT"})) --type;
+    if (!is_name(type) || precedes_operand(tokens_[type])) return false;
+    // Two words in a row are a declaration; `a * b` is one if `a` is a type, or if it is assigned to.
+    const bool is_initialised = at + 2 < tokens_.size() && tokens_[at + 1].is("=") && !tokens_[at + 2].is("=");
+    return type == at - 1 || is_type_word(tokens_[type]) || tokens_[type + 1].is_word() || is_initialised ||
+           (type > 0 && is_type_word(tokens_[type - 1]));
+}
+
+bool Snippet::declares(std::string_view name) const {
+    for (std::size_t at = 1; at + 1 < tokens_.size(); ++at) {
+        if (!tokens_[at].is(name) || !is_name(at)) continue;
+        const bool is_compared = at + 2 < tokens_.size() && tokens_[at + 1].is("=") && tokens_[at + 2].is("=");
+        if (is_compared || !is_any_of(tokens_[at + 1], {"=", ";", ",", ")", "[", "{", ":"})) continue;
+        if (follows_declared_type(at)) return true;
+        if (!tokens_[at - 1].is(",")) continue;
+        // One of several: does the list begin with a declaration?
+        std::size_t begin = at - 1;
+        for (; begin > 0; --begin) {
+            const Token& token = tokens_[begin - 1];
+            if (token.kind == Token::Kind::directive || is_any_of(token, {";", "{", "}", "(", "["})) break;
+            if (token.is(")") || token.is("]")) begin = opening(begin - 1) + 1;
+        }
+        for (std::size_t first = begin + 1; first < at - 1 && !is_any_of(tokens_[first], {"=", ","}); ++first)
+            if (is_name(first) && follows_declared_type(first)) return true;
+    }
+    return false;
+}
+
+/// Such as those of a `for`, where a statement's parts are not run once each.
+bool Snippet::is_within_parentheses(std::size_t at) const {
+    std::size_t closed = 0;
+    while (at-- > 0) {
+        if (tokens_[at].is(")")) ++closed;
+        if (tokens_[at].is("(") && closed-- == 0) return true;
+    }
+    return false;
 }
 
 bool Snippet::access_at(std::size_t at, Access& access) const {
@@ -132,7 +242,8 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
     if (is(next, "=") && !is(next + 1, "=")) {
         access.written = true;
         access.read = is_part;
-        access.whole_statement = before == 0 || is(before - 1, ";") || is(before - 1, "{") || is(before - 1, "}");
+        access.whole_statement =
+            before == 0 || (is_any_of(tokens_[before - 1], {";", "{", "}"}) && !is_within_parentheses(before));
         access.is_assignment = next == close + 1 && before == at && begins_statement(at);
     } else if (std::any_of(std::begin(compound), std::end(compound), [&](std::string_view s) { return is(next, s); }) &&
                is(next + 1, "=") && adjacent(next)) {
@@ -144,13 +255,7 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
     } else if (before >= 2 && (twice(before - 2, "+") || twice(before - 2, "-"))) {
         access.written = true;
     }
-    if (before > 0 && is(before - 1, "&")) {
-        // Behind an operand it is a bitwise and; two of them are a logical one.
-        const bool binary =
-            before >= 2 && (tokens_[before - 2].is_word() || tokens_[before - 2].kind == Token::Kind::number ||
-                            is(before - 2, ")") || is(before - 2, "]") || is(before - 2, "&"));
-        access.address = !binary || (before >= 2 && is(before - 2, "return"));
-    }
+    access.address = before > 0 && is(before - 1, "&") && takes_address(before - 1);
     return true;
 }
 
@@ -187,7 +292,7 @@ ArrayUse Snippet::use_of(std::string_view array) const {
         Access access;
         const bool is_access = access_at(at, access);
         if (!token.is(array)) {
-            writes_other |= is_access && access.is_element && access.written;
+            writes_other |= is_access && access.is_element && (access.written || access.address);
             continue;
         }
         if (!is_access) {

@@ -97,6 +97,8 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
     const std::vector<Token> tokens = tokenize(declarations);
     std::vector<Parameter> parameters;
     for (const std::span<const Token> part : split_at_commas(tokens)) {
+        for (const Token& token : part)
+            if (token.is("=")) refuse(token.position, "found '=', but arguments have no defaults; each call gives all");
         const auto behind = static_cast<std::size_t>(part.data() + part.size() - tokens.data());
         const std::size_t end = behind < tokens.size() ? tokens[behind].position : declarations.size();
         const std::string found = behind < tokens.size() ? "','" : "the end";

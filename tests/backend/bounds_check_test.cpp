@@ -47,6 +47,21 @@ TEST_CASE("a checked element-wise kernel says which subscript is out of bounds a
     });
 }
 
+TEST_CASE("subscripts before and after the elements are checked too") {
+    const ElementwiseKernel first("const float *x, int at, float *z", "z[i] = s", "first",
+                                  {.loop_prep = "float s = x[at];"});
+    const ElementwiseKernel last("float *z, int at", "z[i] = 1", "last", {.after_loop = "z[at] = 5;"});
+    checking([&] {
+        const auto x = to_gpu(counting<float>(8)), z = zeros<float>(4);
+        const auto all = to_gpu(counting<float>(8));
+        CHECK_THROWS_MENTIONING(Error, first(x(slice({}, {}, 2)), 4, z), "'first'", "x[4]", "in loop_prep", "x has 4");
+        first(x(slice({}, {}, 2)), 3, z);
+        CHECK(z.get() == std::vector<float>(4, x.get()[6]));
+        CHECK_THROWS_MENTIONING(Error, last(all(slice({}, {}, 2)), -1), "'last'", "z[-1]", "after_loop");
+        CHECK(all.get()[7] == counting<float>(8)[7]);
+    });
+}
+
 TEST_CASE("checked reductions and scans say the same") {
     const ReductionKernel<float> steps(
         {.arguments = "const float *x", .neutral = "0", .map_expr = "x[i + 1] - x[i]", .reduce_expr = "a + b"});

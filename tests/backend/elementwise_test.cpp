@@ -307,6 +307,82 @@ TEST_CASE("continue leaves an element as it is and loop hooks run once per threa
         }
 }
 
+TEST_CASE("loop hooks touch elements of views and of short types as the snippet does") {
+    const auto x = to_gpu(std::vector<float>{1, 2, 3, 4, 5, 6});
+    const ElementwiseKernel ahead("const float *x, float *z", "z[i] = x[i] + s", "ahead",
+                                  {.loop_prep = "float s = x[1];"});
+    const auto z = zeros<float>(3);
+    ahead(x(slice({}, {}, 2)), z);
+    CHECK(z.get() == std::vector<float>{4, 6, 8});
+    // Elements keep their order where a hook names one of them: x[1] is that of a transposed array.
+    const ElementwiseKernel second("const float *x, float *z", "z[i] = s", "second", {.loop_prep = "float s = x[1]"});
+    const auto columns = zeros<float>({3, 2}).transpose();
+    second(x.reshape({3, 2}).transpose(), columns);
+    CHECK(columns.get() == std::vector<float>(6, 3));
+
+    const auto flags = zeros<bool>(6);
+    const ElementwiseKernel after("bool *b", "b[i] = 1", "after", {.after_loop = "b[1] = 0;"});
+    after(flags(slice({}, {}, 2)));
+    CHECK(flags.get() == std::vector<std::uint8_t>{1, 0, 0, 0, 1, 0});
+    const auto halves = to_gpu(std::vector<half>{half(1), half(2.5f)});
+    const auto truth = zeros<bool>(2);
+    const ElementwiseKernel shorts("const half *h, bool *b, float *z", "z[i] = s", "shorts",
+                                   {.loop_prep = "float s = h[1]; b[1] = 2;"});
+    shorts(halves, truth, z);
+    CHECK(z.get() == std::vector<float>(3, 2.5f));
+    CHECK(truth.get() == std::vector<std::uint8_t>{0, 1});
+
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            ElementwiseKernel("const float *x, float *z", "z[i] = 1", "k", {.after_loop = "x[0] = 1"}),
+                            "'k'", "argument 1 (x)", "const");
+    CHECK_THROWS_MENTIONING(ArgumentError, ElementwiseKernel("float *z", "z[i] = 1", "k", {.loop_prep = "z[i] = 1"}),
+                            "'k'", "loop_prep names i");
+    const ElementwiseKernel shared("float *x, float *z", "z[i] = 1", "shared", {.after_loop = "x[0] = 1"});
+    CHECK_THROWS_MENTIONING(ArgumentError, shared(x(slice(0, 4)), x(slice(2, 6))), "'shared'", "shares memory");
+}
+
+TEST_CASE("an element whose address is cast is updated in memory") {
+    const ElementwiseKernel most("const int *v, float *z", "atomic_max((GLOBAL_MEM int *)&z[i], v[i])", "most");
+    const auto v = to_gpu(std::vector<std::int32_t>(531, 0x40400000));
+    for (const codegen::Tuning& tuning : tunings) {
+        const auto z = zeros<float>(531);
+        most({.tuning = tuning}, v, z);
+        CHECK_SAME(std::vector<float>(531, 3), z.get(), to_string(tuning));
+    }
+    CHECK_THROWS_MENTIONING(ArgumentError, most(v, zeros<float>(1).broadcast_to({531})), "argument 2 (z)", "broadcast");
+}
+
+TEST_CASE("an element that only a loop's increment writes keeps its value where the loop does not run") {
+    const ElementwiseKernel steps("const int *c, half *z", "for (int k = 0; k < c[i]; z[i] = k, ++k) ;", "steps");
+    const auto c = to_gpu(std::vector<std::int32_t>{0, 1, 2, 0, 3});
+    for (const codegen::Tuning& tuning : tunings) {
+        const auto z = full<half>(5, half(7));
+        steps({.tuning = tuning}, c, z);
+        CHECK(z.get() == std::vector<half>{half(7), half(0), half(1), half(7), half(2)});
+    }
+}
+
+TEST_CASE("a snippet that declares i is refused by each generator") {
+    const char* const sum = "float s = 0; for (int i = 0; i < 3; ++i) s += x[i]; z[i] = s;";
+    CHECK_THROWS_MENTIONING(ArgumentError, ElementwiseKernel("const float *x, float *z", sum, "sum"), "'sum'",
+                            "declares a variable 'i'", "the element's index");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            ElementwiseKernel("float *z", "z[i] = s", "k", {.loop_prep = "float s = 0, i = 1;"}), "'k'",
+                            "'i'");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            GenericScanKernel<float>({.arguments = "const float *x, float *z",
+                                                      .input_expr = "x[i]",
+                                                      .scan_expr = "a+b",
+                                                      .output_statement = "for (int i = 0; i < 3; ++i) z[i] = item"}),
+                            "ScanKernel", "'i'");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            ReductionKernel<float>({.arguments = "const float *x",
+                                                    .neutral = "0",
+                                                    .map_expr = "({ int i = 0; x[i]; })",
+                                                    .reduce_expr = "a+b"}),
+                            "ReductionKernel", "'i'");
+}
+
 TEST_CASE("a range touches the elements that Python's would") {
     const ElementwiseKernel mark("int *x, int by", "x[i] = 10*i + by", "mark");
     struct Range {

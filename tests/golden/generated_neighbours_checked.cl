@@ -44,5 +44,5 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void neighbours(
             atomic_add(&(*neighbours_count_checked(count, 0, count_count, i, out_of_bounds)), 1);
         } while (0);
     }
-    if (mine) atomic_add(&count[1], mine);
+    if (mine) atomic_add(&(*neighbours_count_checked(count, 1, count_count, -1, out_of_bounds)), mine);
 }

@@ -47,6 +47,8 @@ TEST_CASE("a snippet tells how it touches its arrays") {
     CHECK(use("if (y[i]) x[i] = 1").element_read);
     CHECK(use("if (y[i]) continue; x[i] = 1").element_read);
     CHECK(use("for (int k = 0; k < 3; ++k) x[i] = k").element_read);
+    CHECK(use("for (int k = 0; k < y[i]; x[i] = k, ++k) ;").element_read);
+    CHECK(!use("for (int k = 0; k < y[i]; ++k) ; x[i] = 1").element_read);
     CHECK(use("x[i].a = 1").element_written);
     CHECK(use("x[i].a = 1").element_read);
     CHECK(use("p(&x[i])").element_address);
@@ -59,6 +61,94 @@ TEST_CASE("a snippet tells how it touches its arrays") {
     CHECK(!use("q.x[i] = 1; q->x = 2").element);
     CHECK(!use("// x[i] = 1\n\"x[i]\"").element);
     CHECK(use("y[idx[x[i]]] = 1").element_read);
+}
+
+TEST_CASE("an address is told from an and behind an operand") {
+    const auto address = [](const std::string& text) { return cg::Snippet(text).use_of("x").element_address; };
+    for (const char* taken :
+         {"(int *)&x[i]", "(GLOBAL_MEM int *) & x[i]", "(float)(int *)&x[i]", "(uintptr_t)&x[i]", "(size_t) & x[i]",
+          "(std::uintptr_t)&x[i]", "(GLOBAL_MEM ip)&x[i]", "(int *const)&x[i]", "(T *RESTRICT)&x[i]",
+          "(float (*)[4])&x[i]", "(vec<int, 3> *)&x[i]", "(void*)(&x[i])", "(int *)&(x[i])", "return (int *)&x[i]",
+          "return &x[i]", "a && &x[i]", "p = &x[i]", "f(a, &x[i])"})
+        CHECK_MESSAGE(address(taken), taken);
+    for (const char* read : {"(a) & x[i]", "(a)&x[i]", "f(a) & x[i]", "f(int_a *b) & x[i]", "(a * b) & x[i]",
+                             "(a[1]) & x[i]", "v[1] & x[i]", "3 & x[i]", "a++ & x[i]", "(not a) & x[i]",
+                             "sizeof(int) & x[i]", "static_cast<int>(a) & x[i]", "(int)a & x[i]", "(a) && x[i]"})
+        CHECK_MESSAGE(!address(read), read);
+    CHECK(cg::Snippet("atomic_add((GLOBAL_MEM int *)&x[0], 1)").use_of("x").elsewhere_written);
+
+    const auto request = elementwise("f", "const int *v, float *z", "atomic_max((GLOBAL_MEM int *)&z[i], v[i])");
+    const std::string text = cg::elementwise_source(request, Dialect::cuda());
+    CHECK_MESSAGE(text.find("z_i") == std::string::npos, text);
+    CHECK_MESSAGE(text.find("&z[i], v_i)") != std::string::npos, text);
+}
+
+TEST_CASE("a snippet tells which variables it declares") {
+    for (const char* declared :
+         {"int i = 0;", "for (int i = 0; i < 3; ++i) s += x[i]", "float *i;", "const T &i = a;", "float s = 0, i;",
+          "for (int k = f(a, 2), i = 1; ;) ;", "unsigned int i[3];", "T i, j;", "size_t const i{3};",
+          "int *const i = p", "[](float i) { return i; }", "for (auto i : v) ;"})
+        CHECK_MESSAGE(cg::Snippet(declared).declares("i"), declared);
+    for (const char* used : {"p.i = 1; q->i = 2;",    "a = (int)i;",    "unsigned(i);",     "return i;",
+                             "if (a) b = 1; else i;", "case i: a = b;", "a * i;",           "f(a, i);",
+                             "f((int)a, i);",         "b = a * i, c",   "goto i;",          "int k = i;",
+                             "int k = 1; f(k), i;",   "a = c ? b : i;", "int k = f(a, i);", "sizeof i;",
+                             "// int i = 0;",         "a < i;",         "x[i] = i",         "if (int(a) == i) ;"})
+        CHECK_MESSAGE(!cg::Snippet(used).declares("i"), used);
+}
+
+TEST_CASE("a comment at the end of a snippet or an expression swallows nothing") {
+    CHECK(cg::Snippet("x[i] = 1 // one\n").text() == "x[i] = 1");
+    CHECK(cg::Snippet("#if A\nx[i] = 1;\n#endif // A").text() == "#if A\nx[i] = 1;\n#endif // A\n");
+    CHECK(cg::Snippet(" /* nothing */ ").text().empty());
+    auto hooks = elementwise("hooks", "float *z", "z[i] = s // each\n");
+    const auto plain = cg::elementwise_source(elementwise("hooks", "float *z", "z[i] = s"), Dialect::cuda());
+    CHECK(cg::elementwise_source(hooks, Dialect::cuda()) == plain);
+    hooks.loop_prep = "float s = 1 // one";
+    CHECK(cg::elementwise_source(hooks, Dialect::cuda()).find("float s = 1;\n") != std::string::npos);
+
+    const auto sum = [](const char* neutral, const char* map, const char* reduce, const char* replace) {
+        return cg::reduction_source({.arguments = gemel::parse_declarations("const float *x"),
+                                     .values = {{.dtype = dtype_of<float>(),
+                                                 .accumulator = {},
+                                                 .neutral = neutral,
+                                                 .map_expr = cg::Snippet(map),
+                                                 .reduce_expr = reduce,
+                                                 .replace_if = replace}}},
+                                    Dialect::opencl());
+    };
+    CHECK(sum("0 // zero", "x[i] // each", "a+b // sum", "b < a // less") == sum("0", "x[i]", "a+b", "b < a"));
+    const auto scan = [](const char* input, const char* combine, const char* neutral, const char* output,
+                         const char* starts) {
+        return cg::scan_source({.arguments = gemel::parse_declarations("const float *x, float *y"),
+                                .dtype = dtype_of<float>(),
+                                .input = cg::Snippet(input),
+                                .scan_expr = combine,
+                                .neutral = neutral,
+                                .output = cg::Snippet(output),
+                                .segment_start = cg::Snippet(starts)},
+                               Dialect::opencl());
+    };
+    CHECK(scan("x[i] // each", "a+b // sum", "0 // zero", "y[i] = prev_item // so far", "i % 9 == 0 // nine") ==
+          scan("x[i]", "a+b", "0", "y[i] = prev_item", "i % 9 == 0"));
+    CHECK_THROWS_AS(sum("0", "x[i]", "// sum", ""), ArgumentError);
+    CHECK_THROWS_AS(scan("x[i]", "// sum", "0", "y[i] = item", ""), ArgumentError);
+}
+
+TEST_CASE("what runs before and after the elements touches arrays as the snippet does") {
+    using enum cg::Access;
+    auto request = elementwise("f", "const half *x, bool *b, float *z", "z[i] = s; b[i] = 1");
+    request.loop_prep = "float s = x[1] + N;";
+    request.after_loop = "b[2] = 5;";
+    for (const Dialect& dialect : {Dialect::cuda(), Dialect::opencl()}) {
+        const std::string text =
+            cg::elementwise_source(request, layout({as(strided), as(strided), as(strided)}, 2), {.block = 64}, dialect);
+        CHECK_MESSAGE(text.find("b[f_b_at(layout, 2)] = (5) != 0;") != std::string::npos, text);
+        CHECK_MESSAGE(text.find("(x[f_x_at(layout, 1)]) + N;") != std::string::npos, text);
+        CHECK_MESSAGE(text.find("const int N = n;") != std::string::npos, text);
+    }
+    request.loop_prep = "float s = x[i];";
+    CHECK_THROWS_AS(cg::elementwise_source(request, Dialect::cuda()), ArgumentError);
 }
 
 TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {

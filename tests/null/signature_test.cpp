@@ -203,6 +203,10 @@ TEST_CASE("a wrong argument string is refused with the place and what was expect
     CHECK(error_of("float a, int a") == "arguments \"float a, int a\", character 10: the name 'a' is taken already");
     CHECK(error_of("void v").find("there are no values of type void") != std::string::npos);
     CHECK(error_of("float a; float b").find("character 8: expected ',' or the end, found ';'") != std::string::npos);
+    CHECK(
+        error_of("float a = 3, float *z") ==
+        "arguments \"float a = 3, float *z\", character 9: found '=', but arguments have no defaults; each call gives "
+        "all");
     CHECK(error_of("float 3a").find("character 7: expected a name, found '3a'") != std::string::npos);
 }
 

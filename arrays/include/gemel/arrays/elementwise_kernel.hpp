@@ -37,8 +37,8 @@ struct CallOptions {
 /// Parts of an ElementwiseKernel that most do without.
 struct ElementwiseOptions {
     std::string preamble = {};    ///< functions and types that the snippet uses
-    std::string loop_prep = {};   ///< statements that each thread runs before its elements
-    std::string after_loop = {};  ///< and after them
+    std::string loop_prep = {};   ///< statements that each thread runs before its elements; they know no `i`
+    std::string after_loop = {};  ///< and after them; x[j] means in both what it means in the snippet
     CompileOptions compile = {};
 };
 

@@ -57,7 +57,8 @@ struct KernelLayout {
 
 /// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
 /// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies
-/// outside it, and i; behind so many bytes there is room for the largest element, which is touched instead.
+/// outside it, and i (-1 in loop_prep and after_loop); behind so many bytes there is room for the largest element,
+/// which is touched instead.
 inline constexpr std::size_t bounds_report_bytes = 32;
 
 /// An element-wise kernel as a user describes it, all types known.
@@ -66,8 +67,8 @@ struct ElementwiseRequest {
     std::vector<Parameter> arguments;
     Snippet operation;
     std::string preamble = {};    ///< at file scope, in front
-    std::string loop_prep = {};   ///< once per thread, before its elements
-    std::string after_loop = {};  ///< once per thread, after them
+    std::string loop_prep = {};   ///< once per thread, before its elements: there is no i
+    std::string after_loop = {};  ///< once per thread, after them: nor here
 };
 
 /// Elements that one thread of the packed variant takes per access.

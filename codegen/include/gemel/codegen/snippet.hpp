@@ -32,7 +32,8 @@ struct ArrayUse {
 /// statement assigns them, and in no other form. Empty if they can.
 GEMEL_API std::string refused_use(const Parameter& parameter, const ArrayUse& use);
 
-/// C text with the index `i`. Kept with its tokens.
+/// C text with the index `i`. Kept with its tokens, and without what is behind the last of them: a comment there would
+/// swallow what a generator prints next.
 class GEMEL_API Snippet {
    public:
     Snippet() = default;
@@ -46,6 +47,8 @@ class GEMEL_API Snippet {
     bool empty() const { return tokens_.empty(); }
     /// Whether a word stands in it, comments and strings not counted.
     bool uses(std::string_view word) const;
+    /// Whether a variable of this name is declared in it: `int k = 0`, `float s = 0, k;`, `for (int k = ...`.
+    bool declares(std::string_view name) const;
     /// Whether `i` stands anywhere but as the whole subscript of one of these arrays.
     bool uses_index(const std::vector<std::string>& arrays) const;
     ArrayUse use_of(std::string_view array) const;
@@ -69,6 +72,10 @@ class GEMEL_API Snippet {
     std::string replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
                          const Replace& replace, const Store& store) const;
     bool begins_statement(std::size_t token) const;
+    bool takes_address(std::size_t ampersand) const;
+    bool is_cast(std::size_t open, std::size_t close) const;
+    bool follows_declared_type(std::size_t token) const;
+    bool is_within_parentheses(std::size_t token) const;
     std::size_t opening(std::size_t close) const;
     std::size_t end_of_value(std::size_t token) const;
     bool is_name(std::size_t token) const;

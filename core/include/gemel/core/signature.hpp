@@ -51,7 +51,7 @@ struct KernelSignature {
 /// missing here is checked by count and size against the driver alone.
 GEMEL_API std::vector<KernelSignature> parse_kernels(std::string_view program);
 
-/// A generator's argument string: "float a, const float *x, Particle *p". Names must be unique.
+/// A generator's argument string: "float a, const float *x, Particle *p". Names must be unique; there are no defaults.
 /// @throws ArgumentError with the position and what was expected there
 GEMEL_API std::vector<Parameter> parse_declarations(std::string_view declarations);
 
