@@ -99,11 +99,11 @@ Value::List elements(Arguments& arguments, const Value& input) {
     return elements_of(arguments.site(), input, "to filter");
 }
 
-/// The elements, or what they call `attribute` if that was given.
+/// The elements, or what they call `attribute` if that was given and is not none.
 Value::List members(Arguments& arguments, const Value& input) {
     Value::List list = elements(arguments, input);
-    if (const std::optional<Value> name = arguments.take("attribute"))
-        for (Value& element : list) element = member(arguments, element, name->text());
+    if (const Value name = arguments.take("attribute").value_or(Value()); !name.is_none())
+        for (Value& element : list) element = member(arguments, element, name.text());
     return list;
 }
 
@@ -163,10 +163,10 @@ Value end_filter(const Value& input, Arguments& arguments, bool is_last) {
 /// What is compared of each element: what it calls `attribute` if that was given, letters of either case alike unless
 /// asked otherwise.
 Value::List keys_of(Arguments& arguments, const Value::List& list, bool is_case_sensitive) {
-    const std::optional<Value> attribute = arguments.take("attribute");
+    const Value attribute = arguments.take("attribute").value_or(Value());
     Value::List keys;
     for (const Value& element : list) {
-        Value key = attribute ? member(arguments, element, attribute->text()) : element;
+        Value key = attribute.is_none() ? element : member(arguments, element, attribute.text());
         keys.push_back(key.is_string() && !is_case_sensitive ? Value(cased(key.as_string(), false)) : std::move(key));
     }
     return keys;

@@ -96,6 +96,7 @@ TEST_CASE("elements are compared and found by what they call their attributes") 
     check_shown("['B', 'a', 'b']|unique", "['B', 'a']");
     check_shown("['B', 'a', 'b']|unique(true)|length", "3");
     check_shown("[{'a': 1}, {'a': 1}]|unique(attribute='a')", "[{'a': 1}]");
+    check_shown("[2, 1]|sort(attribute=none)|join(attribute=none)", "12");
     check_shown("[{'a': 1}, {}]|map(attribute='a', default=7)", "[1, 7]");
     check_shown("[{'a': {'b': 1}}, {}]|map(attribute='a.b', default=7)", "[1, 7]");
     check_shown("[[1, 2], [3, 4]]|map(attribute=1)", "[2, 4]");
