@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -238,6 +239,24 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
             {"literals_half", literals("literals", extreme_halves()).source(dialect)},
             {"literals_bfloat16", literals("literals", extreme_bfloats()).source(dialect)},
             {"literals_complex", literals("literals", some_complex()).source(dialect)}};
+}
+
+/// Tables of what has no literal in C, and a kernel that copies them.
+inline cg::Program special_tables() {
+    constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    const cg::Type h = dtype_of<gemel::half>(), b = dtype_of<gemel::bfloat16>(), c = dtype_of<std::complex<float>>();
+    cg::Program program;
+    program.add_table(h, "halves", {gemel::half(1.5f), gemel::half(-2.0f), gemel::half(-inf), gemel::half(nan)});
+    program.add_table(b, "bfloats", {gemel::bfloat16(1.5f), gemel::bfloat16(-inf)});
+    program.add_table(
+        c, "numbers",
+        {std::complex<float>(1.5f, -2.0f), std::complex<float>(inf, -inf), std::complex<float>(nan, -0.0f)});
+    std::vector<cg::Statement> body;
+    for (const auto& [to, from, count] : {std::tuple{"h", "halves", 4}, {"b", "bfloats", 2}, {"c", "numbers", 3}})
+        for (int i = 0; i < count; ++i) body.push_back(cg::assign(cg::var(to)[i], cg::var(from)[i]));
+    program.add(cg::kernel("copy_tables",
+                           {cg::global_pointer(h, "h"), cg::global_pointer(b, "b"), cg::global_pointer(c, "c")}, body));
+    return program;
 }
 
 }  // namespace codegen_programs

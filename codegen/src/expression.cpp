@@ -17,7 +17,25 @@ namespace {
 using Node = ExpressionNode;
 using Kind = ExpressionNode::Kind;
 
-Expression make(Node node) { return Expression(std::make_shared<const Node>(std::move(node))); }
+/// For may_be_row().
+bool finds_row(const Node& node) {
+    if (node.kind == Kind::binary && (node.text == "+" || node.text == "-") && !node.type.is_pointer)
+        return may_be_row(node.operands[0]) || may_be_row(node.operands[1]);
+    if (node.kind != Kind::index) return false;
+    const Type& base = node.operands[0].type();
+    return !base.is_pointer || base.space != Space::global;
+}
+
+Expression make(Node node) {
+    for (const Expression& operand : node.operands) node.depth = std::max(node.depth, operand.node().depth + 1);
+    if (node.kind == Kind::binary && continues_chain(node))
+        node.depth = std::max(node.operands[0].node().depth, node.operands[1].node().depth + 1);
+    if (node.depth > deepest_tree)
+        throw ArgumentError(text("an expression is nested deeper than ", deepest_tree,
+                                 " levels; declare() a variable for a part of it"));
+    node.may_be_row = finds_row(node);
+    return Expression(std::make_shared<const Node>(std::move(node)));
+}
 
 constexpr DType int32{DType::Kind::signed_integer, 4};
 constexpr DType int64{DType::Kind::signed_integer, 8};
@@ -93,7 +111,7 @@ Node real_literal(DType dtype, double value) {
 /// The node of an integer in a floating-point type, which must hold it without rounding.
 template <class T>
 Node exact_literal(DType dtype, T value) {
-    const Node node = real_literal(dtype, static_cast<double>(value));
+    Node node = real_literal(dtype, static_cast<double>(value));
     const double held = rounded(dtype, static_cast<double>(value));
     if (held >= 0x1p64 || (std::is_signed_v<T> && held >= 0x1p63) || static_cast<T>(held) != value) {
         char digits[48];
@@ -105,6 +123,23 @@ Node exact_literal(DType dtype, T value) {
 }
 
 }  // namespace
+
+Operands::~Operands() {
+    static thread_local std::vector<Expression>* waiting = nullptr;
+    if (waiting) {
+        for (Expression& operand : *this) waiting->push_back(std::move(operand));
+        return;
+    }
+    if (empty()) return;
+    std::vector<Expression> all;
+    all.swap(*this);
+    waiting = &all;
+    while (!all.empty()) {
+        const Expression last = std::move(all.back());
+        all.pop_back();
+    }
+    waiting = nullptr;
+}
 
 std::shared_ptr<const ExpressionNode> Expression::make_literal(DType dtype, const void* value) {
     Node node{.kind = Kind::literal, .type = dtype};
@@ -255,6 +290,7 @@ Expression select(const Expression& condition, const Expression& a, const Expres
 }
 
 Expression address(const Expression& place) {
+    check_place("address", place);
     Type type;
     const ExpressionNode& node = place.node();
     if (node.kind == Kind::index && node.operands[0].type().is_pointer) type = node.operands[0].type();

@@ -3,6 +3,7 @@
 
 #include "printer.hpp"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -67,6 +68,18 @@ Text integer(const Node& node, const Dialect& dialect) {
 }
 
 }  // namespace
+
+std::string initializer_text(const ExpressionNode& node, const Dialect& dialect) {
+    const DType dtype = node.type.dtype;
+    const auto bits_of = [](auto value) { return text("{", std::bit_cast<std::uint16_t>(value), "}"); };
+    const auto number = static_cast<float>(node.real);
+    if (dtype == dtype_of<half>()) return bits_of(half(number));
+    if (dtype == dtype_of<bfloat16>()) return bits_of(bfloat16(number));
+    if (dtype.kind() != DType::Kind::complex || dtype.lanes() > 1) return literal_text(node, dialect).first;
+    const bool is_double = dtype.size_bytes() == 16;
+    return "{" + real(node.real, is_double, dialect).first + ", " + real(node.imaginary, is_double, dialect).first +
+           "}";
+}
 
 std::pair<std::string, ExpressionNode::Precedence> literal_text(const ExpressionNode& node, const Dialect& dialect) {
     const DType dtype = node.type.dtype;

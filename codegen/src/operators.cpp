@@ -116,16 +116,28 @@ bool assignable(const Type& to, const Expression& value) {
     return s == Sort::pointer ? may_point_alike(to, from) : to.dtype == from.dtype;
 }
 
+/// What a place lies in must not be constant: the pointer's elements, the struct around a member, the array around a
+/// row.
+void check_surroundings(const std::string& what, const Expression& place) {
+    const Node& node = place.node();
+    const bool is_of_struct = node.kind == Node::Kind::member && node.text.front() == '.';
+    const bool is_element = node.kind == Node::Kind::index || (node.kind == Node::Kind::unary && node.text == "*");
+    if (!is_element && node.kind != Node::Kind::member) return;
+    const Expression& base = node.operands[0];
+    const Type& type = base.type();
+    if (type.is_pointer && (type.is_const || type.space == Space::constant))
+        throw ArgumentError(text(what, ": what a pointer to const ", type.dtype.empty() ? type.name : type.dtype.name(),
+                                 " points to is only read"));
+    if (is_of_struct && base.node().kind == Node::Kind::name && type.is_const)
+        throw ArgumentError(text(what, ": '", base.node().text, "' is constant"));
+    const bool is_array = base.node().kind == Node::Kind::member && type.is_pointer;
+    const bool is_row = base.node().kind == Node::Kind::index && !type.is_pointer && !type.dtype.empty();
+    if (is_of_struct || (is_element && (is_array || is_row))) check_surroundings(what, base);
+}
+
 }  // namespace
 
-bool may_be_row(const Expression& e) {
-    const Node& node = e.node();
-    if (node.kind == Node::Kind::binary && (node.text == "+" || node.text == "-") && !e.type().is_pointer)
-        return may_be_row(node.operands[0]) || may_be_row(node.operands[1]);
-    if (node.kind != Node::Kind::index) return false;
-    const Type& base = node.operands[0].type();
-    return !base.is_pointer || base.space != Space::global;
-}
+bool may_be_row(const Expression& e) { return e.node().may_be_row; }
 
 Type pointee(const Type& type) {
     if (!type.is_pointer) return {};
@@ -223,6 +235,39 @@ void check_step(const std::string& op, const Expression& place) {
     if (!has_operators(sort)) refuse(op, shown(place.type()), instead(sort));
     if (place.type().dtype.kind() == DType::Kind::boolean && sort != Sort::pointer)
         refuse(op, shown(place.type()), "a truth value does not count");
+}
+
+void check_place(const std::string& what, const Expression& place) {
+    const Node& node = place.node();
+    switch (node.kind) {
+        case Node::Kind::literal: throw ArgumentError(text(what, ": a literal is no place in memory"));
+        case Node::Kind::unary:
+            if (node.text == "*") return;
+            [[fallthrough]];
+        case Node::Kind::binary:
+        case Node::Kind::conditional:
+            throw ArgumentError(text(what, ": what an operator gives is no place in memory; declare() a variable"));
+        case Node::Kind::cast:
+        case Node::Kind::vector:
+        case Node::Kind::position:
+            throw ArgumentError(text(what, ": a value is no place in memory; declare() a variable"));
+        case Node::Kind::member:
+            if (node.text.front() == '.') check_place(what, node.operands[0]);
+            return;
+        default: return;  // names, elements, and calls and text that may be macros
+    }
+}
+
+void check_changed(const std::string& what, const Expression& place) {
+    check_place(what, place);
+    const Node& node = place.node();
+    const bool is_member = node.kind == Node::Kind::member;
+    if (node.kind == Node::Kind::name && node.type.is_const && !node.type.is_pointer)
+        throw ArgumentError(text(what, ": '", node.text, "' is constant"));
+    if (is_member && node.type.is_pointer)
+        throw ArgumentError(text(what, ": the member '", node.text.substr(1 + (node.text.front() == '-')),
+                                 "' is an array, which is changed by its elements"));
+    check_surroundings(what, place);
 }
 
 void check_condition(const std::string& what, const Expression& condition) {

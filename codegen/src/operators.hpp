@@ -27,6 +27,10 @@ void check_assigned(const std::string& what, const Type& to, const Expression& v
 void check_compound(const std::string& op, const Expression& place, const Expression& value);
 /// @param op  "++" or "--"
 void check_step(const std::string& op, const Expression& place);
+/// What is no place in memory: literals, what operators give.
+void check_place(const std::string& what, const Expression& place);
+/// The same for a place that is changed, which is no constant either.
+void check_changed(const std::string& what, const Expression& place);
 /// @param what  "if", "while", "select"
 void check_condition(const std::string& what, const Expression& condition);
 

@@ -93,6 +93,11 @@ std::string required_block(const Dialect& dialect, const std::array<std::uint32_
 
 }  // namespace
 
+bool continues_chain(const ExpressionNode& binary) {
+    const ExpressionNode& left = binary.operands[0].node();
+    return left.kind == Node::Kind::binary && precedence_of(left.text) >= needed_level(binary, left, false);
+}
+
 void collect_structs(const Type& type, std::vector<const StructLayout*>& found) {
     const StructLayout* layout = type.dtype.layout();
     if (!layout || std::find(found.begin(), found.end(), layout) != found.end()) return;
@@ -121,11 +126,7 @@ std::string Printer::unary(const ExpressionNode& node) {
 std::string Printer::binary(const ExpressionNode& node) {
     // Long chains of one operator are printed without a call for each link.
     std::vector<const ExpressionNode*> chain{&node};
-    const auto continues = [&](const ExpressionNode& parent) {
-        const ExpressionNode& left = parent.operands[0].node();
-        return left.kind == Node::Kind::binary && precedence_of(left.text) >= needed_level(parent, left, false);
-    };
-    while (continues(*chain.back())) chain.push_back(&chain.back()->operands[0].node());
+    while (continues_chain(*chain.back())) chain.push_back(&chain.back()->operands[0].node());
     const ExpressionNode& innermost = *chain.back();
     std::string out = expression(innermost.operands[0], needed_level(innermost, innermost.operands[0].node(), false));
     for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
@@ -303,7 +304,11 @@ void Printer::structure(const std::string& name, const std::vector<StructMember>
 
 void Printer::table(const Type& type, const std::string& name, const std::vector<Expression>& values) {
     std::string head = dialect_.constant_space.empty() ? "const " : dialect_.constant_space + " ";
-    line(head + declared(type, name) + "[" + std::to_string(values.size()) + "] = {" + list(values) + "};");
+    std::vector<std::string> shown;
+    for (const Expression& value : values)
+        shown.push_back(value.node().kind == Node::Kind::literal ? initializer_text(value.node(), dialect_)
+                                                                 : expression(value));
+    line(head + declared(type, name) + "[" + std::to_string(values.size()) + "] = {" + join(shown) + "};");
 }
 
 }  // namespace gemel::codegen

@@ -10,6 +10,9 @@ namespace gemel::codegen {
 /// A literal's text and how tightly it holds together.
 std::pair<std::string, ExpressionNode::Precedence> literal_text(const ExpressionNode& node, const Dialect& dialect);
 
+/// A literal as a constant of the compiler's, for tables: half and complex literals are calls elsewhere.
+std::string initializer_text(const ExpressionNode& node, const Dialect& dialect);
+
 /// Adds struct types to a list, nested ones first, each once.
 void collect_structs(const Type& type, std::vector<const StructLayout*>& found);
 

@@ -4,6 +4,7 @@
 
 #include "operators.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -13,9 +14,16 @@ namespace {
 
 using Kind = StatementNode::Kind;
 
-Statement make(StatementNode node) { return Statement(std::make_shared<const StatementNode>(std::move(node))); }
+Statement make(StatementNode node) {
+    for (const Statements* inside : {&node.parts, &node.body, &node.otherwise})
+        for (const Statement& one : *inside) node.depth = std::max(node.depth, one.node().depth + 1);
+    if (node.depth > deepest_tree)
+        throw ArgumentError(text("statements are nested deeper than ", deepest_tree, " levels"));
+    return Statement(std::make_shared<const StatementNode>(std::move(node)));
+}
 
 Statement assignment(const char* op, const Expression& place, const Expression& value) {
+    check_changed(text("operator ", op), place);
     if (std::string_view(op) == "=") {
         check_assigned("operator =", place.type(), value);
     } else {
@@ -33,6 +41,12 @@ std::optional<std::int64_t> known_step(const ExpressionNode& step) {
     if (step.kind != ExpressionNode::Kind::literal || !step.type.dtype.is_integer()) return std::nullopt;
     const bool is_signed = step.type.dtype.kind() == DType::Kind::signed_integer;
     return is_signed || step.integer >= 0 ? step.integer : std::numeric_limits<std::int64_t>::max();
+}
+
+void check_type(const char* who, const Type& type, const std::string& name) {
+    if (type.empty()) throw ArgumentError(text(who, ": the type of '", name, "' is not known"));
+    if (!type.is_pointer && type.name == void_type().name)
+        throw ArgumentError(text(who, ": '", name, "' would be void, which has no values"));
 }
 
 void check_extents(const std::string& name, const std::vector<std::size_t>& extents) {
@@ -59,7 +73,7 @@ Statement::Statement(const Expression& expression)
 
 Statement declare(const Type& type, const std::string& name, std::optional<Expression> value) {
     check_identifier(name, "a variable");
-    if (type.empty()) throw ArgumentError(text("declare: the type of '", name, "' is not known"));
+    check_type("declare", type, name);
     StatementNode node{.kind = Kind::declaration, .type = type, .name = name};
     if (value) {
         check_assigned(text("the variable '", name, "'"), type, *value);
@@ -85,6 +99,12 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
                         std::vector<Expression> values) {
     check_identifier(name, "a variable");
     check_extents(name, extents);
+    check_type("declare_array", type, name);
+    std::size_t room = 1;  // as far as it matters
+    for (const std::size_t extent : extents) room = extent > values.size() / room ? values.size() + 1 : room * extent;
+    if (values.size() > room)
+        throw ArgumentError(
+            text("declare_array: '", name, "' has ", room, " elements, got ", values.size(), " values"));
     for (const Expression& value : values) check_assigned(text("the array '", name, "'"), type, value);
     return make({.kind = Kind::declaration,
                  .type = type,
@@ -96,6 +116,7 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
 Statement declare_shared(const Type& type, const std::string& name, std::vector<std::size_t> extents) {
     check_identifier(name, "a variable");
     check_extents(name, extents);
+    check_type("declare_shared", type, name);
     return make(
         {.kind = Kind::declaration, .type = type, .name = name, .extents = std::move(extents), .is_shared = true});
 }
@@ -113,10 +134,12 @@ Statement operator|=(const Expression& place, const Expression& value) { return 
 Statement operator^=(const Expression& place, const Expression& value) { return assignment("^=", place, value); }
 
 Statement increment(const Expression& place) {
+    check_changed("operator ++", place);
     check_step("++", place);
     return make({.kind = Kind::increment, .text = "++", .expressions = {place}});
 }
 Statement decrement(const Expression& place) {
+    check_changed("operator --", place);
     check_step("--", place);
     return make({.kind = Kind::increment, .text = "--", .expressions = {place}});
 }

@@ -7,6 +7,20 @@
 
 namespace gemel::codegen {
 
+/// The operands of an expression, freed one after the other: a chain of links that each frees the next would exhaust
+/// the stack.
+struct Operands : std::vector<Expression> {
+    using std::vector<Expression>::vector;
+    Operands() = default;
+    Operands(std::vector<Expression> all) : std::vector<Expression>(std::move(all)) {}
+    Operands(Operands&&) = default;
+    Operands& operator=(Operands&&) = default;
+    ~Operands();
+};
+
+/// What is nested deeper is refused, since it is printed by recursion. Compilers stop at a few hundred parentheses.
+constexpr int deepest_tree = 1000;
+
 struct ExpressionNode {
     enum class Kind {
         literal,
@@ -44,12 +58,17 @@ struct ExpressionNode {
     Kind kind = Kind::raw;
     std::string text = {};
     Type type = {};
-    std::vector<Expression> operands = {};
+    Operands operands = {};
     int axis = 0;
     // Of a literal, by the type's kind.
     std::int64_t integer = 0;  ///< the bits of unsigned ones
     double real = 0, imaginary = 0;
+    int depth = 1;            ///< of the tree below; the links of a chain such as a + b + c are on one level
+    bool may_be_row = false;  ///< may_be_row(), which would go through all of a chain
 };
+
+/// Is the left operand of a binary operator another one that needs no parentheses? Such chains are printed in a loop.
+bool continues_chain(const ExpressionNode& binary);
 
 /// Of a binary operator. @throws nothing: the operators are this library's own
 ExpressionNode::Precedence precedence_of(std::string_view binary_operator);
@@ -80,6 +99,7 @@ struct StatementNode {
     std::vector<Expression> values = {};
     bool is_shared = false;
     std::vector<Statement> parts = {}, body = {}, otherwise = {};
+    int depth = 1;  ///< of the statements inside
 };
 
 struct Program::Item {

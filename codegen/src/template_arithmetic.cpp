@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace gemel::codegen {
 
@@ -30,7 +31,26 @@ Value narrow(const TemplateSite& site, Wide value) {
 /// Towards minus infinity, as in Python.
 Wide floor_divide(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
+struct Division {
+    double quotient, rest;
+};
+
+/// Python's: the quotient comes from the exact rest, so that 1 // 0.1 is 9; a zero has the sign of what it stands for.
+Division floor_divide(double a, double b) {
+    double rest = std::fmod(a, b), quotient = (a - rest) / b;
+    if (rest == 0) {
+        rest = std::copysign(0.0, b);
+    } else if ((rest < 0) != (b < 0)) {
+        rest += b;
+        quotient -= 1;
+    }
+    if (quotient == 0) return {std::copysign(0.0, a / b), rest};
+    const double whole = std::floor(quotient);
+    return {quotient - whole > 0.5 ? whole + 1 : whole, rest};
+}
+
 Value integer_power(const TemplateSite& site, Wide base, Wide exponent) {
+    if (exponent < 0 && base == 0) site.fail("division by zero: 0 has no negative powers");
     if (exponent < 0) return std::pow(static_cast<double>(base), static_cast<double>(exponent));
     if (base == 0 || base == 1) return narrow(site, exponent == 0 ? 1 : base);
     if (base == -1) return narrow(site, exponent % 2 == 0 ? 1 : -1);
@@ -64,12 +84,13 @@ Value on_floats(const TemplateSite& site, const std::string& name, double a, dou
     if (name == "-") return a - b;
     if (name == "*") return a * b;
     if (name == "/") return a / b;
-    if (name == "//") return std::floor(a / b);
-    if (name == "%") {
-        const double rest = std::fmod(a, b);
-        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-    }
-    return std::pow(a, b);
+    if (name == "//") return floor_divide(a, b).quotient;
+    if (name == "%") return floor_divide(a, b).rest;
+    if (a == 0 && b < 0) site.fail("division by zero: 0 has no negative powers");
+    const double power = std::pow(a, b);
+    if (std::isnan(power) && a < 0 && std::isfinite(b)) site.fail("a negative number has no such power");
+    if (std::isinf(power) && std::isfinite(a) && std::isfinite(b)) site.fail("the result does not fit a double");
+    return power;
 }
 
 Value repeated(const TemplateSite& site, const Value& what, Wide count) {
@@ -90,13 +111,28 @@ Value repeated(const TemplateSite& site, const Value& what, Wide count) {
     return result;
 }
 
+int sign_between(const auto& a, const auto& b) { return a < b ? -1 : a > b; }
+
+/// Of a - b without rounding; nothing beside a NaN, which is neither less nor more than a number nor equal to it.
+std::optional<int> sign_of_numbers(const Value& a, const Value& b) {
+    if (is_integral(a) && is_integral(b)) return sign_between(wide(a), wide(b));
+    if (is_integral(a)) {
+        const std::optional<int> sign = sign_of_numbers(b, a);
+        return sign ? std::optional(-*sign) : sign;
+    }
+    const double x = a.as_floating();
+    if (std::isnan(x)) return std::nullopt;
+    if (b.is_floating())
+        return std::isnan(b.as_floating()) ? std::nullopt : std::optional(sign_between(x, b.as_floating()));
+    if (!(std::fabs(x) < 0x1p65)) return x < 0 ? -1 : 1;
+    const double whole = std::trunc(x);
+    const int sign = sign_between(static_cast<Wide>(whole), wide(b));
+    return sign != 0 ? sign : sign_between(x, whole);
+}
+
 int sign_of_difference(const TemplateSite& site, const Value& a, const Value& b) {
     site.spend(1);
-    if (is_integral(a) && is_integral(b)) return wide(a) < wide(b) ? -1 : wide(a) > wide(b);
-    if (is_number(a) && is_number(b)) {
-        const double x = floating_of(site, a), y = floating_of(site, b);
-        return x < y ? -1 : x > y;
-    }
+    if (is_number(a) && is_number(b)) return sign_of_numbers(a, b).value_or(0);
     if (a.is_string() && b.is_string()) {
         const int sign = a.as_string().compare(b.as_string());
         return sign < 0 ? -1 : sign > 0;
@@ -149,7 +185,7 @@ Value::List elements_of(const TemplateSite& site, const Value& value, const std:
         site.spend(value.as_string().size());
         for (const char c : value.as_string()) list.push_back(Value(c));
     } else if (value.is_map()) {
-        for (const auto& [name, unused] : value.as_map()) list.push_back(Value(name));
+        for (const auto* entry : value.entries()) list.push_back(Value(entry->first));
     } else {
         site.fail(text("expected a list ", what, ", found ", value.kind()));
     }
@@ -158,13 +194,7 @@ Value::List elements_of(const TemplateSite& site, const Value& value, const std:
 
 bool equal(const TemplateSite& site, const Value& a, const Value& b) {
     site.spend(1);
-    if (is_integral(a) && is_integral(b)) return wide(a) == wide(b);
-    if (is_number(a) && is_number(b)) {
-        const auto floating = [](const Value& v) {
-            return v.is_floating() ? v.as_floating() : static_cast<double>(wide(v));
-        };
-        return floating(a) == floating(b);
-    }
+    if (is_number(a) && is_number(b)) return sign_of_numbers(a, b) == 0;
     if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
     if (a.is_string() && b.is_string()) return a.as_string() == b.as_string();
     if (a.is_list() && b.is_list()) {

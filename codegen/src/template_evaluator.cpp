@@ -15,9 +15,10 @@ bool TemplateNames::set_member(const std::string& map, const std::string& name, 
         const auto found = scope->find(map);
         if (found == scope->end()) continue;
         if (!found->second.is_map()) return false;
-        Value::Map changed = found->second.as_map();
-        changed[name] = value;
-        found->second = Value(std::move(changed));
+        std::vector<std::pair<std::string, Value>> changed;
+        for (const auto* entry : found->second.entries()) changed.push_back(*entry);
+        changed.emplace_back(name, value);
+        found->second = Value::ordered_map(std::move(changed));
         return true;
     }
     return false;
@@ -61,6 +62,15 @@ Value range(TemplateArguments& arguments) {
     return list;
 }
 
+/// Filters that give an element, and of what has none give what `default` replaces.
+bool picks_element(const std::string& filter) {
+    return filter == "first" || filter == "last" || filter == "min" || filter == "max";
+}
+
+bool has_no_elements(const Value& value) {
+    return (value.is_list() || value.is_map() || value.is_string()) && !value.truth();
+}
+
 }  // namespace
 
 Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
@@ -80,9 +90,12 @@ Value TemplateEvaluator::evaluate(const TemplateExpression& node) const {
             return list;
         }
         case Kind::map: {
-            Value::Map map;
-            for (std::size_t i = 0; i + 1 < node.operands.size(); i += 2) map[operand(i).text()] = operand(i + 1);
-            return map;
+            std::vector<std::pair<std::string, Value>> entries;
+            for (std::size_t i = 0; i + 1 < node.operands.size(); i += 2) {
+                std::string name = operand(i).text();
+                entries.emplace_back(std::move(name), operand(i + 1));
+            }
+            return Value::ordered_map(std::move(entries));
         }
         case Kind::unary: return apply_unary(site(node), node.text, operand(0));
         case Kind::binary: {
@@ -123,6 +136,16 @@ std::optional<Value> TemplateEvaluator::find(const TemplateExpression& node) con
         if (!base) return std::nullopt;
         const Value index = node.kind == Kind::item ? evaluate(*node.operands[1]) : Value(node.text);
         return find_item(site(node), *base, index);
+    }
+    if (node.kind == Kind::conditional) {
+        const ExpressionPointer& chosen = node.operands[evaluate(*node.operands[1]).truth() ? 0 : 2];
+        return chosen ? find(*chosen) : std::nullopt;
+    }
+    if (node.kind == Kind::filter && picks_element(node.text)) {
+        const Value input = evaluate(*node.operands[0]);
+        TemplateArguments given = arguments(node, node.text);
+        if (has_no_elements(input)) return std::nullopt;
+        return apply_filter(node.text, input, given);
     }
     return evaluate(node);
 }
@@ -217,10 +240,10 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
     if (callee.kind == Kind::name && callee.text == "namespace") {
         const std::size_t first_named = node.operands.size() - node.names.size();
         if (first_named > 1) site(node).fail("'namespace' takes named values: namespace(count=0)");
-        Value::Map map;
+        std::vector<std::pair<std::string, Value>> entries;
         for (std::size_t i = first_named; i < node.operands.size(); ++i)
-            map[node.names[i - first_named]] = evaluate(*node.operands[i]);
-        return map;
+            entries.emplace_back(node.names[i - first_named], evaluate(*node.operands[i]));
+        return Value::ordered_map(std::move(entries));
     }
     if (callee.kind == Kind::attribute) {
         const Value base = evaluate(*callee.operands[0]);
@@ -231,10 +254,10 @@ Value TemplateEvaluator::call(const TemplateExpression& node) const {
         if (base.is_map() && (callee.text == "items" || callee.text == "keys" || callee.text == "values")) {
             given.finish();
             Value::List list;
-            for (const auto& [name, value] : base.as_map())
-                list.push_back(callee.text == "keys"     ? Value(name)
-                               : callee.text == "values" ? value
-                                                         : Value(Value::List{Value(name), value}));
+            for (const auto* entry : base.entries())
+                list.push_back(callee.text == "keys"     ? Value(entry->first)
+                               : callee.text == "values" ? entry->second
+                                                         : Value(Value::List{Value(entry->first), entry->second}));
             return list;
         }
         site(callee).fail(text(base.kind(), " has no function '", callee.text, "'"));

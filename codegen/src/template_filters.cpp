@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <map>
+#include <numeric>
 
 namespace gemel::codegen {
 
@@ -72,20 +72,38 @@ std::string trimmed(const std::string& text, const std::string& set) {
 }
 constexpr const char* blanks = " \t\r\n\f\v";
 
-Value member(Arguments& arguments, const Value& value, const std::string& name) {
-    if (!value.is_map() || !value.as_map().contains(name)) arguments.fail("finds no '" + name + "' in an element");
-    return value.as_map().at(name);
+/// What an element calls `path`: names of members and indices, with points between them. Else `otherwise`, if there is
+/// one.
+Value member(Arguments& arguments, const Value& element, const std::string& path,
+             const std::optional<Value>& otherwise = std::nullopt) {
+    Value found = element;
+    for (std::size_t from = 0; from <= path.size();) {
+        const std::size_t end = std::min(path.find('.', from), path.size());
+        const std::string name = path.substr(from, end - from);
+        std::size_t index = 0;
+        const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
+        const bool is_index = found.is_list() && read.ec == std::errc() && read.ptr == name.data() + name.size() &&
+                              index < found.as_list().size();
+        if (!is_index && !(found.is_map() && found.as_map().contains(name))) {
+            if (otherwise) return *otherwise;
+            arguments.fail("finds no '" + name + "' in an element");
+        }
+        const Value next = is_index ? found.as_list()[index] : found.as_map().at(name);
+        found = next;
+        from = end + 1;
+    }
+    return found;
 }
 
 Value::List elements(Arguments& arguments, const Value& input) {
     return elements_of(arguments.site(), input, "to filter");
 }
 
-/// The elements, or what they call `attribute` if that was given.
+/// The elements, or what they call `attribute` if that was given and is not none.
 Value::List members(Arguments& arguments, const Value& input) {
     Value::List list = elements(arguments, input);
-    if (const std::optional<Value> name = arguments.take("attribute"))
-        for (Value& element : list) element = member(arguments, element, name->text());
+    if (const Value name = arguments.take("attribute").value_or(Value()); !name.is_none())
+        for (Value& element : list) element = member(arguments, element, name.text());
     return list;
 }
 
@@ -136,82 +154,31 @@ Value indent_filter(const Value& input, Arguments& arguments) {
     return result;
 }
 
-Value int_filter(const Value& input, Arguments& arguments) {
-    const std::optional<Value> otherwise = arguments.take("default");
-    const std::int64_t base = arguments.take_integer("base", 10);
-    if (input.is_integer()) return input;
-    if (input.is_bool()) return static_cast<int>(input.as_bool());
-    if (input.is_floating()) {
-        const double value = std::trunc(input.as_floating());
-        if (value >= -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
-        if (value > 0 && value < 0x1p64) return static_cast<std::uint64_t>(value);
-    } else if (input.is_string() && (base == 0 || (base >= 2 && base <= 36))) {
-        std::string digits = trimmed(input.as_string(), blanks);
-        const bool is_negative = digits.starts_with('-');
-        if (is_negative || digits.starts_with('+')) digits.erase(0, 1);
-        const std::string head = cased(digits.substr(0, 2), false);
-        const int prefix = head == "0x" ? 16 : head == "0b" ? 2 : head == "0o" ? 8 : 0;
-        if (prefix != 0 && (base == 0 || base == prefix)) digits.erase(0, 2);
-        const int real_base = base != 0 ? static_cast<int>(base) : prefix != 0 ? prefix : 10;
-        std::uint64_t value = 0;
-        const char* end = digits.data() + digits.size();
-        const auto result = std::from_chars(digits.data(), end, value, real_base);
-        if (result.ec == std::errc() && result.ptr == end)
-            return is_negative ? apply_unary(arguments.site(), "-", value) : Value(value);
-    }
-    if (otherwise) return *otherwise;
-    arguments.fail(text("cannot make an integer of ", input.is_string() ? "'" + input.text() + "'" : input.kind()));
-}
-
-Value float_filter(const Value& input, Arguments& arguments) {
-    const std::optional<Value> otherwise = arguments.take("default");
-    if (is_number(input)) return floating_of(arguments.site(), input);
-    if (input.is_string()) {
-        std::string digits = trimmed(input.as_string(), blanks);
-        if (digits.starts_with('+')) digits.erase(0, 1);
-        double value = 0;
-        const char* end = digits.data() + digits.size();
-        const auto result = std::from_chars(digits.data(), end, value);
-        if (result.ec == std::errc() && result.ptr == end) return value;
-    }
-    if (otherwise) return *otherwise;
-    arguments.fail(text("cannot make a float of ", input.is_string() ? "'" + input.text() + "'" : input.kind()));
-}
-
-Value round_filter(const Value& input, Arguments& arguments) {
-    const std::int64_t precision = arguments.take_integer("precision", 0);
-    const std::optional<Value> method = arguments.take("method");
-    const std::string how = method ? method->text() : "common";
-    const double value = floating_of(arguments.site(), input);
-    if (precision < 0 || precision > 300) arguments.fail("takes a precision from 0 to 300");
-    if (!std::isfinite(value)) return value;
-    if (how == "common") {
-        char buffer[700];
-        const auto end =
-            std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, static_cast<int>(precision))
-                .ptr;
-        double result = 0;
-        std::from_chars(buffer, end, result);
-        return result;
-    }
-    const double scale = std::pow(10.0, static_cast<double>(precision));
-    if (how == "ceil") return std::ceil(value * scale) / scale;
-    if (how == "floor") return std::floor(value * scale) / scale;
-    arguments.fail("takes 'common', 'ceil' or 'floor' as 'method', not '" + how + "'");
-}
-
 Value end_filter(const Value& input, Arguments& arguments, bool is_last) {
     const Value::List list = elements(arguments, input);
     if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
     return is_last ? list.back() : list.front();
 }
 
+/// What is compared of each element: what it calls `attribute` if that was given, letters of either case alike unless
+/// asked otherwise.
+Value::List keys_of(Arguments& arguments, const Value::List& list, bool is_case_sensitive) {
+    const Value attribute = arguments.take("attribute").value_or(Value());
+    Value::List keys;
+    for (const Value& element : list) {
+        Value key = attribute.is_none() ? element : member(arguments, element, attribute.text());
+        keys.push_back(key.is_string() && !is_case_sensitive ? Value(cased(key.as_string(), false)) : std::move(key));
+    }
+    return keys;
+}
+
 Value extreme_filter(const Value& input, Arguments& arguments, bool is_max) {
-    const Value::List list = members(arguments, input);
+    const bool is_case_sensitive = arguments.take_bool("case_sensitive");
+    const Value::List list = elements(arguments, input), keys = keys_of(arguments, list, is_case_sensitive);
     if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
     std::size_t best = 0;
     for (std::size_t i = 1; i < list.size(); ++i)
-        if (is_max ? less(arguments.site(), list[best], list[i]) : less(arguments.site(), list[i], list[best]))
+        if (is_max ? less(arguments.site(), keys[best], keys[i]) : less(arguments.site(), keys[i], keys[best]))
             best = i;
     return list[best];
 }
@@ -224,16 +191,16 @@ Value sum_filter(const Value& input, Arguments& arguments) {
 }
 
 Value sort_filter(const Value& input, Arguments& arguments) {
-    const bool is_reversed = arguments.take_bool("reverse");
-    const std::optional<Value> attribute = arguments.take("attribute");
-    Value::List list = elements(arguments, input);
-    const auto key = [&](const Value& value) {
-        return attribute ? member(arguments, value, attribute->text()) : value;
-    };
-    std::stable_sort(list.begin(), list.end(), [&](const Value& a, const Value& b) {
-        return is_reversed ? less(arguments.site(), key(b), key(a)) : less(arguments.site(), key(a), key(b));
+    const bool is_reversed = arguments.take_bool("reverse"), is_case_sensitive = arguments.take_bool("case_sensitive");
+    const Value::List list = elements(arguments, input), keys = keys_of(arguments, list, is_case_sensitive);
+    std::vector<std::size_t> order(list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return is_reversed ? less(arguments.site(), keys[b], keys[a]) : less(arguments.site(), keys[a], keys[b]);
     });
-    return list;
+    Value::List sorted;
+    for (const std::size_t i : order) sorted.push_back(list[i]);
+    return sorted;
 }
 
 Value reverse_filter(const Value& input, Arguments& arguments) {
@@ -244,19 +211,25 @@ Value reverse_filter(const Value& input, Arguments& arguments) {
 }
 
 Value unique_filter(const Value& input, Arguments& arguments) {
-    Value::List result;
-    for (const Value& element : elements(arguments, input))
-        if (std::none_of(result.begin(), result.end(),
-                         [&](const Value& seen) { return equal(arguments.site(), seen, element); }))
-            result.push_back(element);
+    const bool is_case_sensitive = arguments.take_bool("case_sensitive");
+    const Value::List list = elements(arguments, input), keys = keys_of(arguments, list, is_case_sensitive);
+    Value::List result, seen;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (std::any_of(seen.begin(), seen.end(),
+                        [&](const Value& key) { return equal(arguments.site(), key, keys[i]); }))
+            continue;
+        seen.push_back(keys[i]);
+        result.push_back(list[i]);
+    }
     return result;
 }
 
 Value map_filter(const Value& input, Arguments& arguments) {
     Value::List list = elements(arguments, input);
     if (arguments.positional().empty()) {
-        const std::string attribute = arguments.need_string("attribute");
-        for (Value& element : list) element = member(arguments, element, attribute);
+        const std::string attribute = arguments.need("attribute").text();
+        const std::optional<Value> otherwise = arguments.take("default");
+        for (Value& element : list) element = member(arguments, element, attribute, otherwise);
         return list;
     }
     const std::string filter = arguments.need_string("filter");
@@ -311,10 +284,11 @@ Value dictsort_filter(const Value& input, Arguments& arguments) {
     const bool is_reversed = arguments.take_bool("reverse");
     if (by != "key" && by != "value") arguments.fail("takes 'key' or 'value' as 'by', not '" + by + "'");
     std::vector<std::pair<Value, Value>> pairs;  // what is compared, and the pair
-    for (const auto& [name, value] : input.as_map()) {
-        const Value key = by == "key" ? Value(name) : value;
+    for (const auto* entry : input.entries()) {
+        const Value key = by == "key" ? Value(entry->first) : entry->second;
         const bool is_folded = key.is_string() && !is_case_sensitive;
-        pairs.emplace_back(is_folded ? Value(cased(key.text(), false)) : key, Value(Value::List{Value(name), value}));
+        pairs.emplace_back(is_folded ? Value(cased(key.text(), false)) : key,
+                           Value(Value::List{Value(entry->first), entry->second}));
     }
     std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
         return is_reversed ? less(arguments.site(), b.first, a.first) : less(arguments.site(), a.first, b.first);
@@ -339,19 +313,13 @@ Value title_filter(const Value& input, Arguments&) {
 Value items_filter(const Value& input, Arguments& arguments) {
     if (!input.is_map()) arguments.fail("takes a map, not " + input.kind());
     Value::List list;
-    for (const auto& [name, value] : input.as_map()) list.push_back(Value(Value::List{Value(name), value}));
+    for (const auto* entry : input.entries()) list.push_back(Value(Value::List{Value(entry->first), entry->second}));
     return list;
 }
 
 Value length_filter(const Value& input, Arguments& arguments) {
     if (input.is_string()) return input.as_string().size();
     return elements(arguments, input).size();
-}
-
-Value abs_filter(const Value& input, Arguments& arguments) {
-    if (input.is_floating()) return std::fabs(input.as_floating());
-    if (!is_number(input)) arguments.fail("takes a number, not " + input.kind());
-    return less(arguments.site(), input, 0) ? apply_unary(arguments.site(), "-", input) : input;
 }
 
 using Filter = Value (*)(const Value&, Arguments&);

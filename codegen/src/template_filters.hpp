@@ -38,8 +38,12 @@ class TemplateArguments {
 
 /// @throws TemplateError naming the filters that there are
 Value apply_filter(const std::string& name, const Value& input, TemplateArguments& arguments);
-/// The filter `format`, which is longer than the others.
+/// Filters that have files of their own: `format`, and those of numbers.
 Value format_filter(const Value& input, TemplateArguments& arguments);
+Value abs_filter(const Value& input, TemplateArguments& arguments);
+Value float_filter(const Value& input, TemplateArguments& arguments);
+Value int_filter(const Value& input, TemplateArguments& arguments);
+Value round_filter(const Value& input, TemplateArguments& arguments);
 bool apply_test(const std::string& name, const Value& input, TemplateArguments& arguments);
 
 }  // namespace gemel::codegen

@@ -105,7 +105,9 @@ class Lexer {
             if (has_sign || (open_braces == 0 && all_.substr(at_, 2) == close)) {
                 add(is_output ? Kind::output_end : Kind::block_end, std::string(close));
                 advance(at_ + (has_sign ? 3 : 2));
-                behind_tag(has_sign ? c : ' ', !is_output);
+                const bool is_raw = !is_output && tokens_.size() == first + 3 && tokens_[first + 1].is("raw");
+                behind_tag(has_sign ? c : ' ', !is_output && !is_raw);  // trim_blocks leaves what stands in a raw block
+                if (is_raw) raw(first, opened);
                 break;
             }
             if (starts_name(c)) {
@@ -119,7 +121,6 @@ class Lexer {
                 open_braces = std::max(open_braces + (c == '{') - (c == '}'), 0);
             }
         }
-        if (!is_output && tokens_.size() == first + 3 && tokens_[first + 1].is("raw")) raw(first, opened);
     }
 
     /// From behind {% raw %} to {% endraw %}, all text.

@@ -41,11 +41,11 @@ void append(std::string& out, const Value& value, bool is_inside) {
     } else if (value.is_map()) {
         out += '{';
         bool is_first = true;
-        for (const auto& [name, element] : value.as_map()) {
+        for (const auto* entry : value.entries()) {
             if (!std::exchange(is_first, false)) out += ", ";
-            append(out, Value(name), true);
+            append(out, Value(entry->first), true);
             out += ": ";
-            append(out, element, true);
+            append(out, entry->second, true);
         }
         out += '}';
     } else if (value.is_string() && is_inside) {
@@ -74,23 +74,44 @@ struct Value::Nested {
     struct With : Container {
         explicit With(Container&& elements, int depth) : Container(std::move(elements)), depth(depth) {}
         int depth;
+        std::vector<const Map::value_type*> order;  ///< of a map's own entries; empty for that of their names
     };
 
     static const Value& element(const Value& value) { return value; }
     static const Value& element(const Map::value_type& entry) { return entry.second; }
 
     template <class Container>
-    static std::shared_ptr<const Container> make(Container elements) {
+    static std::shared_ptr<With<Container>> make(Container elements) {
         int depth = 1;
         for (const auto& part : elements) depth = std::max(depth, element(part).depth() + 1);
         if (depth > deepest)
             throw ArgumentError("lists and maps nested deeper than " + std::to_string(deepest) + " levels");
-        return std::make_shared<const With<Container>>(std::move(elements), depth);
+        return std::make_shared<With<Container>>(std::move(elements), depth);
     }
 };
 
-Value::Value(List list) : data_(Nested::make(std::move(list))) {}
-Value::Value(Map map) : data_(Nested::make(std::move(map))) {}
+Value::Value(List list) : data_(std::shared_ptr<const List>(Nested::make(std::move(list)))) {}
+Value::Value(Map map) : data_(std::shared_ptr<const Map>(Nested::make(std::move(map)))) {}
+
+Value Value::ordered_map(std::vector<std::pair<std::string, Value>> entries) {
+    Map map;
+    std::vector<std::string> names;
+    for (auto& [name, value] : entries)
+        if (map.insert_or_assign(name, std::move(value)).second) names.push_back(std::move(name));
+    const std::shared_ptr<Nested::With<Map>> made = Nested::make(std::move(map));
+    for (const std::string& name : names) made->order.push_back(&*made->find(name));
+    Value value;
+    value.data_ = std::shared_ptr<const Map>(made);
+    return value;
+}
+
+std::vector<const Value::Map::value_type*> Value::entries() const {
+    const auto& map = static_cast<const Nested::With<Map>&>(as_map());
+    if (!map.order.empty()) return map.order;
+    std::vector<const Map::value_type*> all;
+    for (const Map::value_type& entry : map) all.push_back(&entry);
+    return all;
+}
 
 double Value::shortest(float value) {
     double result = value;

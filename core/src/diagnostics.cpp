@@ -189,6 +189,7 @@ void read_below(const std::vector<std::string_view>& lines, std::size_t headline
     if (end == lines.size() || !is_caret_line(lines[end]) || end < headline + 2) {
         return;
     }
+    complaint.quoted = trimmed(lines[end - 1]);
     if (complaint.column == 0 && lines[end].find('^') >= 2) {
         complaint.column = static_cast<int>(lines[end].find('^')) - 1;
     }
@@ -329,23 +330,51 @@ std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t mar
     return out;
 }
 
-/// Where a line stands; one behind the last if the compiler counts further than the text goes, further if it is none of
-/// ours. Of lines with one number, which a template's loop prints, the first that reaches as far as the column.
-std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, int number, int column) {
+/// Does a word that the message quotes stand at the column?
+bool is_about(std::string_view line, const Complaint& complaint) {
+    if (complaint.column < 1 || line.size() < static_cast<std::size_t>(complaint.column)) {
+        return false;
+    }
+    const std::string_view there = line.substr(static_cast<std::size_t>(complaint.column - 1));
+    const std::string_view message = complaint.message;
+    for (std::size_t open = message.find_first_of("'\""); open != std::string_view::npos;) {
+        const std::size_t close = message.find(message[open], open + 1);
+        if (close == std::string_view::npos) {
+            return false;
+        }
+        if (close > open + 1 && there.starts_with(message.substr(open + 1, close - open - 1))) {
+            return true;
+        }
+        open = message.find_first_of("'\"", close + 1);
+    }
+    return false;
+}
+
+/// Where the line of a complaint stands; one behind the last if the compiler counts further than the text goes, further
+/// if it is none of ours. Lines of one number are those that a template's loop or a value of several lines prints: the
+/// one that the compiler shows, else the first whose column fits the message, else the first that has the column.
+std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, const Complaint& complaint) {
     std::optional<std::size_t> found;
+    int fits = -1;
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (source[i].file != file || source[i].number != number) {
+        if (source[i].file != file || source[i].number != complaint.line) {
             continue;
         }
         const std::string_view shown = trimmed(source[i].text);
-        if (!shown.empty() && source[i].text.size() >= static_cast<std::size_t>(column)) {
-            return i;
+        const bool has_column = !shown.empty() && source[i].text.size() >= static_cast<std::size_t>(complaint.column);
+        const int fit = !has_column                                              ? 0
+                        : !complaint.quoted.empty() && shown == complaint.quoted ? 3
+                        : is_about(source[i].text, complaint)                    ? 2
+                                                                                 : 1;
+        if (fit > fits) {
+            found = i;
+            fits = fit;
         }
-        found = found.value_or(i);
     }
     if (found) {
         return *found;
     }
+    const int number = complaint.line;
     const bool ends_with_it = !source.empty() && source.back().file == file && number > source.back().number;
     return source.size() - 1 +
            (ends_with_it ? static_cast<std::size_t>(number - source.back().number) : std::size_t{context_lines} + 1);
@@ -358,7 +387,7 @@ std::string show(const Complaint& complaint, const CompileReport& report, const 
     if (complaint.line > 0) {
         where += text(":", complaint.line);
         where += complaint.column > 0 ? text(":", complaint.column) : "";
-        marked = find_line(source, file, complaint.line, complaint.column);
+        marked = find_line(source, file, complaint);
     } else {
         where += ", at its end";
         marked = file == report.name && !source.empty() ? source.size() - 1 : source.size() + context_lines;

@@ -14,6 +14,7 @@ struct Complaint {
     int column = 0;  ///< from 1; 0 if the compiler gave none
     std::string message;
     bool is_error = true;
+    std::string quoted = {};  ///< the line of the program as the compiler shows it, if it does
 };
 
 /// Reads NVRTC's ("kernel(3): error: ...") and clang's ("kernel:3:5: error: ...", "<kernel>:3:5: ...") forms.

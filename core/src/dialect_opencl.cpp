@@ -6,11 +6,12 @@ namespace gemel {
 
 namespace {
 
-// NVIDIA's INFINITY and NAN (driver 580) are no constant expressions, which tables initialised in the text need.
+// NVIDIA's INFINITY and NAN (driver 580) and PoCL's NAN are no constant expressions, which tables initialised in the
+// text need.
 const char* const types = R"(#ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
-#ifdef __NV_CL_C_VERSION
+#if defined(__NV_CL_C_VERSION) || defined(__clang__)
 #undef INFINITY
 #undef NAN
 #define INFINITY __builtin_inff()

@@ -197,4 +197,17 @@ TEST_CASE("a struct that lies otherwise on the device does not compile") {
     CHECK_THROWS_AS(default_context().compile(text()), CompileError);
 }
 
+TEST_CASE("tables hold 16-bit floats and complex numbers") {
+    std::vector<half> h(4);
+    std::vector<bfloat16> b(2);
+    std::vector<std::complex<float>> c(3);
+    default_context()
+        .compile(special_tables())
+        .kernel("copy_tables")({.grid = {1}, .block = {1}}, InOut(h), InOut(b), InOut(c));
+    CHECK((float(h[0]) == 1.5f && float(h[1]) == -2.0f && float(h[2]) == -INFINITY && std::isnan(float(h[3]))));
+    CHECK((float(b[0]) == 1.5f && float(b[1]) == -INFINITY));
+    CHECK((c[0] == std::complex<float>(1.5f, -2.0f) && c[1].real() == INFINITY && c[1].imag() == -INFINITY));
+    CHECK((std::isnan(c[2].real()) && c[2].imag() == 0 && std::signbit(c[2].imag())));
+}
+
 TEST_SUITE_END();

@@ -83,6 +83,22 @@ TEST_CASE("functions and memory spaces and barriers and tables work together") {
     CHECK(reversed.signature()->required_block == std::array<std::uint32_t, 3>{64, 1, 1});
 }
 
+TEST_CASE("infinities and NaN stand in tables") {
+    std::vector<float> out(4);
+    kernel_of(
+        "CONST_STATIC float w[4] = {NAN, INFINITY, -INFINITY, 1.0f};\n"
+        "KERNEL void copy(GLOBAL_MEM float *out) { for (int i = 0; i < 4; i++) out[i] = w[i]; }",
+        "copy")({.grid = {1}, .block = {1}}, InOut(out));
+    CHECK((std::isnan(out[0]) && out[1] == INFINITY && out[2] == -INFINITY && out[3] == 1.0f));
+    if (lacks(info().has_double, "double")) return;
+    std::vector<double> wide(2);
+    kernel_of(
+        "CONST_STATIC double w[2] = {NAN, INFINITY};\n"
+        "KERNEL void copy(GLOBAL_MEM double *out) { out[0] = w[0]; out[1] = w[1]; }",
+        "copy")({.grid = {1}, .block = {1}}, InOut(wide));
+    CHECK((std::isnan(wide[0]) && wide[1] == INFINITY));
+}
+
 TEST_CASE("the arena of shared memory is cut by the kernel and aligned to 16 bytes") {
     const int n = 32;
     std::vector<float> out(2 * n);

@@ -368,4 +368,20 @@ TEST_CASE("of lines with one number that is marked which reaches as far as the c
     CHECK_MESSAGE(has(shown, "  > 7 |     y = oops;"), shown);
 }
 
+TEST_CASE("of lines with one number that is marked which the complaint is about") {
+    const auto shown = [](const std::string& log) {
+        return render({.name = "my.tpl",
+                       .device = "a device",
+                       .text = "#line 7 \"my.tpl\"\n    y = first;  \n#line 7 \"my.tpl\"\n    z = oops;\n",
+                       .log = log,
+                       .options = "",
+                       .kept_source = ""});
+    };
+    const std::string expected = "  > 7 |     z = oops;\n      |         ^\n";
+    const std::string by_word = shown("error: my.tpl:7:9: use of undeclared identifier 'oops'\n");
+    CHECK_MESSAGE(has(by_word, expected), by_word);
+    const std::string by_line = shown("my.tpl(7): error: it is wrong\n      z = oops;\n          ^\n");
+    CHECK_MESSAGE(has(by_line, expected), by_line);
+}
+
 TEST_SUITE_END();

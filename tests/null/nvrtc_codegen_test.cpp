@@ -27,6 +27,10 @@ TEST_CASE("printed trees compile without a warning") {
     for (const auto& [name, text] : codegen_programs::all(Dialect::cuda())) check_compiles(name, text);
 }
 
+TEST_CASE("tables of 16-bit floats and complex numbers compile without a warning") {
+    check_compiles("tables", special_tables().source(Dialect::cuda()));
+}
+
 TEST_CASE("filled templates compile with their line directives") {
     const cg::Template kernel(add_template, "add.template");
     check_compiles(

@@ -282,6 +282,46 @@ TEST_CASE("mistakes are refused when the tree is built") {
     CHECK_THROWS_AS(cg::vector(DType(DType::Kind::floating, 16, 4), {a, b}), ArgumentError);
 }
 
+TEST_CASE("functions that some device refuses are refused") {
+    const cg::Type f = dtype_of<float>();
+    const cg::Statement shared = cg::declare_shared(f, "tile", {4});
+    const auto body = [](std::vector<cg::Statement> all) { return [=] { cg::kernel("k", {}, all); }; };
+    CHECK_THROWS_AS(cg::declare(cg::void_type(), "x"), ArgumentError);
+    CHECK_THROWS_AS(cg::declare_array(cg::void_type(), "x", {2}), ArgumentError);
+    CHECK_THROWS_AS(cg::declare_shared(cg::Type(), "x", {2}), ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::declare_array(f, "x", {2}, {1, 2, 3}), "declare_array: 'x' has 2 elements, got 3 values",
+                         ArgumentError);
+    CHECK_NOTHROW(cg::declare_array(f, "x", {2, 3}, {1, 2, 3, 4, 5, 6}));
+    CHECK_NOTHROW(cg::declare_array(f, "x", {std::size_t(-1), std::size_t(-1)}, {1, 2, 3}));
+    CHECK_THROWS_AS(cg::declare_array(f, "x", {2, 3}, {1, 2, 3, 4, 5, 6, 7}), ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::kernel("k", {cg::thread_pointer(f, "p")}, {}),
+                         doctest::Contains("k: the parameter 'p' points to a thread's own memory"), ArgumentError);
+    CHECK_THROWS_AS(cg::kernel("k", {cg::value(cg::void_type(), "p")}, {}), ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::kernel("k", {}, {}, {{0, 1, 1}}), doctest::Contains("the required block of 0 x 1 x 1"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(body({cg::if_then(a, {cg::return_value(1)})})(), doctest::Contains("returns nothing"),
+                         ArgumentError);
+    CHECK_NOTHROW(body({shared, cg::if_then(a, {cg::return_nothing()})})());
+    CHECK_THROWS_AS(body({cg::block({shared})})(), ArgumentError);
+    CHECK_THROWS_AS(body({cg::if_then(a, {}, {shared})})(), ArgumentError);
+    CHECK_THROWS_AS(body({cg::for_range("i", 0, 4, 1, {shared})})(), ArgumentError);
+    CHECK_THROWS_AS(cg::device_function(f, "g", {}, {shared}), ArgumentError);
+    CHECK_THROWS_AS(cg::device_function(f, "g", {}, {cg::return_nothing()}), ArgumentError);
+    CHECK_THROWS_AS(cg::device_function(cg::void_type(), "g", {}, {cg::return_value(1)}), ArgumentError);
+    CHECK_NOTHROW(cg::device_function(f, "g", {cg::thread_pointer(f, "p")}, {cg::return_value(1)}));
+    CHECK_THROWS_AS(cg::Program().add_table(cg::void_type(), "t", {a}), ArgumentError);
+}
+
+TEST_CASE("tables hold literals as parts that every compiler knows as constants") {
+    const cg::Program program = codegen_programs::special_tables();
+    for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()}) {
+        const std::string text = program.source(*dialect);
+        CHECK_MESSAGE(text.find("float16_t halves[4] = {{15872}, {49152}, {64512}, {") != std::string::npos, text);
+        CHECK_MESSAGE(text.find("bfloat16_t bfloats[2] = {{16320}, {65408}}") != std::string::npos, text);
+        CHECK_MESSAGE(text.find("numbers[3] = {{1.5f, -2.0f}, {") != std::string::npos, text);
+    }
+}
+
 TEST_CASE("statements print on lines of their own") {
     const auto text = [](const cg::Statement& statement) { return to_source(statement, Dialect::opencl()); };
     CHECK(text(cg::declare_array(dtype_of<float>(), "m", {2, 3})) == "float m[2][3];\n");

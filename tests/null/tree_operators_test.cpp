@@ -203,4 +203,81 @@ TEST_CASE("operators on arrays of several extents and unknown types stay possibl
     CHECK_NOTHROW(cg::var("x", cg::named_type("Mine")) + cg::var("y", cg::named_type("Mine")));
 }
 
+TEST_CASE("what is no place in memory is not assigned to") {
+    const Expression i = operands()[1], f = operands()[2], u = operands()[8];
+    const std::vector<Expression> values{3,
+                                         i + f,
+                                         -f,
+                                         cg::select(i, f, f),
+                                         cg::cast<float>(i),
+                                         cg::thread_id(0),
+                                         cg::vector(DType(DType::Kind::floating, 8, 2), {f, f}),
+                                         (i + u).member("x")};
+    for (const Expression& value : values) {
+        CHECK(refusal([&] { cg::assign(value, 1); }).starts_with("operator =: "));
+        CHECK(refusal([&] { value += 1; }).starts_with("operator +=: "));
+        CHECK(refusal([&] { cg::increment(value); }).starts_with("operator ++: "));
+        CHECK(refusal([&] { cg::decrement(value); }).starts_with("operator --: "));
+        CHECK(refusal([&] { cg::address(value); }).starts_with("address: "));
+    }
+    CHECK(refusal([&] { cg::assign(3, 1.f); }) == "operator =: a literal is no place in memory");
+    CHECK_NOTHROW(cg::assign(*(operands()[5] + 1), 1.0));
+    CHECK_NOTHROW(cg::assign(cg::call("CELL", i), f));  // a macro may be one
+    CHECK_NOTHROW(cg::assign(cg::raw_expression("x[0]"), f));
+    CHECK_NOTHROW(cg::address(u[i].member("x")));
+}
+
+TEST_CASE("constants are not assigned to") {
+    const cg::Type constant = cg::constant(dtype_of<float>());
+    const Expression p = cg::var("p", cg::pointer(constant, cg::Space::global));
+    const Expression t = cg::var("t", cg::pointer(dtype_of<float>(), cg::Space::constant));
+    const Expression tile = cg::var("tile", cg::pointer(constant, cg::Space::shared));
+    const Expression s = cg::var("s", cg::constant(dtype_of<Spin>()));
+    const Expression q = cg::var("q", cg::pointer(cg::constant(dtype_of<Spin>()), cg::Space::global));
+    const std::string field = dtype_of<Spin>().layout()->fields[0].name;
+    for (const Expression& place : {cg::var("c", constant), p[0], *p, *(p + 1), t[0], tile[1][2], s.member(field),
+                                    q.arrow(field), q[1].member(field)}) {
+        const std::string shown = cg::to_source(place, Dialect::cuda());
+        CHECK_MESSAGE(!refusal([&] { cg::assign(place, place); }).empty(), shown);
+        CHECK_MESSAGE(!refusal([&] { cg::increment(place); }).empty(), shown);
+        CHECK_NOTHROW(cg::address(place));
+    }
+    CHECK(refusal([&] { cg::assign(p[0], 1.0f); }) ==
+          "operator =: what a pointer to const float points to is only read");
+    CHECK_NOTHROW(cg::assign(p, p + 1));  // the pointer itself is none
+    CHECK_NOTHROW(cg::assign(cg::var("x", cg::constant(cg::named_type("Mine"))).member("pointer")[0], 1));
+    using codegen_programs::science::Particle;
+    const Expression mine = cg::var("mine", dtype_of<Particle>());
+    CHECK(refusal([&] { cg::assign(mine.member("matrix"), 0); }) ==
+          "operator =: the member 'matrix' is an array, which is changed by its elements");
+    CHECK_NOTHROW(cg::increment(mine.member("matrix")[0]));
+    const Expression fixed = cg::var("fixed", cg::constant(dtype_of<Particle>()));
+    CHECK(refusal([&] { cg::increment(fixed.member("matrix")[0]); }) == "operator ++: 'fixed' is constant");
+}
+
+TEST_CASE("long chains are built and printed and freed and deep trees are refused") {
+    Expression chain = cg::var("x");
+    for (int i = 0; i < 200000; ++i) chain = chain + cg::var("y");
+    CHECK(cg::to_source(chain, Dialect::cuda()).size() == 1 + 200000 * 4);
+    CHECK_NOTHROW(*(chain + 1));
+    chain = 0;
+    const auto nested = [](const std::function<Expression(const Expression&)>& grow) {
+        return refusal([&] {
+            Expression e = cg::var("x");
+            for (int i = 0; i < 200000; ++i) e = grow(e);
+        });
+    };
+    CHECK(nested([](const Expression& e) { return -e; }) ==
+          "an expression is nested deeper than 1000 levels; declare() a variable for a part of it");
+    CHECK(!nested([](const Expression& e) { return cg::var("x") + e; }).empty());
+    CHECK(!nested([](const Expression& e) { return cg::call("f", e); }).empty());
+    CHECK(refusal([&] {
+              cg::Statement inner = cg::barrier();
+              for (int i = 0; i < 200000; ++i) inner = cg::block({inner});
+          }) == "statements are nested deeper than 1000 levels");
+    Expression deep = cg::var("x");
+    for (int i = 0; i < 999; ++i) deep = cg::call("f", deep);
+    CHECK(cg::to_source(deep, Dialect::cuda()).size() == 1 + 999 * 3);
+}
+
 TEST_SUITE_END();

@@ -51,7 +51,8 @@ class GEMEL_API Expression {
 };
 
 // C's operators, as far as all devices have them: where the operands' types are known, others throw an ArgumentError
-// that names the operator and both types.
+// that names the operator and both types. So does what is nested deeper than 1000 levels; a chain of operators of one
+// precedence is one level, however long.
 GEMEL_API Expression operator+(const Expression& a, const Expression& b);
 GEMEL_API Expression operator-(const Expression& a, const Expression& b);
 GEMEL_API Expression operator*(const Expression& a, const Expression& b);
@@ -110,6 +111,7 @@ Expression cast(const Expression& value) {
 }
 /// condition ? a : b
 GEMEL_API Expression select(const Expression& condition, const Expression& a, const Expression& b);
+/// @throws ArgumentError of a literal or of what an operator gives, which are no places in memory
 GEMEL_API Expression address(const Expression& place);
 /// A vector from its elements: vector(DType(DType::Kind::floating, 16, 4), {x, y, z, w}).
 GEMEL_API Expression vector(DType dtype, std::vector<Expression> elements);

@@ -47,7 +47,9 @@ struct GEMEL_API Function {
     std::string source(const Dialect& dialect) const;
 };
 
-/// @throws ArgumentError if a name is no identifier, or a parameter has no type
+/// @throws ArgumentError if a name is no identifier, a parameter has no type, or the body returns what it must not; for
+///                       kernels also if a parameter points to a thread's own memory, a shared array stands inside
+///                       another statement, or the required block has no threads
 GEMEL_API Function kernel(const std::string& name, std::vector<FunctionParameter> parameters, Statements body,
                           std::optional<std::array<std::uint32_t, 3>> required_block = {});
 GEMEL_API Function device_function(const Type& result, const std::string& name,
@@ -66,7 +68,7 @@ class GEMEL_API Program {
     Program& add(const Function& function);
     /// A struct by its members; in the tree its type is named_type(name).
     Program& add_struct(const std::string& name, const std::vector<StructMember>& members);
-    /// A table at file scope that kernels read.
+    /// A table at file scope that kernels read. Its values are constants: literals, and what a preamble defines.
     Program& add_table(const Type& type, const std::string& name, const std::vector<Expression>& values);
     /// Text as it stands: a preamble of the user's.
     Program& add_text(const std::string& text);

@@ -24,7 +24,8 @@ class GEMEL_API Statement {
 };
 using Statements = std::vector<Statement>;
 
-/// A variable, with or without a value to begin with. @throws ArgumentError if the name is no identifier
+/// A variable, with or without a value to begin with.
+/// @throws ArgumentError if the name is no identifier, the type void, or the value does not fit it
 GEMEL_API Statement declare(const Type& type, const std::string& name, std::optional<Expression> value = {});
 template <ElementType T>
 Statement declare(const std::string& name, std::optional<Expression> value = {}) {
@@ -35,11 +36,14 @@ GEMEL_API Statement declare(const std::string& name, const Expression& value);
 /// `const T name = value;`
 GEMEL_API Statement declare_constant(const Type& type, const std::string& name, const Expression& value);
 /// An array of the thread's own; `extents` are the sizes of its axes.
+/// @throws ArgumentError if there are more values than elements
 GEMEL_API Statement declare_array(const Type& type, const std::string& name, std::vector<std::size_t> extents,
                                   std::vector<Expression> values = {});
-/// An array that the threads of a block share; at the head of a kernel's body.
+/// An array that the threads of a block share; at the head of a kernel's body, nowhere else.
 GEMEL_API Statement declare_shared(const Type& type, const std::string& name, std::vector<std::size_t> extents);
 
+// These and all statements with others inside throw an ArgumentError for what no device takes: a place that is a
+// constant or none in memory, a value that does not fit, nesting deeper than 1000 levels.
 GEMEL_API Statement assign(const Expression& place, const Expression& value);
 GEMEL_API Statement operator+=(const Expression& place, const Expression& value);
 GEMEL_API Statement operator-=(const Expression& place, const Expression& value);

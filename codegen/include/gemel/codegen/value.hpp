@@ -55,6 +55,9 @@ class Value {
     /// @throws ArgumentError for lists and maps nested deeper than 200 levels
     GEMEL_API Value(List list);
     GEMEL_API Value(Map map);
+    /// A map that templates go through in this order; a Map they go through by name. Of two entries of one name the
+    /// place is the first one's and the value the last one's.
+    GEMEL_API static Value ordered_map(std::vector<std::pair<std::string, Value>> entries);
     template <class T>
         requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
     Value(const std::map<std::string, T>& map) : Value(Map(map.begin(), map.end())) {}
@@ -83,6 +86,8 @@ class Value {
     const std::string& as_string() const { return std::get<std::string>(data_); }
     const List& as_list() const { return *std::get<std::shared_ptr<const List>>(data_); }
     const Map& as_map() const { return *std::get<std::shared_ptr<const Map>>(data_); }
+    /// A map's entries in the order in which templates go through them; they live as long as the map.
+    GEMEL_API std::vector<const Map::value_type*> entries() const;
 
     /// "an integer", "a list": for messages.
     GEMEL_API std::string kind() const;
