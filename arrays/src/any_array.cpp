@@ -5,7 +5,12 @@
 
 #include "layout.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <span>
 #include <utility>
 
 namespace gemel {
@@ -35,6 +40,53 @@ std::pair<__int128, __int128> stretch(const AnyArray& array) {
     }
     const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(array.offset_bytes());
     return {first + lowest * item, first + (highest + 1) * item};
+}
+
+/// An axis longer than 1 among others, the smallest step first.
+struct SteppedAxis {
+    std::int64_t step, extent;
+    std::int64_t reach;  ///< from the first element to the last, along this axis and all before
+};
+
+/// Whether two indices that differ lead to elements so far apart: whether some steps, forwards or backwards and fewer
+/// along each axis than its extent, add up to `distance`. Gives up, and says no, when `tries` are used up.
+/// @param moved  whether the indices differ already
+bool meets(std::span<const SteppedAxis> axes, std::int64_t distance, bool moved, int& tries) {
+    if (axes.empty()) return moved && distance == 0;
+    const SteppedAxis& axis = axes.back();
+    const std::int64_t below = axis.reach - axis.step * (axis.extent - 1);
+    // Beyond these what is left is out of reach. Of two pairs that mirror each other one is enough: the first step
+    // goes forwards.
+    const std::int64_t most = std::min(axis.extent - 1, (distance + below) / axis.step),
+                       least = moved ? std::max(1 - axis.extent, -((below - distance) / axis.step)) : 0;
+    for (std::int64_t k = least; k <= most; ++k) {
+        if (--tries < 0) return false;
+        if (meets(axes.first(axes.size() - 1), distance - k * axis.step, moved || k != 0, tries)) return true;
+    }
+    return false;
+}
+
+/// Whether several indices lead to one element, of an array without axes of stride 0.
+bool meets_itself(const Shape& shape, const Strides& strides) {
+    boost::container::small_vector<SteppedAxis, 8> axes;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+        if (shape[axis] > 1) axes.push_back({std::abs(strides[axis]), shape[axis], 0});
+    std::sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    bool nested = true;
+    std::int64_t reach = 0;
+    for (SteppedAxis& axis : axes) {
+        nested &= axis.step > reach;
+        axis.reach = reach += axis.step * (axis.extent - 1);
+    }
+    if (nested) return false;
+    // Two axes meet after as many steps along each as the other's step has beyond their common divisor.
+    for (std::size_t b = 1; b < axes.size(); ++b)
+        for (std::size_t a = 0; a < b; ++a) {
+            const std::int64_t divisor = std::gcd(axes[a].step, axes[b].step);
+            if (axes[b].step / divisor < axes[a].extent && axes[a].step / divisor < axes[b].extent) return true;
+        }
+    int tries = 10000;
+    return axes.size() > 2 && meets({axes.data(), axes.size()}, 0, false, tries);
 }
 
 }  // namespace
@@ -79,9 +131,16 @@ AnyArray& AnyArray::operator=(AnyArray&& other) & noexcept {
 
 bool AnyArray::repeats() const {
     if (size_ == 0) return false;
-    for (std::size_t axis = 0; axis < rank(); ++axis)
-        if (strides_[axis] == 0 && shape_[axis] > 1) return true;
-    return false;
+    bool nested = true;  // in C order each step leads beyond all that the axes behind reach
+    std::int64_t reach = 0;
+    for (std::size_t axis = rank(); axis-- > 0;) {
+        if (shape_[axis] == 1) continue;
+        const std::int64_t step = std::abs(strides_[axis]);
+        if (step == 0) return true;
+        nested &= step > reach;
+        reach += step * (shape_[axis] - 1);
+    }
+    return !nested && meets_itself(shape_, strides_);
 }
 
 Argument AnyArray::argument() const {

@@ -24,7 +24,11 @@ void check_order(ReductionKind kind, DType dtype) {
 AnyArray found_as(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims, DType result,
                   const char* who) {
     if (result.empty()) return reduce(kind, x.view(), result_type(TypeRule::sum, x.dtype()), over, keepdims, who);
-    return reduce(kind, astype(x, result).view(), result, over, keepdims, who);
+    const char* const name = who ? who : name_of(kind);
+    if (!is_number(result))
+        throw ArgumentError(text(name, ": the result of elements of ", x.dtype().name(), " cannot be of ",
+                                 result.name(), ", which is no number"));
+    return reduce(kind, naming(name, [&] { return astype(x, result); }).view(), result, over, keepdims, who);
 }
 
 AnyExpr evaluated_once(const AnyExpr& x) {

@@ -76,11 +76,14 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
     if (array.rank() > most_call_axes)
         declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
     // Elements of one place in memory cannot be written by several threads.
-    if (may_write(i) && array.size() > 0)
-        for (std::size_t axis = 0; axis < array.rank(); ++axis)
-            if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
-                declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
-                                         to_string(array.shape()), " has the stride 0; copy() makes a whole one"));
+    if (!may_write(i) || !array.repeats()) return;
+    for (std::size_t axis = 0; axis < array.rank(); ++axis)
+        if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
+            declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
+                                     to_string(array.shape()), " has the stride 0; copy() makes a whole one"));
+    declared_.refuse(
+        i, text("is written, but several indices lead to one of its elements (shape ", to_string(array.shape()),
+                ", strides ", to_string(array.strides()), "); copy() makes a whole one"));
 }
 
 void Call::check_shapes() {

@@ -15,7 +15,8 @@
 namespace gemel {
 
 inline constexpr std::size_t most_call_arguments = 40;
-inline constexpr std::size_t most_call_axes = 32;
+/// As NumPy's; an array with elements has 62 at most that are longer than 1.
+inline constexpr std::size_t most_call_axes = 64;
 
 /// What a generator knows of its arguments before any call.
 struct DeclaredArguments {

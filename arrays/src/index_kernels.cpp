@@ -104,13 +104,13 @@ const ElementwiseKernel& index_check_kernel(DType index, bool wide) {
 }
 
 const Scan& repeat_ends_scan() {
-    static const auto& scan = *new Scan(parse_declarations("const int64_t *times, int64_t *ends, int64_t *negative"),
-                                        dtype_of<std::int64_t>(),
-                                        {.input_expr = "times[i]",
-                                         .scan_expr = "a + b",
-                                         .neutral = "0",
-                                         .output_statement = "ends[i] = item; if (times[i] < 0) negative[0] = 1",
-                                         .name = "repeat_ends"});
+    static const auto& scan = *new Scan(
+        parse_declarations("const int64_t *times, int64_t *ends, int64_t *negative"), dtype_of<std::int64_t>(),
+        {.input_expr = "times[i]",
+         .scan_expr = "a + b",
+         .neutral = "0",
+         .output_statement = "ends[i] = item; if (times[i] < 0) negative[0] = 1; if (item < 0) negative[1] = 1",
+         .name = "repeat_ends"});
     return scan;
 }
 

@@ -40,7 +40,8 @@ GEMEL_API const ElementwiseKernel& index_check_kernel(DType index, bool wide);
 
 // What repeat() with a number for each element finds its indices by.
 
-/// (times, ends, negative): ends[i] = times[0] + ... + times[i]; negative[0] becomes 1 if a number is below zero.
+/// (times, ends, negative): ends[i] = times[0] + ... + times[i]; negative[0] becomes 1 if a number is below zero, and
+/// negative[1] if a sum is: the first sum beyond 64 bits is.
 GEMEL_API const Scan& repeat_ends_scan();
 /// (sources, ends, count): sources[i] is the first k with ends[k] > i.
 GEMEL_API const ElementwiseKernel& repeat_sources_kernel();

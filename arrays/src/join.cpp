@@ -52,7 +52,7 @@ AnyArray concatenate(std::span<const AnyArray> arrays, std::int64_t axis) {
         if (expected.rank() == shape.rank()) expected[along] = shape[along];
         if (!(expected == shape))
             refuse_shape("concatenate", arrays, a, text("shapes may differ along axis ", along, " only"));
-        shape[along] += arrays[a].shape()[along];
+        shape[along] = added_extents("concatenate", shape[along], arrays[a].shape()[along]);
     }
     const AnyArray result(arrays[0].context(), joined_type(arrays), shape);
     std::int64_t start = 0;

@@ -1,5 +1,6 @@
 #include <gemel/arrays/mask.hpp>
 
+#include "declared_arguments.hpp"
 #include "layout.hpp"
 #include "mask_kernels.hpp"
 #include "moving.hpp"
@@ -8,6 +9,8 @@
 #include <gemel/arrays/reductions.hpp>
 
 #include <array>
+#include <span>
+#include <vector>
 
 namespace gemel {
 namespace {
@@ -42,6 +45,35 @@ AnyArray places(const AnyArray& mask, std::int64_t count) {
     const AnyArray found(mask.context(), dtype_of<std::int64_t>(), Shape{count});
     if (count > 0) places_scan(is_long(mask)).run({}, std::array{CallArgument(mask), CallArgument(found)});
     return found;
+}
+
+/// From places counted in C order the index along each axis.
+void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
+    const std::size_t rank = extents.size(), half = rank / 2;
+    if (2 * rank > most_call_arguments) {
+        // Half of the axes at a time, and before that each half as if it were one.
+        std::vector<AnyArray> halves;
+        std::array<std::int64_t, 2> counts{};
+        for (std::size_t k = 0; k < 2; ++k) {
+            halves.emplace_back(flat.context(), flat.dtype(), flat.shape());
+            counts[k] = static_cast<std::int64_t>(Shape(k ? extents.subspan(half) : extents.first(half)).count());
+        }
+        unravel(flat, counts, halves, wide);
+        unravel(halves[0], extents.first(half), found.first(half), wide);
+        return unravel(halves[1], extents.subspan(half), found.subspan(half), wide);
+    }
+    std::vector<CallArgument> arguments{CallArgument(flat)};
+    for (std::size_t axis = 1; axis < rank; ++axis) arguments.emplace_back(as_argument(extents[axis]));
+    for (const AnyArray& axis : found) arguments.emplace_back(axis);
+    unravel_kernel(rank, wide).run({}, arguments);
+}
+
+/// The places of elements other than zero.
+AnyArray flat_places(std::string_view who, const AnyArray& x) {
+    if (!is_number(x.dtype()))
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " are no numbers, and none is zero"));
+    const AnyArray mask = x.dtype().kind() == DType::Kind::boolean ? x : x.astype(dtype_of<bool>());
+    return places(mask, count_true(mask));
 }
 
 }  // namespace
@@ -107,23 +139,19 @@ void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values) {
 
 AnyArray flatnonzero(const AnyArray& x) {
     require_array("flatnonzero", "the array", x);
-    const AnyArray mask = x.dtype().kind() == DType::Kind::boolean ? x : x.astype(dtype_of<bool>());
-    return places(mask, count_true(mask));
+    return flat_places("flatnonzero", x);
 }
 
 std::vector<AnyArray> nonzero(const AnyArray& x) {
     require_array("nonzero", "the array", x);
     if (x.rank() == 0) throw ArgumentError("nonzero: a single value has no axes; item() reads it");
-    const AnyArray flat = flatnonzero(x);
+    const AnyArray flat = flat_places("nonzero", x);
     std::vector<AnyArray> found{flat};
     if (x.rank() == 1) return found;
     found.clear();
     for (std::size_t axis = 0; axis < x.rank(); ++axis) found.emplace_back(x.context(), flat.dtype(), flat.shape());
     if (flat.size() == 0) return found;
-    std::vector<CallArgument> arguments{CallArgument(flat)};
-    for (std::size_t axis = 1; axis < x.rank(); ++axis) arguments.emplace_back(as_argument(x.shape()[axis]));
-    for (const AnyArray& axis : found) arguments.emplace_back(axis);
-    unravel_kernel(x.rank(), is_long(x)).run({}, arguments);
+    unravel(flat, x.shape().span(), found, is_long(x));
     return found;
 }
 

@@ -39,6 +39,20 @@ AnyArray converted_values(std::string_view who, std::string_view what, const Any
     return values.astype(dtype);
 }
 
+std::int64_t added_extents(std::string_view who, std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum))
+        throw ArgumentError(text(who, ": ", a, " and ", b, " elements along an axis are more than 64 bits can count"));
+    return sum;
+}
+
+std::int64_t multiplied_extents(std::string_view who, std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product))
+        throw ArgumentError(text(who, ": ", a, " times ", b, " elements are more than 64 bits can count"));
+    return product;
+}
+
 DType moved_type(DType dtype) {
     const bool is_word = !dtype.layout() && dtype.lanes() == 1 && dtype.kind() != DType::Kind::complex;
     return is_word ? DType(DType::Kind::unsigned_integer, dtype.size_bytes()) : dtype;

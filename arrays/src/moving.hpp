@@ -21,6 +21,9 @@ void require_context(std::string_view who, std::string_view what, const AnyArray
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype);
 /// Values to be written into elements of another type of their kind, or a higher one: converted. @throws ArgumentError
 AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype);
+/// The extent of so many elements and so many more, or of so many times so many. @throws ArgumentError beyond 64 bits
+std::int64_t added_extents(std::string_view who, std::int64_t a, std::int64_t b);
+std::int64_t multiplied_extents(std::string_view who, std::int64_t a, std::int64_t b);
 
 /// The type in which elements are moved: unsigned integers of their size, so that bits are copied and not values;
 /// complex numbers, vectors and structs as they are.

@@ -3,6 +3,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "moving.hpp"
 #include "npy_file.hpp"
 #include "npy_format.hpp"
 
@@ -12,6 +13,13 @@
 namespace gemel {
 
 namespace npy {
+
+void require_storable(std::string_view who, std::string_view what, const AnyArray& array) {
+    require_array(who, what, array);
+    if (array.rank() > most_axes)
+        throw ArgumentError(text(who, ": ", what, " has ", array.rank(), " axes, and NumPy reads ", most_axes,
+                                 " at most; reshape() makes fewer"));
+}
 
 std::vector<std::byte> to_bytes(const AnyArray& array) {
     const bool fortran_order = !array.is_contiguous(Order::C) && array.is_contiguous(Order::F);
@@ -100,7 +108,10 @@ AnyArray load(const Context& context, const std::filesystem::path& path, const D
 
 }  // namespace
 
-void save_npy(const std::filesystem::path& path, const AnyArray& array) { npy::write_file(path, npy::to_bytes(array)); }
+void save_npy(const std::filesystem::path& path, const AnyArray& array) {
+    npy::require_storable("save_npy", "the array", array);
+    npy::write_file(path, npy::to_bytes(array));
+}
 
 AnyArray load_npy(const Context& context, const std::filesystem::path& path) { return load(context, path, nullptr); }
 

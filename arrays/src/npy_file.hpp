@@ -12,10 +12,13 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace gemel::npy {
 
+/// @throws ArgumentError for an empty handle and for more axes than a file can have
+void require_storable(std::string_view who, std::string_view what, const AnyArray& array);
 std::vector<std::byte> to_bytes(const AnyArray& array);
 /// @param expected  the type that the file must hold; null takes the file's
 AnyArray to_array(const Context& context, const Header& header, std::span<std::byte> data, const DType* expected);

@@ -14,7 +14,6 @@ namespace gemel::npy {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t axes_most = 64;
 constexpr std::size_t header_most = std::size_t{1} << 26;
 
 /// A value of Python: text, whole number, truth, or a tuple, list or dictionary (keys and values in turn) of values.
@@ -238,7 +237,7 @@ Header parse_header(std::span<const std::byte> bytes) {
         throw Error("its header has a 'fortran_order' of neither kind");
     header.fortran_order = values["fortran_order"]->number != 0;
     const Literal& shape = *values["shape"];
-    if (shape.kind != Literal::Kind::tuple || shape.items.size() > axes_most)
+    if (shape.kind != Literal::Kind::tuple || shape.items.size() > most_axes)
         throw Error("its header has a shape that is no shape");
     for (const Literal& extent : shape.items) header.shape.push_back(static_cast<std::int64_t>(checked_extent(extent)));
     std::size_t total = 0;

@@ -28,6 +28,8 @@ struct Element::Field {
     std::size_t count = 1;
 };
 
+inline constexpr std::size_t most_axes = 64;  ///< NumPy's limit
+
 struct Header {
     Element element;
     bool fortran_order = false;

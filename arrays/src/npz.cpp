@@ -181,14 +181,16 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     for (const auto& [name, array] : arrays) {
         if (name.empty() || name.size() > 65000)
             throw ArgumentError(text("'", path.string(), "': an array needs a name, of at most 65000 characters"));
-        (void)npy::make_header(array.dtype(), array.shape(), false);  // refuses types before a file is begun
+        npy::require_storable("save_npz", text("array '", name, "'"), array);
     }
+    // All elements are here before an older file is given up: types, memory and devices may fail.
+    std::map<std::string, std::vector<std::byte>> contents;
+    for (const auto& [name, array] : arrays) contents.emplace(name, npy::to_bytes(array));
     Writer out(path);
     std::vector<Written> all;
     constexpr std::uint32_t new_year_1980 = 0x00210000;  // files with equal arrays are equal
     // The 64-bit extension throughout, as numpy.savez has it: sizes need not be known in advance.
-    for (const auto& [name, array] : arrays) {
-        const std::vector<std::byte> content = npy::to_bytes(array);
+    for (const auto& [name, content] : contents) {
         const Written entry{name + ".npy", out.at(), content.size(), checksum_of(content)};
         out.u32(local_mark), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
         out.u32(entry.checksum), out.u32(0xffffffff), out.u32(0xffffffff), out.u16(entry.name.size()), out.u16(20);

@@ -34,11 +34,11 @@ struct PaddedAxis {
     bool has_border() const { return extent != inner; }
 };
 
-std::vector<PaddedAxis> joined_axes(const AnyArray& x, const std::vector<PadWidth>& widths) {
+std::vector<PaddedAxis> joined_axes(const AnyArray& x, const std::vector<PadWidth>& widths, const Shape& shape) {
     std::vector<PaddedAxis> axes;
     for (std::size_t k = 0; k < x.rank(); ++k) {
         const std::int64_t inner = x.shape()[k];
-        const PaddedAxis axis{inner + widths[k].before + widths[k].after, x.strides()[k], inner, widths[k].before};
+        const PaddedAxis axis{shape[k], x.strides()[k], inner, widths[k].before};
         if (axis.extent == 1 && !axis.has_border()) continue;
         if (!axes.empty() && !axis.has_border() && !axes.back().has_border() &&
             axes.back().step == axis.step * axis.extent) {
@@ -63,19 +63,24 @@ std::size_t argument_count(const std::vector<PaddedAxis>& axes) {
 AnyArray pad(const AnyArray& x, const PadWidths& given, PadMode mode, const void* value) {
     require_array("pad", "the array", x);
     const std::vector<PadWidth> widths = widths_for(x, given, mode);
-    const std::vector<PaddedAxis> axes = joined_axes(x, widths);
-    if (argument_count(axes) > most_call_arguments) {
-        // Axes by the dozen: half of the borders first.
-        std::vector<PadWidth> first = widths, second = widths;
-        for (std::size_t k = 0; k < x.rank(); ++k) (k < x.rank() / 2 ? second : first)[k] = {};
-        return pad(pad(without_gaps(x), first, mode, value), second, mode, value);
-    }
     Shape shape;
-    for (std::size_t k = 0; k < x.rank(); ++k) shape.push_back(x.shape()[k] + widths[k].before + widths[k].after);
-    const AnyArray result(x.context(), x.dtype(), shape);
-    if (result.size() == 0) return result;
+    for (std::size_t k = 0; k < x.rank(); ++k)
+        shape.push_back(added_extents("pad", added_extents("pad", x.shape()[k], widths[k].before), widths[k].after));
     const std::vector<std::byte> zero(value ? 0 : x.dtype().size_bytes());
     if (!value) value = zero.data();
+    const std::vector<PaddedAxis> axes = joined_axes(x, widths, shape);
+    if (x.size() > 0 && argument_count(axes) > most_call_arguments) {
+        // Axes by the dozen: half of the borders first. One border around what has no gaps is within the limit.
+        std::vector<std::size_t> bordered;
+        for (std::size_t k = 0; k < x.rank(); ++k)
+            if (!(widths[k] == PadWidth{})) bordered.push_back(k);
+        if (bordered.size() < 2) return pad(without_gaps(x), widths, mode, value);
+        std::vector<PadWidth> first = widths, second = widths;
+        for (std::size_t n = 0; n < bordered.size(); ++n) (n < bordered.size() / 2 ? second : first)[bordered[n]] = {};
+        return pad(pad(without_gaps(x), first, mode, value), second, mode, value);
+    }
+    const AnyArray result(x.context(), x.dtype(), shape);
+    if (result.size() == 0) return result;
     if (x.size() == 0) {
         result.fill_bytes(value);
         return result;

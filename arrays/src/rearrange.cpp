@@ -25,16 +25,16 @@ AnyArray copied_as(const AnyArray& view, const Shape& shape) {
 AnyArray repeat_each(const AnyArray& x, std::size_t axis, const AnyArray& times) {
     const DType number = dtype_of<std::int64_t>();
     const AnyArray counts = times.dtype() == number ? times : times.astype(number);
-    // The last end is the total; behind it, whether a number is negative.
-    const AnyArray ends(x.context(), number, Shape{times.size() + 1});
-    const AnyArray negative = ends(-1);
+    // The last end is the total; behind it, whether a number is negative, and whether a sum is.
+    const AnyArray ends(x.context(), number, Shape{times.size() + 2});
+    const AnyArray sums = ends(slice(-2)), negative = ends(slice(-2, {}));
     const std::int64_t zero = 0;
     negative.fill_bytes(&zero);
-    std::array<std::int64_t, 2> last{};
-    const AnyArray sums = ends(slice(-1));
+    std::array<std::int64_t, 3> last{};
     repeat_ends_scan().run({}, std::array{CallArgument(counts), CallArgument(sums), CallArgument(negative)});
-    ends(slice(-2, {})).get_bytes(last.data());
+    ends(slice(-3, {})).get_bytes(last.data());
     if (last[1]) throw ArgumentError("repeat: a number of times is negative");
+    if (last[2]) throw ArgumentError("repeat: the numbers of times add up to more than 64 bits can count");
     const AnyArray sources(x.context(), number, Shape{last[0]});
     if (last[0] > 0) repeat_sources_kernel()(sources, sums, static_cast<std::int64_t>(sums.size()));
     return take_axes("repeat", x, axis, 1, sources, OutOfBounds::wrap);
@@ -56,7 +56,7 @@ AnyArray tile(const AnyArray& x, const Shape& repetitions) {
         spread.push_back(extent);
         all.push_back(times);
         all.push_back(extent);
-        result.push_back(times * extent);
+        result.push_back(multiplied_extents("tile", times, extent));
     }
     return copied_as(x.reshape(spread).broadcast_to(all), result);
 }
@@ -69,12 +69,13 @@ AnyArray repeat(const AnyArray& x, std::int64_t times, std::optional<std::int64_
         Shape all = x.shape();
         all.push_back(times);
         std::vector<Index> indices{ellipsis, newaxis};
-        return copied_as(x.view(indices).broadcast_to(all), Shape{static_cast<std::int64_t>(x.size()) * times});
+        const std::int64_t total = multiplied_extents("repeat", static_cast<std::int64_t>(x.size()), times);
+        return copied_as(x.view(indices).broadcast_to(all), Shape{total});
     }
     const std::size_t along = checked_axis(*axis, x.rank(), "repeat");
     Shape all = x.shape(), result = x.shape();
     all.insert(along + 1, times);
-    result[along] *= times;
+    result[along] = multiplied_extents("repeat", result[along], times);
     std::vector<Index> indices(along + 1, Index(slice()));
     indices.emplace_back(newaxis);
     return copied_as(x.view(indices).broadcast_to(all), result);

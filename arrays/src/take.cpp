@@ -1,5 +1,6 @@
 #include <gemel/arrays/take.hpp>
 
+#include "declared_arguments.hpp"
 #include "index_kernels.hpp"
 #include "layout.hpp"
 #include "moving.hpp"
@@ -79,6 +80,10 @@ class Launch {
     std::vector<CallArgument> arguments_;
 };
 
+/// The arguments of a kernel that counts through these axes, at most: two arrays, the indices, a number of values, the
+/// extents and steps.
+bool are_too_many(const CountedAxes& axes) { return 4 + 2 * axes.extents.rank() > most_call_arguments; }
+
 std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
     std::int64_t product = 1;
     for (std::size_t axis = first; axis < first + count; ++axis) product *= shape[axis];
@@ -126,6 +131,11 @@ void put_values(const AnyArray& x, const AnyArray& given_indices, const AnyArray
     const Values from = values ? values_for(who, x, indices, *values) : Values{};
     if (!is_checked) check_indices(who, indices, extent, mode);
     const CountedAxes axes = counted_axes(x, 0, x.rank());
+    if (are_too_many(axes)) {
+        const AnyArray whole = x.copy(Order::C);
+        put_values(whole, indices, values ? &from.array : nullptr, element, mode, true);
+        return x.assign(whole);
+    }
     Launch launch(indices, extent, mode);
     launch.form().wide_position = is_far(x);
     launch.form().rank = axes.is_run() ? 0 : axes.extents.rank();
@@ -149,7 +159,8 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
                    const AnyArray& indices, OutOfBounds mode) {
     const std::size_t last = first + count, index_rank = indices.rank();
     const std::int64_t extent = product(x.shape(), first, count);
-    check_indices(who, indices, extent, mode);
+    // Where nothing lies before, no index is looked at: as in NumPy.
+    if (product(x.shape(), 0, first) > 0) check_indices(who, indices, extent, mode);
     // The result's axes: those of x before, those of the indices, those of x behind. Where an operand lacks an axis,
     // its step is zero.
     Shape shape;
@@ -166,6 +177,10 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
     if (result.size() == 0) return result;
 
     const CountedAxes axes = counted_axes(x, first, count);
+    if (are_too_many(axes)) {
+        const OutOfBounds checked = mode == OutOfBounds::raise ? OutOfBounds::wrap : mode;
+        return take_axes(who, x.copy(Order::C), first, count, indices, checked);
+    }
     const bool has_other_axes = result.size() != indices.size();
     Launch launch(indices, extent, mode);
     launch.form().wide_position = is_far(x);
@@ -185,7 +200,8 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
 AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<std::int64_t> axis, OutOfBounds mode) {
     require_array("take", "the array", x);
     require_indices("take", indices, x);
-    if (!axis) return take_axes("take", x, 0, x.rank(), indices, mode);
+    const bool is_single_value = x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // has such axes, as in NumPy
+    if (!axis || is_single_value) return take_axes("take", x, 0, x.rank(), indices, mode);
     return take_axes("take", x, checked_axis(*axis, x.rank(), "take"), 1, indices, mode);
 }
 

@@ -341,6 +341,8 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
             if (!actual.bytes.empty()) arrays.emplace(result.device, std::move(actual));
         } catch (const std::exception& error) {
             result.error = error.what();
+        } catch (...) {
+            result.error = "the function threw what is no std::exception, and so says nothing";
         }
         results.push_back(std::move(result));
     }

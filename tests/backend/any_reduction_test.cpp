@@ -120,6 +120,9 @@ TEST_CASE("a number to begin with is one that the untyped result has") {
     CHECK_THROWS_MENTIONING(ArgumentError, sum(f, {}, false, cdouble(0, 1)), "float", "complex");
     CHECK_THROWS_MENTIONING(ArgumentError, inner(f, AnyArray(full<float>({3}, 1))), "(2,)", "(3,)");
     CHECK_THROWS_AS(var(f, 1), ArgumentError);
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(f, {}, false, dtype_of<float4>()), "sum: ", "float4");
+    CHECK_THROWS_MENTIONING(ArgumentError, prod(AnyArray(zeros<cfloat>({2})), {}, false, dtype_of<float>()),
+                            "prod: ", "cfloat", "float");
 }
 
 TEST_SUITE_END();

@@ -1,7 +1,10 @@
 /// Views: the same memory under another shape.
 #include "array_support.hpp"
 
+#include <algorithm>
 #include <complex>
+#include <random>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -106,6 +109,49 @@ TEST_CASE("axes are permuted and squeezed and repeated") {
     CHECK_THROWS_MENTIONING(ArgumentError, r.fill(1), "repeats");
     CHECK_THROWS_AS(r.assign(row), ArgumentError);
     CHECK_THROWS_AS(r.set(Ints(6)), ArgumentError);
+}
+
+TEST_CASE("strides that lead twice to one element are found") {
+    const auto a = counted({400});
+    std::mt19937 random(11);
+    const auto below = [&](std::size_t n) { return static_cast<std::int64_t>(random() % n); };
+    int repeating = 0;
+    for (int round = 0; round < 3000; ++round) {
+        Shape shape;
+        Strides strides;
+        std::int64_t first = 0;
+        std::vector<std::int64_t> places{0};
+        for (std::int64_t axis = below(5); axis-- > 0;) {
+            const std::int64_t extent = 1 + below(4), step = below(31) - 15 + (below(3) ? 0 : 14);
+            shape.push_back(extent);
+            strides.push_back(step);
+            first -= std::min<std::int64_t>(step * (extent - 1), 0);
+            std::vector<std::int64_t> spread;
+            for (const std::int64_t place : places)
+                for (std::int64_t k = 0; k < extent; ++k) spread.push_back(place + k * step);
+            places = spread;
+        }
+        const bool repeats = std::set(places.begin(), places.end()).size() < places.size();
+        repeating += repeats;
+        const AnyArray view(a.buffer(), a.dtype(), shape, strides, static_cast<std::size_t>(first) * sizeof(int));
+        CHECK_MESSAGE(view.repeats() == repeats, to_string(shape), " ", to_string(strides));
+    }
+    CHECK(repeating > 500);
+    CHECK(repeating < 2500);
+}
+
+TEST_CASE("overlapping windows are read and not written") {
+    const auto a = counted({6});
+    GPUArray<std::int32_t> windows(a.buffer(), Shape{4, 3}, Strides{1, 1}, 0);
+    CHECK(windows.repeats());
+    CHECK(sum(windows, 1).get() == std::vector<std::int64_t>{3, 6, 9, 12});
+    CHECK_THROWS_MENTIONING(ArgumentError, windows.fill(1), "repeats", "(1, 1)");
+    CHECK_THROWS_MENTIONING(ArgumentError, windows += 1, "written", "(4, 3)", "(1, 1)", "copy()");
+    CHECK_THROWS_MENTIONING(ArgumentError, put(windows, to_gpu(Ints{0}), 1), "repeats");
+    const GPUArray<std::int32_t> apart(a.buffer(), Shape{2, 3}, Strides{1, 2}, 0);
+    CHECK(!apart.repeats());
+    apart.fill(7);
+    CHECK(a.get() == Ints(6, 7));
 }
 
 TEST_CASE("diagonals are read and written") {

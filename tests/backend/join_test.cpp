@@ -166,6 +166,8 @@ TEST_CASE("what cannot be joined is refused") {
     CHECK_THROWS_AS(stack({a, a}, 3), ArgumentError);
     CHECK_THROWS_MENTIONING(ArgumentError, stack({a, a.transpose()}), "(3, 2)", "one shape");
     CHECK_THROWS_MENTIONING(ArgumentError, concatenate({a, GPUArray<std::int32_t>()}), "array 1", "empty handle");
+    const auto long_one = a(0, 0).broadcast_to({std::int64_t{1} << 62});
+    CHECK_THROWS_MENTIONING(ArgumentError, concatenate({long_one, long_one}), "concatenate: ", "64 bits");
     const Context other(a.context().device());
     CHECK_THROWS_MENTIONING(ArgumentError, concatenate({a, zeros<std::int32_t>(other, {2, 3})}), "context", "copy_to");
 }

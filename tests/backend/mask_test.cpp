@@ -225,4 +225,23 @@ TEST_CASE("values written through masks are converted within their kind") {
     CHECK_THROWS_MENTIONING(ArgumentError, place(n, zeros<bool>({3}), 1), "place: the mask has shape (3,)");
 }
 
+TEST_CASE("places along many axes are found") {
+    Shape shape;
+    while (shape.rank() < 30) shape.push_back(shape.rank() % 3 == 0 ? 2 : 1);
+    const auto x = zeros<float>(shape);
+    put(x, to_gpu(std::vector<std::int32_t>{5, 1022}), 1);  // 0000000101 and 1111111110 in the ten axes of extent 2
+    const auto found = nonzero(x);
+    REQUIRE(found.size() == 30);
+    for (std::int64_t axis = 0; axis < 30; ++axis) {
+        const std::int64_t bit = axis % 3 == 0 ? 9 - axis / 3 : 10;
+        CHECK(found[static_cast<std::size_t>(axis)].get() == std::vector<std::int64_t>{5 >> bit & 1, 1022 >> bit & 1});
+    }
+}
+
+TEST_CASE("elements that are no numbers are never zero") {
+    const AnyArray points(current_context(), dtype_of<float4>(), Shape{2, 2});
+    CHECK_THROWS_MENTIONING(ArgumentError, nonzero(points), "nonzero: ", "float4");
+    CHECK_THROWS_MENTIONING(ArgumentError, flatnonzero(points), "flatnonzero: ", "float4");
+}
+
 TEST_SUITE_END();

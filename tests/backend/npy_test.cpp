@@ -281,6 +281,34 @@ TEST_CASE("several arrays come back by name") {
     CHECK(NpzFile(path).names().empty());
 }
 
+TEST_CASE("what cannot be saved leaves an older file as it is") {
+    const ScratchFolder scratch;
+    const auto npy = scratch.path() / "x.npy", npz = scratch.path() / "x.npz";
+    const Context context = default_context();
+    GPUArray<float> a(context, {3}), b(context, {3});
+    a.fill(1);
+    save_npy(npy, a);
+    save_npz(npz, {{"a", a}});
+    const std::string old_npy = read_file(npy), old_npz = read_file(npz);
+    const GPUArray<float> moved = std::move(b);
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npy(npy, GPUArray<float>{}), "save_npy", "empty handle");
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npy(npy, b), "save_npy", "empty handle");
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npz(npz, {{"a", a}, {"b", b}}), "save_npz", "'b'", "empty handle");
+    GPUArray<float> released(context, {3});
+    released.release();
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npz(npz, {{"a", a}, {"c", released}}), "save_npz", "'c'");
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npz(npz, {{"a", a}, {"d", AnyArray(GPUArray<bfloat16>(context, {2}))}}),
+                            "bfloat16");
+    Shape shape;
+    while (shape.rank() < 65) shape.push_back(1);
+    CHECK_THROWS_MENTIONING(ArgumentError, save_npy(npy, a(0).reshape(shape)), "save_npy", "65 axes", "64");
+    CHECK(read_file(npy) == old_npy);
+    CHECK(read_file(npz) == old_npz);
+    shape.erase(0);
+    save_npy(npy, a(0).reshape(shape));
+    CHECK(load_npy<float>(context, npy).rank() == 64);
+}
+
 TEST_CASE("damaged archives are errors") {
     const ScratchFolder scratch;
     const Context context = default_context();

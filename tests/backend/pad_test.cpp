@@ -113,6 +113,31 @@ TEST_CASE("many axes get a border") {
     CHECK(padded.size() == 4096);
     CHECK(sum(padded).item() == 4096);
     CHECK(sum(pad(ones<float>(shape), {{1, 0}})).item() == 1);
+    while (shape.rank() < 17) shape.push_back(1);
+    const auto behind = pad(ones<std::int8_t>(shape), std::vector<PadWidth>(17, {0, 1}), PadMode::edge);
+    CHECK(behind.size() == 1 << 17);
+    CHECK(sum(behind).item() == 1 << 17);
+}
+
+TEST_CASE("borders that lie together or apart among many axes are found") {
+    for (const bool together : {true, false}) {
+        Shape shape;
+        std::vector<PadWidth> widths;
+        for (int axis = 0; axis < 26; ++axis) {
+            const bool has_border = together ? axis >= 13 : axis % 2 == 1;
+            shape.push_back(axis < 4 ? 2 : 1);
+            widths.push_back(has_border ? PadWidth{1, 0} : PadWidth{});
+        }
+        const auto padded = pad(ones<std::int8_t>(shape), widths, PadMode::constant, 2);
+        CHECK(padded.rank() == 26);
+        CHECK(sum(padded).item() == 2 * static_cast<std::int64_t>(padded.size()) - 16);
+    }
+    // No borders at all, along axes that cannot be joined.
+    Shape shape;
+    for (int axis = 0; axis < 20; ++axis) shape.push_back(2);
+    const auto x = zeros<std::int8_t>(shape).transpose();
+    x.fill(1);
+    CHECK(sum(pad(x, std::vector<PadWidth>(20))).item() == 1 << 20);
 }
 
 TEST_CASE("borders that cannot be are refused") {
@@ -121,6 +146,8 @@ TEST_CASE("borders that cannot be are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, pad(x, {{1, 1}, {1, 1}, {1, 1}}), "3 widths", "(2, 3)");
     CHECK_THROWS_MENTIONING(ArgumentError, pad(x, 1, PadMode::constant, 1.5), "1.5", "int32_t");
     CHECK_THROWS_MENTIONING(ArgumentError, pad(GPUArray<float>(), 1), "pad", "empty handle");
+    CHECK_THROWS_MENTIONING(ArgumentError, pad(x, INT64_MAX), "pad: ", "9223372036854775807", "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, pad(x, std::int64_t{1} << 62), "pad: ", "64 bits");
 }
 
 TEST_CASE("arrays of unknown type get borders of zeros or a number") {

@@ -136,6 +136,18 @@ TEST_CASE("each element is repeated its own number of times") {
     CHECK_THROWS_AS(repeat(x, 2, 2), ArgumentError);
 }
 
+TEST_CASE("more elements than 64 bits can count are refused") {
+    using Longs = std::vector<std::int64_t>;
+    const auto x = counted({3});
+    const std::int64_t half = std::int64_t{1} << 62;
+    CHECK_THROWS_MENTIONING(ArgumentError, repeat(x, to_gpu(Longs{INT64_MAX, INT64_MAX, 3})), "repeat: ", "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, repeat(x, to_gpu(Longs{half, half, 0})), "repeat: ", "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, repeat(x, to_gpu(Longs{-5, 1, 1})), "negative");
+    CHECK_THROWS_MENTIONING(ArgumentError, repeat(x, INT64_MAX), "repeat: 3 times 9223372036854775807", "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, repeat(x, half, 0), "repeat: 3 times 4611686018427387904");
+    CHECK_THROWS_MENTIONING(ArgumentError, tile(zeros<float>({0, 2}), {1, half}), "tile: ", "64 bits");
+}
+
 TEST_CASE("roll and flip at the edges of what they take") {
     const auto x = counted({2, 3});
     CHECK(roll(x, -1).get() == Ints{1, 2, 3, 4, 5, 0});

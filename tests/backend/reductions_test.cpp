@@ -422,4 +422,28 @@ TEST_CASE("errors of reductions begin with the function that was called") {
     begins("cumprod", [&] { cumprod(x, 2); });
 }
 
+TEST_CASE("axes are given as to the views") {
+    const auto x = counted({2, 3, 4});
+    CHECK(sum(x, Axes{0, -1}).get() == std::vector<std::int64_t>{60, 92, 124});
+    CHECK(max(AnyArray(x), Axes{0, 1}).get<std::int32_t>() == std::vector<std::int32_t>{20, 21, 22, 23});
+    CHECK(mean(x, Axes{1}, true).shape() == Shape{2, 1, 4});
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x, Axes{3}), "sum: axis 3");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x, Axes{std::int64_t{1} << 32}), "sum: axis", "out of range");
+}
+
+TEST_CASE("as many axes as NumPy has are reduced and computed with") {
+    Shape shape;
+    while (shape.rank() < 64) shape.push_back(shape.rank() % 8 == 0 ? 2 : 1);
+    const auto x = counted(shape);
+    CHECK(sum(x).item() == 255 * 128);
+    CHECK(sum(x, Axes{0, -1}).rank() == 62);
+    Axes swapped;
+    for (std::int64_t axis = 0; axis < 64; ++axis) swapped.push_back(axis == 0 ? 56 : axis == 56 ? 0 : axis);
+    CHECK(sum(x - x.permute(swapped)).item() == 0);
+    CHECK(sum(abs(x - x.permute(swapped))).item() == 127 * 128);
+    CHECK(argmax(x, 63).shape().rank() == 63);
+    shape.push_back(1);
+    CHECK_THROWS_MENTIONING(ArgumentError, sum(x.reshape(shape)), "sum", "65 axes", "at most 64");
+}
+
 TEST_SUITE_END();

@@ -366,4 +366,30 @@ TEST_CASE("multi_put converts values within their kind") {
     CHECK_THROWS_MENTIONING(ArgumentError, multi_put({x, z}, to_gpu(Ints{0}), {i, y}), "multi_put", "float", "int8_t");
 }
 
+TEST_CASE("elements of many axes are taken and put") {
+    Shape shape;
+    for (int axis = 0; axis < 20; ++axis) shape.push_back(2);
+    const auto x = zeros<std::int8_t>(shape).transpose();  // axes that cannot be joined
+    put(x, counted({3}), 1);
+    put(x, to_gpu(Ints{4, -1}), to_gpu(std::vector<std::int8_t>{5, 6}));
+    put(x, to_gpu(Ints{9, 10, 11}), to_gpu(std::vector<std::int8_t>{7, 8}));
+    CHECK(take(x, to_gpu(Ints{0, 2, 3, 4, -1})).get() == std::vector<std::int8_t>{1, 1, 0, 5, 6});
+    CHECK(take(x, to_gpu(Ints{9, 10, 11, 1 << 25}), OutOfBounds::clip).get() == std::vector<std::int8_t>{7, 8, 7, 6});
+    CHECK_THROWS_MENTIONING(ArgumentError, take(x, to_gpu(Ints{1 << 20})), "take: index 1048576");
+    CHECK_THROWS_MENTIONING(ArgumentError, put(x, to_gpu(Ints{1 << 20}), 1), "put: index 1048576");
+    CHECK(sum(x).item() == 3 + 5 + 6 + 7 + 8 + 7);
+}
+
+TEST_CASE("single values and arrays without rows are taken from as in NumPy") {
+    CHECK(take(zeros<std::int32_t>({0, 3}), to_gpu(Ints{7}), 1).shape() == Shape{0, 1});
+    CHECK(take(zeros<std::int32_t>({0, 0}), to_gpu(Ints{7, 8}), 1).shape() == Shape{0, 2});
+    CHECK(take(zeros<std::int32_t>({2, 0, 3}), to_gpu(Ints{9}), 2).shape() == Shape{2, 0, 1});
+    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<std::int32_t>({3, 0}), to_gpu(Ints{7}), 0), "index 7");
+    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<std::int32_t>({0}), to_gpu(Ints{0}), 0), "no elements");
+    const auto five = full<std::int32_t>({}, 5);
+    CHECK(take(five, to_gpu(Ints{0, -1}), 0).get() == Ints{5, 5});
+    CHECK(take(five, to_gpu(Ints{0}), -1).get() == Ints{5});
+    CHECK_THROWS_MENTIONING(ArgumentError, take(five, to_gpu(Ints{0}), 1), "axis 1");
+}
+
 TEST_SUITE_END();

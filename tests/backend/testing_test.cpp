@@ -153,6 +153,9 @@ TEST_CASE("what is thrown is a failure") {
     CHECK(thrown.outcome() == Outcome::failed);
     CHECK(thrown.exit_code() == 1);
     CHECK(mentions(thrown.report(), {"failed: no such luck"}));
+    const Comparison other = compare_backends([](const Context&) -> GPUArray<float> { throw 42; });
+    CHECK(other.outcome() == Outcome::failed);
+    CHECK(mentions(other.report(), {"failed: ", "no std::exception"}));
     CHECK(compare_backends(always<float>({1, 2}), {.reference = {1}}).outcome() == Outcome::failed);
     CHECK(compare_backends([](const Context&) { return AnyArray(); }).outcome() == Outcome::failed);
 }

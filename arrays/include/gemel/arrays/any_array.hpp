@@ -61,7 +61,8 @@ class GEMEL_API AnyArray {
     /// Where the element at index (0, ..., 0) lies in `buffer()`.
     std::size_t offset_bytes() const { return offset_bytes_; }
     bool is_contiguous(Order order = Order::C) const { return gemel::is_contiguous(shape_, strides_, order); }
-    /// True if several indices lead to one element, as after broadcast_to. Such an array is only read.
+    /// True if several indices lead to one element, as after broadcast_to. Such an array is only read. Exact for two
+    /// axes; of strides given by hand that interlock along more, a repetition may be missed.
     bool repeats() const;
 
     // Views. They share the memory: writing through one shows in all. Nothing is launched.

@@ -18,7 +18,8 @@
 namespace gemel {
 
 /// Writes an array; one in Fortran order stays so. Blocks. An existing file is replaced.
-/// @throws ArgumentError for types that NumPy lacks; Error if the file cannot be written
+/// @throws ArgumentError for an empty handle, for types that NumPy lacks and for more than its 64 axes; Error if the
+///         file cannot be written
 GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
 
 /// Reads an array whose type the file says. Blocks. Format versions 1.0 to 3.0.
@@ -41,8 +42,8 @@ GPUArray<T> load_npy(const std::filesystem::path& path) {
     return load_npy<T>(current_context(), path);
 }
 
-/// Writes arrays by name, uncompressed, as numpy.savez does.
-/// @throws ArgumentError for an empty name and for types that NumPy lacks; Error if the file cannot be written
+/// Writes arrays by name, uncompressed, as numpy.savez does. Their elements are all in host memory before an existing
+/// file is replaced. @throws ArgumentError for an empty name, and as save_npy; Error if the file cannot be written
 GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays);
 
 /// An .npz file to read from, stored or deflated. Only what is asked for is read.

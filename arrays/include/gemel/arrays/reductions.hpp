@@ -6,6 +6,8 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/core/export.hpp>
 
+#include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -24,6 +26,11 @@ class ReducedOver {
     ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
     ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
     ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
+    ReducedOver(const Axes& axes) : axes_(std::vector<int>()) {
+        // What is no int is no axis either, and refused as one.
+        for (const std::int64_t axis : axes)
+            axes_->push_back(static_cast<int>(std::clamp<std::int64_t>(axis, INT_MIN, INT_MAX)));
+    }
     const std::optional<std::vector<int>>& axes() const { return axes_; }
     /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
     bool is_one() const { return is_one_; }
