@@ -9,9 +9,10 @@
 
 namespace gemel {
 
-/// The value of an operation on numbers alone, as Python's: whole numbers stay whole under + - * // % & | ^ ~ << >>, abs,
-/// rounding and powers. Empty for operations that are not done on the host: casts, and special functions but erf.
-/// @throws ArgumentError if a whole number becomes too large, is divided by zero with // or %, or shifted by less than 0
+/// The value of an operation on numbers alone, as Python's: whole numbers stay whole under + - * // % & | ^ ~ << >>,
+/// abs, rounding and powers. Empty for operations that are not done on the host: casts, and special functions but erf.
+/// @throws ArgumentError if a whole number becomes too large, is divided by zero with // or %, or shifted by a
+///         negative one
 std::optional<AnyExpr::Number> fold(std::string_view operation, std::span<const AnyExpr::Number> numbers);
 
 }  // namespace gemel

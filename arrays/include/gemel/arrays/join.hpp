@@ -54,8 +54,8 @@ std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& opera
 /// One after the other along an axis that they have: `concatenate({a, b, c}, 1)`, or a range of arrays.
 ///
 /// Arrays of different types are joined in the type that they have together, as NumPy does: a tuple of arrays or
-/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray, and so
-/// does a tuple with an AnyArray in it.
+/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray, and
+/// so does a tuple with an AnyArray in it.
 /// @param arrays  of any layouts; their shapes differ along `axis` at most
 /// @returns       a new array in C order
 /// @throws ArgumentError if there are none, if shapes or contexts differ, for single values, which stack() joins, and

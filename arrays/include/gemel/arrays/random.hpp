@@ -138,8 +138,8 @@ class GEMEL_API Philox {
     /// Poisson distributed, each with a mean of its own: `poisson(2 * x)`. Not the numbers that one mean for all gives,
     /// even if all means are equal.
     /// @param means  real numbers from 0 to 10^9, any shape and layout; an expression is evaluated first
-    /// @returns  the shape of the means. A negative mean, NaN, or one above 10^9 gives NaN, of an integer type -1 or the
-    ///           largest unsigned number. Counts beyond an integer type become its largest number
+    /// @returns  the shape of the means. A negative mean, NaN, or one above 10^9 gives NaN, of an integer type -1 or
+    ///           the largest unsigned number. Counts beyond an integer type become its largest number
     /// @throws ArgumentError for complex means or those of another context; CompileError on devices without double
     /// @time enqueued, returns at once; means of another type than float or double, or with gaps, are copied first
     /// @source Hoermann 1993, transformed rejection (PTRS); below a mean of 10 inversion

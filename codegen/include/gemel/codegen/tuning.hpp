@@ -21,8 +21,8 @@ struct Tuning {
     };
 
     std::uint32_t block = 0;  ///< threads per block
-    std::uint32_t access_bytes =
-        0;                     ///< of one memory access, a power of 2: 16 for the widest; up to an element's size scalar ones
+    /// Of one memory access, a power of 2: 16 for the widest; up to an element's size for scalar ones.
+    std::uint32_t access_bytes = 0;
     std::uint32_t unroll = 0;  ///< accesses that a thread has in flight
     // Element-wise kernels of arrays with gaps, of two axes and more: blocks have tiles of the last two.
     std::uint32_t tile_block = 0;  ///< threads per block there, if not `block`; 1: each goes through a tile by itself
@@ -39,7 +39,8 @@ GEMEL_API std::string to_string(const Tuning& tuning);
 /// @throws ArgumentError naming the word that it does not understand
 GEMEL_API Tuning parse_tuning(std::string_view text);
 /// @param who  whom the error names
-/// @throws ArgumentError naming a number that no kernel can be cut by: accesses of other than 1, 2, 4 ... 64 bytes, more
+/// @throws ArgumentError naming a number that no kernel can be cut by: accesses of other than 1, 2, 4 ... 64 bytes,
+/// more
 ///         than 2^20 threads, 256 accesses in flight, 2^16 blocks per unit, or 4096 items per thread
 GEMEL_API void check_tuning(std::string_view who, const Tuning& tuning);
 /// `first`, with what it leaves open taken from `second`.
