@@ -1,7 +1,5 @@
 /// Templates: where their operators, maps and filters follow Python's and Jinja2's (3.1) in what is easily got wrong.
-#include <gemel/codegen/template.hpp>
-
-#include <doctest/doctest.h>
+#include "template_support.hpp"
 
 #include <cmath>
 #include <string>
@@ -9,30 +7,8 @@
 #include <vector>
 
 using namespace gemel;
-using codegen::render;
+using namespace gemel::testing;
 using codegen::Template;
-using codegen::TemplateError;
-using codegen::Value;
-using codegen::Values;
-
-namespace {
-
-void check_shown(const std::string& expression, const std::string& expected) {
-    const std::string shown = render("{{ " + expression + " }}");
-    CHECK_MESSAGE(shown == expected, expression, " is ", shown);
-}
-
-std::string error_of(const std::string& text, const Values& given = {}) {
-    try {
-        return "no error, but: " + render(text, given);
-    } catch (const TemplateError& error) {
-        return error.what();
-    }
-}
-
-bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_SUITE_BEGIN("codegen");
 

@@ -3,6 +3,7 @@
 #include <gemel/core/source.hpp>
 
 #include "diagnostics.hpp"
+#include "template_support.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,42 +15,10 @@
 #include <vector>
 
 using namespace gemel;
-using codegen::render;
+using namespace gemel::testing;
 using codegen::Template;
-using codegen::TemplateError;
-using codegen::Value;
-using codegen::Values;
 
 namespace {
-
-const Values& values() {
-    static const Values all{{"n", 8},
-                            {"name", "float"},
-                            {"xs", {1, 2, 3}},
-                            {"pairs", {{"a", 1}, {"b", 2}}},
-                            {"m", Value::Map{{"k", 1}, {"z", 2}}},
-                            {"half_of", 2.5},
-                            {"yes", true}};
-    return all;
-}
-
-/// What an expression prints.
-std::string shown(const std::string& expression) { return render("{{ " + expression + " }}", values()); }
-
-void check_shown(const std::string& expression, const std::string& expected) {
-    CHECK_MESSAGE(shown(expression) == expected, expression, " is ", shown(expression));
-}
-
-std::string error_of(const std::string& text, const Values& given = values()) {
-    try {
-        const std::string result = render(text, given);
-        return "no error, but: " + result;
-    } catch (const TemplateError& error) {
-        return error.what();
-    }
-}
-
-bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
 template <class T>
 concept MakesValue = std::is_constructible_v<Value, T>;
