@@ -7,6 +7,7 @@ int main() try {
     const gemel::Context context = gemel::default_context();
     const gemel::ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a * x[i] + y[i]",
                                         "axpy");
+    constexpr double promise = 1.3;
     for (const std::int64_t side : is_gpu(context) ? std::vector{1024, 4096, 16384} : std::vector{1024, 4096}) {
         const auto n = static_cast<std::size_t>(side * side);
         const std::string size = " " + std::to_string(side) + "^2";
@@ -24,8 +25,9 @@ int main() try {
                 [&](void* s, int k) {
                     peers::axpy(peers::Type::f32, 2, address(x[k]), address(y[k]), address(z[k]), n, s);
                 },
-                1.3,
-                [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); });
+                promise,
+                [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+                promise);
         };
         const double array = 4.0 * static_cast<double>(n), row = 4.0 * static_cast<double>(side);
         measure("whole", 3 * array, [&](int k) { return square(x[k]); });
@@ -53,7 +55,8 @@ int main() try {
             [&](void* s, int k) {
                 peers::axpy(peers::Type::f32, 2, address(x[k]), address(y[k]), address(z[k]), n, s);
             },
-            1.3, [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); });
+            promise, [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+            promise);
         Rotation<float> wide(context, n / 3 * 4);
         const auto triples = static_cast<std::int64_t>(n / 3);
         compare(
@@ -68,7 +71,8 @@ int main() try {
             [&](void* s, int k) {
                 peers::axpy(peers::Type::f32, 2, address(x[k]), address(y[k]), address(z[k]), n, s);
             },
-            1.3, [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); });
+            promise, [&](const gemel::Stream& s, int k) { axpy(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+            promise);
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
