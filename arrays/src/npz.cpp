@@ -216,7 +216,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     out.u32(std::min<std::uint64_t>(end - directory, 0xffffffff)),
         out.u32(std::min<std::uint64_t>(directory, 0xffffffff));
     out.u16(0);
-    if (!out.close()) throw Error(text("'", path.string(), "' cannot be written"));
+    if (!out.close()) npy::refuse_writing(path);
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
@@ -240,6 +240,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             entry.offset = reader.u32();
             const auto name = reader.take(name_bytes);
             entry.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+            entry.name.resize(std::min(entry.name.find('\0'), entry.name.size()));  // as Python's zipfile reads it
             Reader extra(reader.take(extra_bytes));
             reader.take(comment_bytes);
             while (extra.left() >= 4) {
