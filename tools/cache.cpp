@@ -7,8 +7,11 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
+#include <vector>
 
 namespace gemel::tools {
 namespace {
@@ -48,8 +51,17 @@ int cache_clear() {
     if (DiskCache::kernels().mode() == DiskCache::Mode::readonly)
         throw Error("the kernel cache is read-only (GEMEL_CACHE=readonly): nothing was removed");
     DiskCache stored(folder());
+    const std::vector<DiskCache::Entry> before = stored.entries();
     const std::size_t removed = stored.clear();
     std::printf("removed %s from %s\n", counted(removed, "entry", "entries").c_str(), stored.folder().c_str());
+    // What other processes have added since is no failure.
+    std::error_code ignored;
+    const auto left = std::count_if(before.begin(), before.end(), [&](const DiskCache::Entry& entry) {
+        return std::filesystem::exists(entry.file, ignored);
+    });
+    if (left > 0)
+        throw Error(text(counted(static_cast<std::size_t>(left), "entry", "entries"),
+                         " cannot be removed: the folder may be another user's, or read-only"));
     return 0;
 }
 
