@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <unordered_map>
 
 namespace gemel {
 
@@ -225,6 +226,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
         Reader reader(bytes);
+        std::unordered_map<std::string, std::size_t> places;
         for (std::uint64_t i = 0; i < directory.entries; ++i) {
             if (reader.u32() != central_mark) throw Error("its directory is damaged");
             reader.take(4);
@@ -253,7 +255,12 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             if (flags & 1) throw Error(text("'", entry.name, "' is encrypted"));
             if (entry.name.ends_with('/')) continue;
             if (entry.name.ends_with(".npy")) entry.name.resize(entry.name.size() - 4);
-            entries_.push_back(std::move(entry));
+            // Of one name the later counts, as in Python: archives are changed by appending to them.
+            const auto [place, is_new] = places.try_emplace(entry.name, entries_.size());
+            if (is_new)
+                entries_.push_back(std::move(entry));
+            else
+                entries_[place->second] = std::move(entry);
         }
     });
 }

@@ -281,6 +281,19 @@ TEST_CASE("several arrays come back by name") {
     CHECK(NpzFile(path).names().empty());
 }
 
+TEST_CASE("of two arrays of one name the later counts") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "x.npz";
+    save_npz(path, {{"a", full<float>(context, {3}, 1)}, {"b", full<float>(context, {3}, 2)}});
+    std::string twice = read_file(path);
+    for (std::size_t at = 0; (at = twice.find("b.npy", at)) != std::string::npos;) twice[at] = 'a';
+    write_file(path, twice);  // as programs that append to archives leave them
+    CHECK(NpzFile(path).names() == std::vector<std::string>{"a"});
+    CHECK(NpzFile(path).load<float>(context, "a").get() == std::vector<float>(3, 2));
+    CHECK(load_npz(context, path).at("a").get<float>() == std::vector<float>(3, 2));
+}
+
 TEST_CASE("what cannot be saved leaves an older file as it is") {
     const ScratchFolder scratch;
     const auto npy = scratch.path() / "x.npy", npz = scratch.path() / "x.npz";
