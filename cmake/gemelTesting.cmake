@@ -6,6 +6,10 @@
 #   try { gemel::default_device(); } catch (const gemel::BackendUnavailable&) { return 77; }
 function(gemel_add_backend_tests target)
     cmake_parse_arguments(T "" "TIMEOUT" "BACKENDS;ARGUMENTS;LABELS;ENVIRONMENT" ${ARGN})
+    if(T_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "gemel_add_backend_tests(${target}): '${T_UNPARSED_ARGUMENTS}' is not understood; it takes "
+            "BACKENDS, ARGUMENTS, LABELS, ENVIRONMENT and TIMEOUT")
+    endif()
     if(NOT T_BACKENDS)
         set(T_BACKENDS cuda opencl)
     endif()

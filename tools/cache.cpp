@@ -7,8 +7,11 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 namespace gemel::tools {
 namespace {
@@ -48,8 +51,17 @@ int cache_clear() {
     if (DiskCache::kernels().mode() == DiskCache::Mode::readonly)
         throw Error("the kernel cache is read-only (GEMEL_CACHE=readonly): nothing was removed");
     DiskCache stored(folder());
+    std::set<std::pair<std::filesystem::path, std::chrono::system_clock::time_point>> before;
+    for (const DiskCache::Entry& entry : stored.entries()) before.emplace(entry.file, entry.last_use);
     const std::size_t removed = stored.clear();
     std::printf("removed %s from %s\n", counted(removed, "entry", "entries").c_str(), stored.folder().c_str());
+    // What other processes have added since, or written anew, is no failure.
+    std::size_t left = 0;
+    for (const DiskCache::Entry& entry : stored.entries())
+        left += before.contains({entry.file, entry.last_use}) ? 1 : 0;
+    if (left > 0)
+        throw Error(text(counted(left, "entry", "entries"),
+                         " cannot be removed: the folder may be another user's, or read-only"));
     return 0;
 }
 

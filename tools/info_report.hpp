@@ -20,7 +20,7 @@ struct CacheReport {
     std::string mode;                   ///< "on", "readonly", "off", or what is wrong with the setting
     std::size_t entries = 0;
     std::size_t bytes = 0;
-    std::size_t limit_bytes = 0;
+    std::size_t limit_bytes = DiskCache::default_limit_bytes;
 };
 
 struct InfoReport {

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -48,11 +49,16 @@ int main(int argc, char** argv) {
     }
 
     try {
-        if (info->parsed()) return gemel::tools::info(as_json);
-        if (list->parsed()) return gemel::tools::cache_list();
-        if (stat->parsed()) return gemel::tools::cache_stat();
-        if (clear->parsed()) return gemel::tools::cache_clear();
-        if (translate->parsed()) return gemel::tools::translate(file, dialects, output_folder, include_folders);
+        int code = 1;
+        if (info->parsed()) code = gemel::tools::info(as_json);
+        if (list->parsed()) code = gemel::tools::cache_list();
+        if (stat->parsed()) code = gemel::tools::cache_stat();
+        if (clear->parsed()) code = gemel::tools::cache_clear();
+        if (translate->parsed()) code = gemel::tools::translate(file, dialects, output_folder, include_folders);
+        std::cout.flush();
+        if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout))
+            throw gemel::Error("cannot write to standard output");
+        return code;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gemel: %s\n", error.what());
     }

@@ -135,8 +135,6 @@ int translate(const std::string& file, const std::vector<std::string>& dialects,
             throw Error(gemel::text(target.string(), " is the file that is read: --output must name another folder"));
         write(target, complete);
     }
-    std::cout.flush();
-    if (!std::cout) throw Error("cannot write to standard output");
     return 0;
 }
 

@@ -39,7 +39,8 @@ DLDataType type_of(DType dtype) {
 
 DType type_of(const DLDataType& type) {
     using Kind = DType::Kind;
-    const bool is_vector = type.lanes == 2 || type.lanes == 4;
+    const bool is_number = type.code == kDLInt || type.code == kDLUInt || (type.code == kDLFloat && type.bits >= 32);
+    const bool is_vector = is_number && (type.lanes == 2 || type.lanes == 4);
     const auto make = [&](Kind kind, std::initializer_list<int> bits) {
         if (std::find(bits.begin(), bits.end(), type.bits) == bits.end() || !(type.lanes == 1 || is_vector))
             throw ArgumentError(text("a tensor of DLPack's type (code ", int{type.code}, ", ", int{type.bits},
@@ -137,6 +138,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     const DLDeviceType type = tensor.device.device_type;
     const bool linear = context.addresses_are_linear();
     if (shape.count() == 0) return AnyArray(context, dtype, shape);
+    if (!tensor.data) throw ArgumentError(text("a tensor of shape ", to_string(shape), " has no memory"));
     if (type == kDLCPU || (type == kDLCUDAHost && !linear)) {
         const AnyArray array(context, dtype, shape);
         upload(array, static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, strides);
@@ -148,6 +150,12 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
                                  ") cannot be shared with ", context.device().name(), " (", context.device().id(),
                                  "), which is (", static_cast<int>(linear ? kDLCUDA : kDLOpenCL), ", ",
                                  context.device().index(), ")"));
+    // A device faults on misaligned elements. A cl_mem itself is aligned.
+    const std::uint64_t alignment = dtype.size_bytes() / (dtype.kind() == DType::Kind::complex ? 2 : 1);
+    const std::uint64_t place = (linear ? reinterpret_cast<std::uint64_t>(tensor.data) : 0) + tensor.byte_offset;
+    if (place % alignment != 0)
+        throw ArgumentError(text("a tensor's elements of type ", dtype.name(), " must lie at multiples of ", alignment,
+                                 " bytes, not at ", linear ? "address " : "byte ", place));
     // The stretch that the elements lie in: strides may be negative.
     std::int64_t lowest = 0, highest = 0;
     for (std::size_t axis = 0; axis < axes; ++axis)
@@ -184,8 +192,10 @@ DLManagedTensor* to_dlpack(const AnyArray& array) {
     return give<DLManagedTensor>([&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
 }
 DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array) {
-    return give<DLManagedTensorVersioned>(
-        [&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
+    DLManagedTensorVersioned* const tensor =
+        give<DLManagedTensorVersioned>([&](DLTensor& tensor, Given& given) { describe_device(tensor, given, array); });
+    if (array.repeats()) tensor->flags = read_only_flag;
+    return tensor;
 }
 DLManagedTensor* to_dlpack_host(const AnyArray& array) {
     return give<DLManagedTensor>([&](DLTensor& tensor, Given& given) { describe_host(tensor, given, array); });

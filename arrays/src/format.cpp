@@ -257,12 +257,15 @@ Formatter tuple_formatter(std::vector<Member> members, char open, char close, co
     };
 }
 
-Formatter struct_formatter(const StructLayout& layout, const std::byte* first, std::size_t count, std::size_t step) {
+Formatter format_of(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step, bool is_single);
+
+Formatter struct_formatter(const StructLayout& layout, const std::byte* first, std::size_t count, std::size_t step,
+                           bool is_single) {
     std::vector<Member> members;
     for (const StructField& field : layout.fields) {
         if (field.count == 1) {
             members.push_back(
-                {formatter_for(field.dtype, first + field.offset_bytes, count, step), field.offset_bytes});
+                {format_of(field.dtype, first + field.offset_bytes, count, step, is_single), field.offset_bytes});
             continue;
         }
         // One format for the elements of a fixed array, over all structs.
@@ -271,7 +274,7 @@ Formatter struct_formatter(const StructLayout& layout, const std::byte* first, s
         for (std::size_t i = 0; i < count; ++i)
             std::memcpy(gathered.data() + i * bytes, first + i * step + field.offset_bytes, bytes);
         const Formatter format =
-            formatter_for(field.dtype, gathered.data(), count * field.count, field.dtype.size_bytes());
+            format_of(field.dtype, gathered.data(), count * field.count, field.dtype.size_bytes(), is_single);
         std::vector<Member> elements;
         for (std::size_t k = 0; k < field.count; ++k) elements.push_back({format, k * field.dtype.size_bytes()});
         members.push_back({tuple_formatter(std::move(elements), '[', ']', ", "), field.offset_bytes});
@@ -314,28 +317,36 @@ std::string part_text(double value, const FloatType& type) {
     return number;
 }
 
-}  // namespace
-
-Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step) {
+/// @param is_single  of a struct that stands alone, whose floating-point fields NumPy writes as scalars
+Formatter format_of(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step, bool is_single) {
     if (dtype.lanes() > 1) return vector_formatter(dtype, first, count, step);
     switch (dtype.kind()) {
-        case Kind::boolean:
-            return [](const std::byte* at) { return std::string(*at != std::byte{0} ? " True" : "False"); };
+        case Kind::boolean: {
+            const std::string yes = is_single && count == 1 ? "True" : " True";
+            return [=](const std::byte* at) { return *at != std::byte{0} ? yes : std::string("False"); };
+        }
         case Kind::signed_integer:
         case Kind::unsigned_integer: return integer_formatter(dtype, first, count, step);
         case Kind::floating:
         case Kind::bfloat: {
             const FloatType type{dtype.kind() == Kind::bfloat, dtype.size_bytes()};
+            if (is_single) return [=](const std::byte* at) { return float_text(type.value(at), type); };
             const FloatFormat format(type, first, count, step, false);
             return [=](const std::byte* at) { return format(type.value(at)); };
         }
         case Kind::complex: return complex_formatter(dtype, first, count, step);
         case Kind::structure:
-            if (dtype.layout()) return struct_formatter(*dtype.layout(), first, count, step);
+            if (dtype.layout()) return struct_formatter(*dtype.layout(), first, count, step, is_single);
             break;
         case Kind::none: break;
     }
     return [](const std::byte*) { return std::string("?"); };
+}
+
+}  // namespace
+
+Formatter formatter_for(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step) {
+    return format_of(dtype, first, count, step, false);
 }
 
 std::string scalar_text(const DType& dtype, const std::byte* element) {
@@ -354,7 +365,7 @@ std::string scalar_text(const DType& dtype, const std::byte* element) {
             return text("(", part_text(re, part), plus, imaginary, "j)");
         }
     }
-    return formatter_for(dtype, element, 1, dtype.size_bytes())(element);
+    return format_of(dtype, element, 1, dtype.size_bytes(), true)(element);
 }
 
 }  // namespace gemel

@@ -7,8 +7,10 @@
 #include "npy_file.hpp"
 #include "npy_format.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 namespace gemel {
 
@@ -65,8 +67,10 @@ void check_size(const Header& header, std::uint64_t bytes) {
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : stream_(path, std::ios::binary) {
-    std::error_code error;
-    if (!stream_ || std::filesystem::is_directory(path, error)) throw Error("it cannot be opened");
+    const int failure = errno;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) throw Error("it cannot be opened: it is a folder");
+    if (!stream_) throw Error(text("it cannot be opened: ", std::generic_category().message(failure)));
     stream_.seekg(0, std::ios::end);
     const auto end = stream_.tellg();
     if (!stream_ || end < 0) throw Error("it cannot be read");
@@ -87,7 +91,11 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     out.close();
-    if (!out) throw Error(text("'", path.string(), "' cannot be written"));
+    if (!out) refuse_writing(path);
+}
+
+void refuse_writing(const std::filesystem::path& path) {
+    throw Error(text("'", path.string(), "' cannot be written: ", std::generic_category().message(errno)));
 }
 
 }  // namespace npy

@@ -39,6 +39,8 @@ class InputFile {
 };
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+/// @throws Error with what the system said last
+[[noreturn]] void refuse_writing(const std::filesystem::path& path);
 
 /// Puts the file's name in front of what is thrown.
 template <class Function>

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <unordered_map>
 
 namespace gemel {
 
@@ -216,7 +217,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     out.u32(std::min<std::uint64_t>(end - directory, 0xffffffff)),
         out.u32(std::min<std::uint64_t>(directory, 0xffffffff));
     out.u16(0);
-    if (!out.close()) throw Error(text("'", path.string(), "' cannot be written"));
+    if (!out.close()) npy::refuse_writing(path);
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
@@ -225,6 +226,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
         Reader reader(bytes);
+        std::unordered_map<std::string, std::size_t> places;
         for (std::uint64_t i = 0; i < directory.entries; ++i) {
             if (reader.u32() != central_mark) throw Error("its directory is damaged");
             reader.take(4);
@@ -240,6 +242,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             entry.offset = reader.u32();
             const auto name = reader.take(name_bytes);
             entry.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+            entry.name.resize(std::min(entry.name.find('\0'), entry.name.size()));  // as Python's zipfile reads it
             Reader extra(reader.take(extra_bytes));
             reader.take(comment_bytes);
             while (extra.left() >= 4) {
@@ -252,7 +255,12 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             if (flags & 1) throw Error(text("'", entry.name, "' is encrypted"));
             if (entry.name.ends_with('/')) continue;
             if (entry.name.ends_with(".npy")) entry.name.resize(entry.name.size() - 4);
-            entries_.push_back(std::move(entry));
+            // Of one name the later counts, as in Python: archives are changed by appending to them.
+            const auto [place, is_new] = places.try_emplace(entry.name, entries_.size());
+            if (is_new)
+                entries_.push_back(std::move(entry));
+            else
+                entries_[place->second] = std::move(entry);
         }
     });
 }

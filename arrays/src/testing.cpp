@@ -37,7 +37,7 @@ Apart of_reals(double expected, double actual, double ulps) {
     if (std::isnan(expected) != std::isnan(actual)) return {infinity, infinity, infinity};
     if (expected == actual) return {};
     const double absolute = std::abs(expected - actual);
-    return {ulps, absolute, expected != 0 ? absolute / std::abs(expected) : infinity};
+    return {ulps, absolute, expected != 0 && std::isfinite(expected) ? absolute / std::abs(expected) : infinity};
 }
 
 template <class T>

@@ -50,7 +50,7 @@ constexpr std::array table{
     Row{"GEMEL_POOL", Takes::flag, "on | off",
         "off gives every allocation and release to the driver at once, for tools that watch memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size, "bytes such as 1048576, 512K, 2G | a share of the device's memory such as 80%",
-        "The most device memory that gemel takes."},
+        "The most device memory that gemel takes; 0 is no limit."},
     Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",
         "The seed of random::rand and random::randn, which is new in every process otherwise."},
 };

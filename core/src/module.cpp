@@ -25,8 +25,11 @@ const char* intern(const std::string& name) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const bool is_folder = std::filesystem::is_directory(path, ignored);  // which opens, and reads as empty
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw Error(text("cannot read ", path.string(), ": ", std::strerror(errno)));
+    if (is_folder || !in)
+        throw Error(text("cannot read ", path.string(), ": ", std::strerror(is_folder ? EISDIR : errno)));
     std::ostringstream all;
     all << in.rdbuf();
     return std::move(all).str();

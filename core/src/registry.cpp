@@ -117,9 +117,18 @@ void enumerate(Loaded& backend) {
     status.libraries = backend.plugin->libraries();
 }
 
+/// What is not understood is not off: the first compilation refuses it, and devices can be listed until then.
+bool cache_is_off() {
+    try {
+        return env::get("GEMEL_CACHE") == "off";
+    } catch (const ArgumentError&) {
+        return false;
+    }
+}
+
 Registry* build_registry() {
     auto* registry = new Registry;
-    if (const auto cache = env::get("GEMEL_CACHE"); cache && *cache == "off") {
+    if (cache_is_off()) {
         // Off means off: the drivers' own caches as well. They read this when they start.
         ::setenv("CUDA_CACHE_DISABLE", "1", 0);
         ::setenv("POCL_KERNEL_CACHE", "0", 0);
@@ -196,6 +205,16 @@ std::string why_not(std::string_view backend) {
                 names.empty() ? "no plug-in was found at all" : "plug-ins were found for " + join(names));
 }
 
+/// Says in what is thrown which variable made the choice.
+template <class Function>
+auto asked_for_by(const char* variable, const Function& function) {
+    try {
+        return function();
+    } catch (const BackendUnavailable& error) {
+        throw BackendUnavailable(text(error.what(), " (asked for by ", variable, ")"));
+    }
+}
+
 }  // namespace
 
 const char* to_string(DeviceInfo::Type type) {
@@ -269,7 +288,7 @@ Device find_device(std::string_view selection, std::string_view backend) {
         const auto of_backend =
             candidates.empty() ? candidates : devices(backend.empty() ? candidates.front().backend() : backend);
         if (index < of_backend.size()) return of_backend[index];
-    } else {
+    } else if (selection.find_first_not_of(" \t") != std::string_view::npos) {  // a blank is part of many names
         for (const auto& device : candidates)
             if (mentions(device.name(), selection) || mentions(device.info().platform, selection) ||
                 mentions(device.info().vendor, selection))
@@ -281,8 +300,10 @@ Device find_device(std::string_view selection, std::string_view backend) {
 
 Device default_device() {
     const std::string backend = env::get("GEMEL_BACKEND").value_or("");
-    if (!backend.empty()) (void)devices(backend);  // a named backend that fails is an error
-    if (const auto device = env::get("GEMEL_DEVICE")) return find_device(*device, backend);
+    // A named backend that fails is an error.
+    if (!backend.empty()) asked_for_by("GEMEL_BACKEND", [&] { return devices(backend); });
+    if (const auto device = env::get("GEMEL_DEVICE"))
+        return asked_for_by("GEMEL_DEVICE", [&] { return find_device(*device, backend); });
     const auto all = backend.empty() ? devices() : devices(backend);
     if (!all.empty()) return all.front();
     std::vector<std::string> reasons;

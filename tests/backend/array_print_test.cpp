@@ -17,6 +17,16 @@ struct Particle {
 };
 GEMEL_STRUCT(Particle, id, mass, at)
 
+struct Cell {
+    bool solid;
+    std::array<bool, 2> open;
+    std::array<std::int32_t, 2> place;
+    half level;
+    cfloat phase;
+    std::array<Particle, 2> inside;
+};
+GEMEL_STRUCT(Cell, solid, open, place, level, phase, inside)
+
 #define CHECK_PRINTS(array, expected) CHECK(to_string(array) == expected)
 
 }  // namespace
@@ -120,6 +130,15 @@ TEST_CASE("structs and vectors print as tuples") {
                  "[(  1, 2.5e+00, [1. , 2. , 3. ]) (-10, 1.0e-09, [0. , 0.5, 1. ])]");
     CHECK_PRINTS(to_gpu(std::vector<int2>{{1, 20}, {-3, 4}}), "[( 1, 20) (-3,  4)]");
     CHECK_PRINTS(full<float2>({}, float2{1, 0.5f}), "(1., 0.5)");
+}
+
+TEST_CASE("a single struct has its floating-point fields as single numbers") {
+    const Particle light{-10, 0.2917695882455664, {1, 22.5f, -8.1828354e-9f}}, heavy{7, 1e16, {0, 0, 1}};
+    CHECK_PRINTS(to_gpu(std::vector<Particle>{light})(0), "(-10, 0.2917695882455664, [1.0, 22.5, -8.182836e-09])");
+    const Cell cell{true, {true, false}, {1, -20}, half(1000.f), {1, -2.5f}, {light, heavy}};
+    CHECK_PRINTS(to_gpu(std::vector<Cell>{cell})(0),
+                 "(True, [ True, False], [  1, -20], 1e+03, 1.-2.5j, "
+                 "[(-10, 0.2917695882455664, [1.0, 22.5, -8.182836e-09]), (  7, 1e+16, [0.0, 0.0, 1.0])])");
 }
 
 TEST_CASE("bfloat16 prints the digits that tell its values apart") {

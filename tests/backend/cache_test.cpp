@@ -116,6 +116,34 @@ TEST_CASE("a folder that cannot be written costs only the entry") {
     CHECK(compiled(full));
 }
 
+#ifdef GEMEL_COMMAND
+TEST_CASE("the command says which entries it could not remove") {
+    const Caches caches;
+    std::vector<std::byte> value(10);
+    REQUIRE(DiskCache(caches.folder).put("key", value));
+    // Root may remove anything, and so runs it as nobody.
+    const std::string run =
+        text(::geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups " : "", "env GEMEL_CACHE=on GEMEL_CACHE_DIR='",
+             caches.folder.string(), "' '" GEMEL_COMMAND "' ");
+    const fs::path message = caches.scratch / "message";
+    if (std::system((run + "--version >/dev/null 2>&1").c_str()) != 0) {
+        MESSAGE("SKIPPED: the command cannot be run by another user");
+        return;
+    }
+    const fs::path level = caches.entries().at(0).parent_path();
+    for (const fs::path& folder : {caches.scratch.path(), caches.folder, level})
+        fs::permissions(folder, fs::perms(0755));
+    fs::permissions(caches.entries().at(0), fs::perms(0644));
+    if (::geteuid() != 0) fs::permissions(level, fs::perms(0555));
+    CHECK(std::system((run + "cache clear >'" + message.string() + "' 2>&1").c_str()) != 0);
+    fs::permissions(level, fs::perms(0755));
+    const std::string said = gemel::testing::read_file(message);
+    INFO(said);
+    CHECK(gemel::testing::mentions(said, {"removed 0 entries", "1 entry cannot be removed"}));
+    CHECK(caches.entries().size() == 1);
+}
+#endif
+
 TEST_CASE("processes at once on one empty folder all succeed") {
     const Caches caches;
     std::vector<RunningChild> children;

@@ -118,15 +118,15 @@ TEST_CASE("variables that name what is not there are errors and never a silent c
     const std::string backend = named_backend();
     {
         const ScopedVariable wrong("GEMEL_BACKEND", "metal");
-        CHECK_THROWS_MENTIONING(BackendUnavailable, default_device(), "metal");
+        CHECK_THROWS_MENTIONING(BackendUnavailable, default_device(), "metal", "GEMEL_BACKEND");
         bool listed = false;
         for (const auto& status : backends()) listed |= status.name == "metal" && !status.available;
         CHECK(listed);
     }
     const ScopedVariable right("GEMEL_BACKEND", backend);
-    for (const char* value : {"999", "no such device", "metal:0"}) {
+    for (const char* value : {"999", "no such device", "metal:0", " "}) {
         const ScopedVariable wrong("GEMEL_DEVICE", value);
-        CHECK_THROWS_MENTIONING(BackendUnavailable, default_device(), value);
+        CHECK_THROWS_MENTIONING(BackendUnavailable, default_device(), value, "GEMEL_DEVICE");
     }
     const ScopedVariable device("GEMEL_DEVICE", "0");
     CHECK(default_device() == devices(backend).front());

@@ -120,7 +120,12 @@ TEST_CASE("tensors that do not suit are refused and given back") {
     refuses([](DLTensor& t) { t.dtype = {kDLFloat, 128, 1}; }, {"128 bits"});
     refuses([](DLTensor& t) { t.dtype = {17, 8, 1}; }, {"code 17"});
     refuses([](DLTensor& t) { t.dtype = {kDLInt, 32, 3}; }, {"3 lanes"});
+    refuses([](DLTensor& t) { t.dtype = {kDLComplex, 64, 2}; }, {"code 5", "2 lanes"});
+    refuses([](DLTensor& t) { t.dtype = {kDLFloat, 16, 2}; }, {"16 bits", "2 lanes"});
+    refuses([](DLTensor& t) { t.dtype = {kDLBfloat, 16, 4}; }, {"code 4", "4 lanes"});
+    refuses([](DLTensor& t) { t.dtype = {kDLBool, 8, 4}; }, {"code 6", "4 lanes"});
     refuses([](DLTensor& t) { t.dtype = {kDLInt, 32, 1}; }, {"int32_t", "float"});
+    refuses([](DLTensor& t) { t.data = nullptr; }, {"(6,)", "no memory"});
     refuses([](DLTensor& t) { t.ndim = -1; }, {"-1 axes"});
     refuses([](DLTensor& t) { t.device = {static_cast<DLDeviceType>(10), 0}; }, {"(10, 0)"});
     refuses([](DLTensor& t) { t.device = {kDLCUDA, 77}; }, {"77"});
@@ -129,6 +134,27 @@ TEST_CASE("tensors that do not suit are refused and given back") {
     later->version = {2, 0};
     CHECK_THROWS_MENTIONING(ArgumentError, from_dlpack(context, later), "version 2.0");
     CHECK_THROWS_AS(to_dlpack(GPUArray<float>()), ArgumentError);
+}
+
+TEST_CASE("a tensor whose elements lie misaligned on the device is refused") {
+    const Context context = default_context();
+    DLManagedTensor* const tensor = to_dlpack(six(context));
+    tensor->dl_tensor.byte_offset += 2;
+    tensor->dl_tensor.shape[0] = 1;
+    CHECK_THROWS_MENTIONING(ArgumentError, from_dlpack(context, tensor), "float", "multiples of 4");
+}
+
+TEST_CASE("what repeats its elements is given away to be read only") {
+    const Context context = default_context();
+    const GPUArray<float> a = six(context);
+    const auto flags_of = [](DLManagedTensorVersioned* tensor) {
+        const std::uint64_t flags = tensor->flags;
+        tensor->deleter(tensor);
+        return flags;
+    };
+    CHECK(flags_of(to_dlpack_versioned(a)) == 0);
+    CHECK(flags_of(to_dlpack_versioned(a.broadcast_to({2, 2, 3}))) == read_only_flag);
+    CHECK(flags_of(to_dlpack_host_versioned(a.broadcast_to({2, 2, 3}))) == is_copied_flag);
 }
 
 TEST_CASE("what may only be read is copied") {

@@ -72,6 +72,20 @@ TEST_CASE("arrays become matrices of either order") {
     CHECK_THROWS_MENTIONING(ArgumentError, to_eigen<Eigen::MatrixXf>(counted<float>({2, 2, 2})), "(2, 2, 2)");
 }
 
+TEST_CASE("matrices of bools become arrays and come back") {
+    using Truth = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic>;
+    const Truth odd = numbered<Eigen::ArrayXXi>(2, 3).unaryExpr([](int k) { return k % 2 == 1; });
+    CHECK(to_gpu(odd).get() == std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1});
+    CHECK(to_gpu(odd.col(1)).get() == std::vector<std::uint8_t>{1, 0});
+    CHECK(to_gpu(odd.block(0, 1, 2, 2)).get() == std::vector<std::uint8_t>{1, 0, 0, 1});
+    CHECK(to_gpu(numbered<Eigen::ArrayXXf>(2, 3) > 3.5f).get() == std::vector<std::uint8_t>{0, 0, 0, 0, 1, 1});
+    CHECK((to_eigen<Truth>(to_gpu(odd)) == odd).all());
+    Truth large = Truth::Constant(4, 4, false);
+    to_gpu(odd).get(host_view(large.block(1, 1, 2, 3)));
+    CHECK(large.count() == 3);
+    CHECK(large(2, 3));
+}
+
 TEST_CASE("maps and blocks are read into and set from") {
     const auto x = counted<float>({2, 3});
     std::vector<float> memory(6);

@@ -74,6 +74,24 @@ TEST_CASE("arrays are read into spans and set from them") {
                             "(2, 3)");
 }
 
+TEST_CASE("spans of bools are such spans") {
+    bool memory[] = {true, false, true, true, false, false};
+    const auto rows = to_gpu(TwoAxes<const bool>(memory, {2, 3}, {3, 1}));
+    CHECK(rows.get() == std::vector<std::uint8_t>{1, 0, 1, 1, 0, 0});
+    const auto gaps = to_gpu(TwoAxes<bool>(memory, {2, 2}, {3, 2}));
+    CHECK(gaps.get() == std::vector<std::uint8_t>{1, 1, 1, 0});
+    bool back[4] = {};
+    gaps.get(TwoAxes<bool>(back, {2, 2}, {1, 2}));
+    CHECK((back[0] && back[1] && back[2] && !back[3]));
+    std::vector<std::uint8_t> bytes(4);
+    gaps.get(TwoAxes<std::uint8_t>(bytes.data(), {2, 2}, {2, 1}));
+    CHECK(bytes == gaps.get());
+    gaps.set(TwoAxes<bool>(memory + 2, {2, 2}, {0, 3}));
+    CHECK(gaps.get() == std::vector<std::uint8_t>{1, 0, 1, 0});
+    gaps.set(TwoAxes<const std::uint8_t>(bytes.data(), {2, 2}, {2, 1}));
+    CHECK(gaps.get() == bytes);
+}
+
 #ifdef __cpp_lib_mdspan
 TEST_CASE("the standard's spans are such spans") {
     Ints memory(6);

@@ -152,6 +152,7 @@ TEST_CASE("a module from a file follows its edits and keeps the old program when
     first(one, Out(a));
     CHECK(a[0] == 101);  // kernels fetched before keep their program
     CHECK_THROWS_MENTIONING(Error, Module::from_file(default_context(), scratch / "absent.cl"), "absent.cl");
+    CHECK_THROWS_MENTIONING(Error, Module::from_file(default_context(), scratch.path()), scratch.path().string());
     Module from_text = default_context().compile(gemel::testing::common_source);
     CHECK_THROWS_AS(from_text.reload(), Error);
 }

@@ -206,9 +206,9 @@ TEST_CASE("damaged files are errors that name the file") {
     const auto with = [&](const char* descr, const char* shape) {
         return head(std::string("{'descr': ") + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n");
     };
-    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path() / "missing.npy"), "missing.npy",
-                            "cannot be opened");
-    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path()), "cannot be opened");
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path() / "missing.npy"), "missing.npy", "cannot be opened",
+                            "No such file");
+    CHECK_THROWS_MENTIONING(Error, load_npy(context, scratch.path()), "cannot be opened", "folder");
     refuses("", {"does not begin"});
     refuses("\x93NUMP", {"does not begin"});
     refuses("PK something else entirely", {"does not begin"});
@@ -281,6 +281,19 @@ TEST_CASE("several arrays come back by name") {
     CHECK(NpzFile(path).names().empty());
 }
 
+TEST_CASE("of two arrays of one name the later counts") {
+    const ScratchFolder scratch;
+    const Context context = default_context();
+    const auto path = scratch.path() / "x.npz";
+    save_npz(path, {{"a", full<float>(context, {3}, 1)}, {"b", full<float>(context, {3}, 2)}});
+    std::string twice = read_file(path);
+    for (std::size_t at = 0; (at = twice.find("b.npy", at)) != std::string::npos;) twice[at] = 'a';
+    write_file(path, twice);  // as programs that append to archives leave them
+    CHECK(NpzFile(path).names() == std::vector<std::string>{"a"});
+    CHECK(NpzFile(path).load<float>(context, "a").get() == std::vector<float>(3, 2));
+    CHECK(load_npz(context, path).at("a").get<float>() == std::vector<float>(3, 2));
+}
+
 TEST_CASE("what cannot be saved leaves an older file as it is") {
     const ScratchFolder scratch;
     const auto npy = scratch.path() / "x.npy", npz = scratch.path() / "x.npz";
@@ -307,6 +320,8 @@ TEST_CASE("what cannot be saved leaves an older file as it is") {
     shape.erase(0);
     save_npy(npy, a(0).reshape(shape));
     CHECK(load_npy<float>(context, npy).rank() == 64);
+    CHECK_THROWS_MENTIONING(Error, save_npy(scratch / "absent" / "x.npy", a), "x.npy", "No such file");
+    CHECK_THROWS_MENTIONING(Error, save_npz("/dev/full", {{"a", a}}), "/dev/full", "No space left");
 }
 
 TEST_CASE("damaged archives are errors") {
@@ -339,6 +354,13 @@ TEST_CASE("damaged archives are errors") {
     changed[changed.find("\x93NUMPY") + 130] ^= 1;
     write_file(path, changed);
     CHECK_THROWS_MENTIONING(Error, load(), "checksum");
+    // A name ends at its first zero byte, so that no message does.
+    changed = whole;
+    changed[changed.find("a.npy", changed.find("a.npy") + 1)] = '\0';
+    changed[changed.find("\x93NUMPY") + 130] ^= 1;
+    write_file(path, changed);
+    REQUIRE(NpzFile(path).names() == std::vector<std::string>{""});
+    CHECK_THROWS_MENTIONING(Error, NpzFile(path).load(context, ""), "x.npz", "checksum");
 }
 
 TEST_SUITE_END();

@@ -111,6 +111,9 @@ TEST_CASE("NaN and infinities and zeros compare as values") {
                             {.max_ulps = 1e30, .relative = 1e30, .absolute = 1e30, .reference = {1}})
                .passed());
     CHECK(!compare_backends(always<float>({inf}), {.relative = 1, .absolute = 1e30, .reference = {-inf}}).passed());
+    const Comparison lost = compare_backends(always<float>({5}), {.relative = 1, .reference = {inf}});
+    CHECK(!lost.passed());
+    CHECK(lost.results().at(0).max_relative == INFINITY);
 }
 
 TEST_CASE("every type is compared in its own units") {

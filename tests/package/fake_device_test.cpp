@@ -1,6 +1,9 @@
-/// Core does its work on a device of an out-of-tree plug-in: memory, fills, copies, a readable refusal to compile.
+/// Core does its work on a device of an out-of-tree plug-in: memory, fills, copies, memory of others, a readable
+/// refusal to compile.
+#include <gemel/arrays/dlpack.hpp>
 #include <gemel/gemel.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -31,6 +34,29 @@ int main() {
         b.download(back);
         if (back != numbers) return std::printf("wrong after a copy through %s\n", device.id().c_str()), 4;
         b.fill(0);
+    }
+
+    // Its addresses are such that DLPack's tensors are shared, if they are aligned. Their memory is not freed.
+    static float shared[3] = {1, 2, 3};
+    static std::int64_t extent = 2;
+    static gemel::dlpack::DLManagedTensor tensor{};
+    const auto take = [&](std::uint64_t offset) {
+        tensor.dl_tensor = {.data = shared,
+                            .device = {gemel::dlpack::kDLCUDA, 0},
+                            .ndim = 1,
+                            .dtype = {gemel::dlpack::kDLFloat, 32, 1},
+                            .shape = &extent,
+                            .strides = nullptr,
+                            .byte_offset = offset};
+        return gemel::dlpack::from_dlpack<float>(context, &tensor);
+    };
+    if (take(4).get() != std::vector<float>{2, 3}) return 7;
+    try {
+        take(2);
+        return 8;
+    } catch (const gemel::ArgumentError& error) {
+        std::puts(error.what());
+        if (std::string(error.what()).find("multiples of 4") == std::string::npos) return 9;
     }
 
     try {

@@ -65,7 +65,9 @@ class Stream final : public plugin::Stream {
 class Context final : public plugin::Context {
    public:
     plugin::Memory allocate(std::size_t bytes, plugin::MemoryKind kind) override { return reserve(bytes, kind); }
-    void release(const plugin::Memory& memory) noexcept override { std::free(reinterpret_cast<void*>(memory.handle)); }
+    void release(const plugin::Memory& memory) noexcept override {
+        if (!memory.foreign) std::free(reinterpret_cast<void*>(memory.handle));
+    }
     plugin::Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override {
         return {.handle = handle,
                 .host = nullptr,

@@ -68,8 +68,9 @@ struct DLManagedTensorVersioned {
 };
 
 /// The array's memory as a tensor that others can take. It stays alive until they call the tensor's deleter. Waits
-/// until everything enqueued in the context is done, so that the taker may use any stream. Views keep their strides. On
-/// OpenCL `data` is the cl_mem, to which `byte_offset` belongs.
+/// until everything enqueued in the context is done, so that the taker may use any stream. Views keep their strides;
+/// one that repeats its elements says, from version 1.0 on, that it may only be read. On OpenCL `data` is the cl_mem,
+/// to which `byte_offset` belongs.
 /// @throws ArgumentError for structs, and for arrays without memory
 GEMEL_API DLManagedTensor* to_dlpack(const AnyArray& array);
 GEMEL_API DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array);
@@ -81,7 +82,8 @@ GEMEL_API DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& arr
 /// it is gone: synchronise first, if work on it may still run. What the giver had enqueued must be done before. A
 /// tensor in host memory, and one that may only be read, is copied and given back at once. The tensor is taken in any
 /// case: also when this throws, its deleter is called.
-/// @throws ArgumentError if the tensor is on another device, or of a type that gemel lacks
+/// @throws ArgumentError if the tensor is on another device, of a type that gemel lacks, misaligned there, or without
+/// memory
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensor* tensor);
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensorVersioned* tensor);
 template <ElementType T>

@@ -139,6 +139,12 @@ class GPUArray : public AnyArray {
         require_shape(to.shape(), "get");
         scatter(to.data(), to.shape(), to.strides(), get().data(), sizeof(T));
     }
+    void get(const HostView<bool>& to) const
+        requires std::same_as<T, bool>
+    {
+        require_shape(to.shape(), "get");
+        scatter(to.data(), to.shape(), to.strides(), get().data(), sizeof(bool));
+    }
     /// The one element of an array that has one. @throws ArgumentError with the number of elements
     T item() const {
         require_single();
@@ -154,7 +160,7 @@ class GPUArray : public AnyArray {
     }
     /// From host memory of this shape. @throws ArgumentError if the shapes differ
     template <class U>
-        requires std::same_as<std::remove_const_t<U>, HostElement<T>>
+        requires(std::same_as<std::remove_const_t<U>, HostElement<T>> || std::same_as<std::remove_const_t<U>, T>)
     void set(const HostView<U>& from) const {
         require_shape(from.shape(), "set");
         std::vector<HostElement<T>> values(size());

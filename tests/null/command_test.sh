@@ -1,0 +1,47 @@
+#!/bin/sh
+# `gemel info` and `gemel cache` from outside, where the environment or standard output is not as it should be. $1: the
+# command.
+gemel=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+unset GEMEL_BACKEND GEMEL_DEVICE GEMEL_DEBUG
+export GEMEL_CACHE_DIR="$folder/cache"
+failed=0
+
+# expects <exit code> <word on either output> <arguments...>
+expects() {
+    code=$1 word=$2
+    shift 2
+    "$gemel" "$@" >out 2>&1 </dev/null
+    found=$?
+    [ $found = "$code" ] || { echo "FAILED: exit code $found instead of $code: $*"; failed=1; }
+    grep -q -- "$word" out || { echo "FAILED: no '$word' in what '$*' says:"; cat out; failed=1; }
+}
+
+# The report is for those whose settings are wrong.
+export GEMEL_CACHE=perhaps
+expects 0 "GEMEL_CACHE is 'perhaps'" info
+expects 0 "GEMEL_CACHE is 'perhaps'" info --json
+expects 0 'of at most 1 GiB' info
+expects 0 '1 GiB' cache stat
+expects 1 'on | readonly | off' cache clear
+unset GEMEL_CACHE
+
+export GEMEL_BACKEND=metal
+expects 0 'asked for by GEMEL_BACKEND' info
+unset GEMEL_BACKEND
+export GEMEL_DEVICE=999
+expects 0 'asked for by GEMEL_DEVICE' info
+unset GEMEL_DEVICE
+expects 2 "'extra'" info extra
+expects 2 "'rm'" cache rm
+
+# What could not be written is no success.
+if [ -c /dev/full ]; then
+    for arguments in info 'info --json' 'cache stat'; do
+        "$gemel" $arguments >/dev/full 2>message && { echo "FAILED: '$arguments' to a full disk is a success"; failed=1; }
+        grep -q 'cannot write to standard output' message || { echo "FAILED: '$arguments' to a full disk says nothing"; failed=1; }
+    done
+fi
+exit $failed
