@@ -2,6 +2,7 @@
 #include <gemel/core/buffer.hpp>
 
 #include <gemel/core/context.hpp>
+#include <gemel/core/log.hpp>
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
 
@@ -64,6 +65,7 @@ Context Buffer::context() const {
 std::uint64_t Buffer::context_id() const { return block_ ? block_->owner->id.load(std::memory_order_relaxed) : 0; }
 
 void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offset) const {
+    const CallScope scope;
     Block& block = checked(*this, "upload");
     require_range(block, bytes_, offset, bytes, "upload");
     if (bytes == 0) return;
@@ -76,6 +78,7 @@ void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offse
 }
 
 void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) const {
+    const CallScope scope;
     Block& block = checked(*this, "download");
     require_range(block, bytes_, offset, bytes, "download");
     if (bytes == 0) return;
@@ -88,6 +91,7 @@ void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) con
 }
 
 void Buffer::copy_from(const Buffer& from) const {
+    const CallScope scope;
     Block& target = checked(*this, "copy_from: the target");
     Block& source = checked(from, "copy_from: the source");
     require_range(target, bytes_, 0, from.size_bytes(), "copy_from");
@@ -118,6 +122,7 @@ void Buffer::copy_from(const Buffer& from) const {
 }
 
 void Buffer::fill_bytes(const void* pattern, std::size_t pattern_bytes) const {
+    const CallScope scope;
     Block& block = checked(*this, "fill");
     const Stream here = current_stream();
     const bool use_current = !here.empty() && here.state()->driver == block.driver;
@@ -131,12 +136,20 @@ Buffer Buffer::view(std::size_t offset, std::size_t bytes) const {
 
 void Buffer::release() {
     if (!block_) return;
-    block_->give_back();
-    block_->released = true;
+    if (!block_->released.exchange(true)) {
+        // Calls that other threads have begun with another handle may still use the memory: they end first. Where that
+        // takes long, or in a driver's callback, which they may be waiting for, the last handle gives the memory back.
+        if (!CallbackScope::active() && CallScope::others_have_ended(std::chrono::milliseconds(100)))
+            block_->give_back();
+        else
+            logging::write(logging::Level::debug, "memory",
+                           "a released buffer is in use: its memory goes back with its last handle");
+    }
     *this = Buffer();
 }
 
 std::uint64_t Buffer::native_handle() const {
+    const CallScope scope;
     Block& block = checked(*this, "native_handle");
     block.driver->check();
     return block.allocation ? block.allocation->memory.handle : 0;

@@ -342,6 +342,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 module->module = std::move(result.module);
                 module->build_log = std::move(result.log);
             });
+            static const bool watched = (watch_process(), true);
+            (void)watched;
         } catch (const plugin::BuildFailure& refused) {
             plugin::BuildFailure failure = refused;
             if (!driver->plugin->logs_follow_line_directives()) failure.log = renumber_log(failure.log, whole);

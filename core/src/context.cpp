@@ -12,24 +12,31 @@ namespace {
 
 thread_local std::optional<Context> current;
 
-std::shared_ptr<ContextState> make_state(const Device& device, std::unique_ptr<plugin::Context> driver, bool foreign,
+/// @param make  the plug-in's context; not called where the process may not use drivers
+template <class Make>
+std::shared_ptr<ContextState> make_state(const Device& device, Make&& make, bool foreign,
                                          std::shared_ptr<void> keep_alive) {
+    const CallScope scope;
+    require_process_for_drivers();
+    auto driver = make(*device.state().device);
     auto state = share(new ContextState);
     state->device = std::shared_ptr<const Device::State>(std::shared_ptr<void>(), &device.state());
     state->dialect = &Dialect::find(device.state().dialect);
     state->foreign = foreign;
     state->current = share(new DriverContext(state->device, std::move(driver), state->counters, std::move(keep_alive)));
-    watch_process();
+    static const bool watched = (watch_process(), true);
+    (void)watched;
     return state;
 }
 
 }  // namespace
 
 Context::Context(const Device& device)
-    : state_(make_state(device, device.state().device->create_context(), false, nullptr)) {}
+    : state_(make_state(device, [](plugin::Device& plugin) { return plugin.create_context(); }, false, nullptr)) {}
 
 Context Context::wrap(const Device& device, std::uint64_t handle, std::shared_ptr<void> keep_alive) {
-    return Context(make_state(device, device.state().device->wrap_context(handle), true, std::move(keep_alive)));
+    return Context(make_state(
+        device, [&](plugin::Device& plugin) { return plugin.wrap_context(handle); }, true, std::move(keep_alive)));
 }
 
 Device Context::device() const { return Device(state_->device); }
@@ -209,10 +216,7 @@ std::size_t MemoryPool::trim() const {
                 plugin.release_argument({&held->memory, range.first}, argument);
             plugin.release(held->memory);
         }
-        for (auto& held : driver->host_pool.drain()) {
-            held->uses.wait();
-            plugin.release_host(held->memory);
-        }
+        for (auto& held : driver->host_pool.drain()) release_host_to_driver(*driver, *held);
         return bytes;
     });
 }

@@ -40,6 +40,7 @@ Buffer allocate_mapped(const Context& context, std::size_t bytes, MappedKind kin
 }
 
 void* map(const Buffer& buffer) {
+    const CallScope scope;
     Block& block = checked(buffer, "map");
     if (!block.allocation) return nullptr;
     return block.driver->call([&](plugin::Context&) {
@@ -50,6 +51,7 @@ void* map(const Buffer& buffer) {
 }
 
 void unmap(const Buffer& buffer, void* host) noexcept try {
+    const CallScope scope;
     Block& block = checked(buffer, "unmap");
     if (!block.allocation) return;
     block.driver->call([&](plugin::Context&) {

@@ -122,7 +122,8 @@ struct Packed {
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
     if (!block.allocation) return 0;
     Allocation& allocation = *block.allocation;
-    if (offset == 0) return allocation.argument;
+    // OpenCL has no sub-buffers of no bytes, and nobody reads or writes there: any handle of the memory will do.
+    if (offset == 0 || (bytes == 0 && !driver.linear_addresses)) return allocation.argument;
     if (driver.linear_addresses) return allocation.argument + offset;
     std::lock_guard lock(allocation.views_mutex);
     auto& handle = allocation.views[{offset, bytes}];
@@ -338,7 +339,7 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
     KernelState& kernel = *state_;
     const auto& driver = kernel.module->driver;
     driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream(config.stream, driver);
+        const auto& core = choose_stream(config.stream, driver, &kernel.name);
         plugin::LaunchShape shape;
         const bool any = resolve(kernel, config, shape);
         Packed packed;
@@ -356,7 +357,8 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
 
 double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
     const auto& driver = state_->module->driver;
-    const auto core = driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver); });
+    const auto core =
+        driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver, &state_->name); });
     auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
     const auto start = record();
     launch(config, arguments);
@@ -417,7 +419,7 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
         prepared->kernel = state_;
         prepared->stream = config.stream;
         prepared->any = resolve(kernel, config, prepared->shape);
-        const auto& core = choose_stream(config.stream, driver);
+        const auto& core = choose_stream(config.stream, driver, &kernel.name);
         Packed packed;
         HostArguments none;
         pack(kernel, arguments, packed, none, driver, core);
@@ -445,7 +447,7 @@ void PreparedLaunch::operator()(const Stream& stream) const {
     if (!prepared.any) return;
     const auto& driver = prepared.kernel->module->driver;
     driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream(stream, driver);
+        const auto& core = choose_stream(stream, driver, &prepared.kernel->name);
         for (std::size_t i = 0; i < prepared.blocks.size(); ++i) {
             if (!prepared.blocks[i]) continue;
             if (prepared.blocks[i]->released)

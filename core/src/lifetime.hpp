@@ -1,17 +1,36 @@
 /// When things may be released: not from a driver's callback, not in a forked child, not once the process is exiting.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
+#include "calls_under_way.hpp"
+
 namespace gemel {
 
-/// True in a child of fork() whose parent had loaded a driver.
-bool process_has_forked() noexcept;
-/// Called once when the first driver has been loaded: from then on forks are noticed, and at exit all live contexts are
-/// synchronised (so that what kernels printed appears) and releases become no-ops.
+/// What stands in the way of driver calls in this process.
+enum class ProcessState : int {
+    ordinary,
+    forked,  ///< a child of fork() whose parent had loaded a driver
+    ending,  ///< exit() has begun: nothing is released any more, and only the thread that exits may call drivers
+};
+extern std::atomic<ProcessState> process_state;
+
+inline bool process_has_forked() noexcept {
+    return process_state.load(std::memory_order_relaxed) == ProcessState::forked;
+}
+inline bool process_is_ending() noexcept {
+    return process_state.load(std::memory_order_relaxed) == ProcessState::ending;
+}
+/// Throws in a forked child. While the process ends, returns on the thread that exits; any other thread is held up,
+/// since nobody waits for what it does, and gets an Error if the end takes longer than the work at exit and a second.
+void require_process_for_drivers();
+
+/// From then on forks are noticed, and exit() begins with the work at exit. Called once the drivers are loaded, and
+/// again after the first context and the first compilation: the work at exit must precede the end of what a driver
+/// keeps in static objects, and it may make some as late as then.
 void watch_process();
-bool process_is_exiting() noexcept;
 /// Waits for everything that is still running, quietly; see state.cpp.
 void synchronize_live_contexts() noexcept;
 
@@ -32,8 +51,9 @@ void drain_deferred() noexcept;
 template <class T>
 struct Release {
     void operator()(T* object) const noexcept {
+        const CallScope scope;
         // Once exit has begun, or in a forked child, the driver may be gone: the object is kept and never released.
-        if (CallbackScope::active() || process_is_exiting() || process_has_forked())
+        if (CallbackScope::active() || process_state.load() != ProcessState::ordinary)
             defer(std::shared_ptr<void>(object, [](void* p) { delete static_cast<T*>(p); }));
         else
             delete object;

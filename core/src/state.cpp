@@ -108,6 +108,15 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
 
 }  // namespace
 
+void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
+    try {
+        if (driver.can_wait()) allocation.uses.wait();
+    } catch (const std::exception& error) {
+        logging::write(logging::Level::warn, "memory", text("while releasing page-locked memory: ", error.what()));
+    }
+    driver.plugin->release_host(allocation.memory);
+}
+
 std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context) {
     auto core = share(new StreamCore);
     core->stream = std::move(stream);
@@ -158,9 +167,9 @@ DriverContext::~DriverContext() {
         std::lock_guard lock(live().mutex);
         live().contexts.erase(this);
     }
-    // Of a lost context the plug-in knows that there is nothing to release; after a reset of a healthy one there is.
+    // A lost context releases nothing: the plug-in knows. A context that was reset while healthy returns its blocks.
     for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
-    for (auto& held : host_pool.drain()) plugin->release_host(held->memory);
+    for (auto& held : host_pool.drain()) release_host_to_driver(*this, *held);
     default_stream.reset();
 }
 
@@ -169,10 +178,8 @@ std::string DriverContext::description() const {
 }
 
 void DriverContext::refuse() const {
-    if (process_has_forked())
-        throw Error(
-            "this process was made by fork() after gemel had started a driver; device work is impossible here. Fork "
-            "before the first use of gemel, or start a new program.");
+    require_process_for_drivers();
+    if (status.load() == Status::ready) return;
     std::lock_guard lock(loss_mutex_);
     throw DeviceLost(loss_, "", 0, "");
 }
@@ -191,6 +198,7 @@ void DriverContext::lose(const DeviceLost& error) {
         text(error.what(), " on ", description(), last.empty() ? "" : "; the last launches were ", last,
              synchronous ? "" : " (GEMEL_SYNC=1 names the one at fault)",
              ". Device memory is gone; context.reset() gives a working context again.");
+    faulted_ = true;
     abandon(message);
     plugin->abandon();
     throw DeviceLost(message, error.call(), error.code(), error.code_name());
@@ -237,10 +245,7 @@ std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::siz
         auto allocation = allocate(
             driver, driver.host_pool, bytes, "page-locked host memory", most_host_bytes,
             [&](std::size_t rounded) { return plugin.allocate_host(rounded); },
-            [&](Allocation& held) {
-                held.uses.wait();
-                plugin.release_host(held.memory);
-            });
+            [&](Allocation& held) { release_host_to_driver(driver, held); });
         if (allocation && allocation->uses.any()) {  // the host may write at once: nothing may still be copying
             allocation->uses.wait();
             allocation->uses.forget();
@@ -268,7 +273,7 @@ void Block::give_back() noexcept {
         const bool counted = !allocation->memory.foreign && allocation->memory.kind == plugin::MemoryKind::device;
         if (counted) driver->device_pool.count_gone(allocation->memory.bytes);
         try {  // mapped and managed memory is the host's too: nothing may still run on it
-            if (allocation->memory.kind != plugin::MemoryKind::device && driver->usable()) allocation->uses.wait();
+            if (allocation->memory.kind != plugin::MemoryKind::device && driver->can_wait()) allocation->uses.wait();
         } catch (const std::exception& error) {
             logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
         }
@@ -286,12 +291,7 @@ HostBlock::~HostBlock() {
         return;
     }
     driver->host_pool.count_gone(allocation->memory.bytes);
-    try {
-        if (driver->usable()) allocation->uses.wait();
-    } catch (const std::exception& error) {
-        logging::write(logging::Level::warn, "memory", text("while releasing page-locked memory: ", error.what()));
-    }
-    driver->plugin->release_host(allocation->memory);
+    release_host_to_driver(*driver, *allocation);
 }
 
 }  // namespace gemel

@@ -83,14 +83,16 @@ struct DriverContext {
     /// "NVIDIA H200 (cuda:0)"
     std::string description() const;
 
-    /// Throws what stands in the way of any call: the context is lost, or the process has forked.
+    /// Throws what stands in the way of any call: the context is lost, or the process has forked or is exiting.
     void check() const {
-        if (status.load(std::memory_order_relaxed) != Status::ready || process_has_forked()) [[unlikely]]
+        if (status.load(std::memory_order_relaxed) != Status::ready ||
+            process_state.load(std::memory_order_relaxed) != ProcessState::ordinary) [[unlikely]]
             refuse();
     }
     /// Runs a call into the plug-in. A DeviceLost from it marks this context and is thrown on with the last launches.
     template <class F>
     decltype(auto) call(F&& function) {
+        const CallScope scope;
         check();
         drain_deferred();
         try {
@@ -101,6 +103,8 @@ struct DriverContext {
         }
     }
     bool usable() const { return status.load(std::memory_order_relaxed) == Status::ready && !process_has_forked(); }
+    /// Whether the driver still answers for what was enqueued; after a reset it does, after a fault it does not.
+    bool can_wait() const { return !faulted_.load() && process_state.load() == ProcessState::ordinary; }
     /// Marks as unusable; later calls throw DeviceLost with this reason.
     void abandon(const std::string& reason);
 
@@ -121,8 +125,9 @@ struct DriverContext {
     Pool host_pool;
 
    private:
-    [[noreturn]] void refuse() const;
+    void refuse() const;
     [[noreturn]] void lose(const DeviceLost& error);
+    std::atomic<bool> faulted_{false};
     mutable std::mutex loss_mutex_;
     std::string loss_;
 };
@@ -180,7 +185,7 @@ struct Block : std::enable_shared_from_this<Block> {
     std::shared_ptr<DriverContext> driver;
     std::unique_ptr<Allocation> allocation;  ///< null for zero bytes and after release()
     std::size_t size_bytes = 0;
-    bool released = false;
+    std::atomic<bool> released{false};
     std::shared_ptr<void> keep_alive;
 
     ~Block();
@@ -227,15 +232,20 @@ struct KernelState {
 
 /// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
 /// default.
-const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver);
+/// @param kernel  named in the message where the stream is of another context
+const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
+                                                 const std::string* kernel = nullptr);
 
 std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);
 
 /// Memory from a context's pool, outside any handle.
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind);
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes);
+/// Waits for the copies from and to page-locked memory, which must outlast them, and returns it to the driver.
+void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
 
-/// The state behind a handle, or an ArgumentError that says what is wrong with it ("the buffer is empty", ...).
+/// The state behind a handle, or an ArgumentError that says what is wrong with it ("the buffer is empty", ...). A block
+/// keeps its memory as long as the CallScope lasts in which this was called.
 Block& checked(const Buffer& buffer, const char* what);
 StreamState& checked(const Stream& stream);
 

@@ -116,13 +116,19 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
 
 }  // namespace
 
-const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver) {
+const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
+                                                 const std::string* kernel) {
     if (!named.empty()) {
         const auto& state = *named.state();
-        if (state.driver != driver)
-            throw ArgumentError(text("the stream is on ", state.driver->description(), ", but the kernel or buffer on ",
+        if (state.driver != driver) {
+            state.driver->check();  // of an earlier life of the context: that is what is wrong with it
+            driver->check();
+            throw ArgumentError(text(kernel ? text("kernel '", *kernel, "': its stream") : "the stream", " is on ",
+                                     state.driver->description(), ", but the ", kernel ? "kernel" : "buffer", " on ",
                                      driver->description(),
-                                     state.driver->device == driver->device ? " in another context" : ""));
+                                     state.driver->device == driver->device ? " in another context" : "",
+                                     "; make the stream with the context of the ", kernel ? "kernel" : "buffer"));
+        }
         return state.core;
     }
     if (!current.empty() && current.state()->driver == driver) return current.state()->core;
@@ -219,6 +225,7 @@ void Stream::call(std::function<void()> function) const {
 }
 
 void Stream::copy(const Buffer& to, const Buffer& from) const {
+    const CallScope scope;
     auto& state = checked(*this);
     Block& target = checked(to, "copy: the target");
     Block& source = checked(from, "copy: the source");
@@ -243,6 +250,7 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
 
 void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, std::size_t offset,
                     std::size_t bytes) const {
+    const CallScope scope;
     auto& state = checked(*this);
     Block& target = checked(to, "copy: the target");
     require_context(target, state, "copy");
@@ -262,6 +270,7 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
 
 void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, const Buffer& from,
                       std::size_t bytes) const {
+    const CallScope scope;
     auto& state = checked(*this);
     Block& source = checked(from, "copy: the source");
     require_context(source, state, "copy");
@@ -281,6 +290,7 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
 
 void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
                             const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
     auto& state = checked(*this);
     Block& target = checked(to, "copy_rectangle: the target");
     Block& source = checked(from, "copy_rectangle: the source");
@@ -303,6 +313,7 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
 
 void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from,
                               const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
     Block& target = checked(*this, "upload_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
     if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
@@ -320,6 +331,7 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
 
 void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
                                 const RectExtent& extent) const {
+    const CallScope scope;
     Block& source = checked(*this, "download_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
     if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
@@ -336,6 +348,7 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
 }
 
 void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t pattern_bytes) const {
+    const CallScope scope;
     auto& state = checked(*this);
     Block& target = checked(buffer, "fill");
     require_context(target, state, "fill");

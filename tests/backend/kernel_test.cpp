@@ -264,6 +264,19 @@ TEST_CASE("views are arguments where their offset is aligned and are refused by 
                                 std::to_string(alignment));
 }
 
+TEST_CASE("views of no bytes are arguments wherever they begin") {
+    const Context context = default_context();
+    const Kernel set = common_kernel(context, "set_all");
+    const Buffer whole = context.allocate(4096);
+    whole.fill(std::uint8_t{7});
+    for (const std::size_t offset : {0, 4, 2048, 4096}) {
+        CAPTURE(offset);
+        CHECK_NOTHROW(set({.grid = {1}, .block = {16}}, whole.view(offset, 0), 1, 0));
+        CHECK_NOTHROW(set.prepare({.grid = {1}, .block = {16}}, whole.view(offset, 0), 1, 0)());
+    }
+    CHECK(downloaded<std::uint8_t>(whole) == std::vector<std::uint8_t>(4096, 7));
+}
+
 TEST_CASE("attributes and occupancy are plausible") {
     const Kernel ones = kernel("fill_ones");
     const DeviceInfo info = default_device().info();

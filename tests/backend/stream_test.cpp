@@ -253,7 +253,7 @@ TEST_CASE("a stream of another context is refused") {
     const Buffer buffer = context.allocate(n * sizeof(int));
     const Stream stream = other.create_stream();
     CHECK_THROWS_MENTIONING(ArgumentError, common_kernel(context, "set_all")(on(stream), buffer, 1, n),
-                            "another context");
+                            "kernel 'set_all'", "stream", "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, stream.fill(buffer, 1), "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, stream.copy(buffer, buffer), "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, Stream().synchronize(), "empty");
