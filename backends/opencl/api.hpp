@@ -10,6 +10,7 @@
 #include <gemel/core/trace.hpp>
 
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace gemel::plugin::opencl {
@@ -76,6 +77,34 @@ class Maker {
    private:
     const char* name_;
     R (*function_)(P..., Status*);
+};
+
+/// Functions that return no status; null or nothing tells of a failure.
+template <class F>
+class Plain;
+template <class R, class... P>
+class Plain<R(P...)> {
+   public:
+    Plain(const char* name, R (*function)(P...)) : name_(name), function_(function) {}
+
+    R operator()(P... arguments) const {
+        const auto write = [&](const std::string& result) {
+            if (trace::enabled.load(std::memory_order_relaxed)) [[unlikely]]
+                trace::write(name_, trace::arguments(true, arguments...), result);
+        };
+        if constexpr (std::is_void_v<R>) {
+            function_(arguments...);
+            write("returned");
+        } else {
+            R result = function_(arguments...);
+            write(trace::arguments(true, result));
+            return result;
+        }
+    }
+
+   private:
+    const char* name_;
+    R (*function_)(P...);
 };
 
 using BufferCallback = void(CL_CALLBACK*)(cl_mem, void*);
@@ -145,6 +174,8 @@ struct Driver {
     Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**, cl_int*>
         CreateProgramWithBinary{"clCreateProgramWithBinary", &clCreateProgramWithBinary};
     Maker<cl_kernel, cl_program, const char*> CreateKernel{"clCreateKernel", &clCreateKernel};
+    Plain<void*(cl_context, cl_svm_mem_flags, size_t, cl_uint)> SVMAlloc{"clSVMAlloc", &clSVMAlloc};
+    Plain<void(cl_context, void*)> SVMFree{"clSVMFree", &clSVMFree};
 };
 
 extern const Driver cl;

@@ -35,7 +35,7 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
 
 /// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other.
 cl_mem create_shared(cl_context context, std::size_t bytes) {
-    void* block = clSVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
+    void* block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
     if (!block) throw OutOfMemory(text("clSVMAlloc has no ", bytes, " bytes"));
     struct Owner {
         cl_context context;
@@ -49,12 +49,12 @@ cl_mem create_shared(cl_context context, std::size_t bytes) {
             buffer,
             [](cl_mem, void* data) {
                 const std::unique_ptr<Owner> dying(static_cast<Owner*>(data));
-                clSVMFree(dying->context, dying->block);
+                cl.SVMFree(dying->context, dying->block);
             },
             owner);
     } catch (...) {
         if (buffer) cl.ReleaseMemObject.quietly(buffer);
-        clSVMFree(context, block);
+        cl.SVMFree(context, block);
         delete owner;
         throw;
     }

@@ -212,7 +212,7 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         [](cl_event done, cl_int, void* stored) {
             const std::unique_ptr<Call> owned(static_cast<Call*>(stored));
             owned->function(owned->data);
-            clReleaseEvent(done);
+            cl.ReleaseEvent.quietly(done);
         },
         call.get());
     if (status != success) {

@@ -150,6 +150,11 @@ bool Event::done() const {
     return !state_ || state_->driver->call([&](plugin::Context&) { return state_->event->done(); });
 }
 
+Device Event::device() const {
+    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    return Device(state_->driver->device);
+}
+
 std::uint64_t Event::native_handle() const {
     if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
     return state_->event->native();

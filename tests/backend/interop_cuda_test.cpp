@@ -32,6 +32,10 @@ TEST_CASE("CUDA handles of what gemel made are the driver's") {
     const Buffer buffer = context.allocate(100);
     CHECK(cuda::native(buffer) != 0);
     CHECK(cuda::native(buffer.view(10, 5)) == cuda::native(buffer) + 10);
+    const Event event = context.create_stream().record();
+    CHECK(event.device() == default_device());
+    CHECK(cuda::native(event) != nullptr);
+    CHECK_THROWS_MENTIONING(ArgumentError, cuda::native(Event()), "empty");
 }
 
 TEST_CASE("foreign CUDA memory and streams are adopted and never freed") {

@@ -35,6 +35,13 @@ TEST_CASE("OpenCL calls work on what gemel made") {
     cl_context of_queue = nullptr;
     clGetCommandQueueInfo(opencl::native(stream), CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr);
     CHECK(of_queue == opencl::native(context));
+    const Event event = stream.record();
+    CHECK(event.device() == default_device());
+    cl_command_queue of_event = nullptr;
+    REQUIRE(clGetEventInfo(opencl::native(event), CL_EVENT_COMMAND_QUEUE, sizeof of_event, &of_event, nullptr) ==
+            CL_SUCCESS);
+    CHECK(of_event == opencl::native(stream));
+    CHECK_THROWS_MENTIONING(ArgumentError, opencl::native(Event()), "empty");
 }
 
 TEST_CASE("foreign OpenCL contexts and buffers and queues are adopted and outlive their owner") {

@@ -5,8 +5,11 @@
 #include <gemel/core/trace.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 using namespace gemel;
 using gemel::testing::Child;
@@ -161,6 +164,38 @@ TEST_CASE("each command is waited for when the environment asks") {
     CHECK(result.output == "launch: waited\nprepared: waited\nfill: waited\ncopy: waited\n");
     const auto without = run_child("sync", {{"GEMEL_SYNC", "0"}});
     CHECK(without.output.find("launch: did not wait") != std::string::npos);
+}
+
+TEST_CASE("allocations that host and device share and callbacks are traced too") {
+    const Context context(default_device());
+    trace::set_sink(keep);
+    trace::enabled = true;
+    (void)calls();
+    if (context.device().info().has_managed_memory) {
+        const MappedBuffer<int> managed(context, 64, MappedKind::managed);
+    }
+    std::atomic<bool> called{false};
+    context.default_stream().call([&] { called = true; });
+    context.synchronize();
+    while (!called) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto made = [](const char* name) {
+        const std::lock_guard lock(mutex);
+        return std::count_if(lines.begin(), lines.end(),
+                             [&](const std::string& line) { return line.starts_with(std::string(name) + "("); });
+    };
+    const auto comes_to = [&](const char* name, int count) {  // some are made by threads of the driver
+        for (int i = 0; i < 1000 && made(name) < count; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return made(name) == count;
+    };
+    const bool opencl = context.device().backend() == "opencl";
+    if (context.device().info().has_managed_memory) {
+        CHECK(comes_to(opencl ? "clSVMAlloc" : "cuMemAllocManaged", 1));
+        CHECK(comes_to(opencl ? "clSVMFree" : "cuMemFree_v2", 1));
+    }
+    if (opencl) CHECK(comes_to("clReleaseEvent", 2));  // the callback's and the user event that held it back
+    trace::enabled = false;
+    trace::set_sink(nullptr);
+    (void)calls();
 }
 
 TEST_SUITE_END();

@@ -37,7 +37,7 @@ struct CompileOptions {
     bool fp_contract = true;
     /// Trades accuracy for speed: approximate functions, no denormals, no NaN or infinity.
     bool fast_math = false;
-    /// Compile for this instead of the context's device: "sm_90", "compute_80". CUDA only; empty means the device.
+    /// CUDA only: "sm_90", "compute_80"; empty means the device. What it cannot run is for compile_offline() alone.
     std::string architecture = {};
     /// Device debug information and no optimisation (GEMEL_DEBUG=1 sets it for all).
     bool debug = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/buffer.hpp>
+#include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
 
 #include <array>
@@ -29,7 +30,9 @@ class GEMEL_API Event {
     /// Whether that is so already; does not block.
     bool done() const;
     bool empty() const { return !state_; }
-    /// The driver's handle (CUevent, cl_event); see gemel/interop.
+    /// The device whose stream it is in. @throws ArgumentError if the event is empty
+    Device device() const;
+    /// The driver's handle (CUevent, cl_event); gemel/interop gives it its type.
     std::uint64_t native_handle() const;
 
     explicit Event(std::shared_ptr<EventState> state) : state_(std::move(state)) {}
@@ -69,7 +72,9 @@ class GEMEL_API Stream {
 
     /// Marks this point of the stream.
     Event record() const;
-    /// Commands enqueued from now on start only after `event`, which may be of another stream. The host does not block.
+    /// Commands enqueued from now on start only after `event`, which may be of another stream.
+    /// @time  returns at once for an event of the same context, and on CUDA of the same device. Blocks until the event is
+    ///        done where it is of another device, another backend or another OpenCL context: no driver orders these.
     void wait(const Event& event) const;
     /// Blocks until the stream is empty. @throws DeviceLost naming the last launches if one of them failed
     void synchronize() const;

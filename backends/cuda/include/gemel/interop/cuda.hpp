@@ -12,11 +12,13 @@
 
 namespace gemel::cuda {
 
-/// @throws ArgumentError if the context is of another backend
-inline void require(const Context& context) {
-    if (context.device().backend() != "cuda")
-        throw ArgumentError("gemel::cuda: this belongs to the backend '" + context.device().backend() + "'");
+/// @throws ArgumentError if the device is of another backend
+inline void require(const Device& device) {
+    if (device.backend() != "cuda")
+        throw ArgumentError("gemel::cuda: this belongs to the backend '" + device.backend() + "'");
 }
+/// @throws ArgumentError if the context is of another backend
+inline void require(const Context& context) { require(context.device()); }
 
 /// Handles stay gemel's. The context is the device's primary one, which the CUDA run-time library shares.
 inline CUcontext native(const Context& context) {
@@ -31,6 +33,12 @@ inline CUstream native(const Stream& stream) {
 inline CUdeviceptr native(const Buffer& buffer) {
     require(buffer.context());
     return static_cast<CUdeviceptr>(buffer.native_handle() + buffer.offset_bytes());
+}
+
+/// The event stays gemel's: it lives as long as the handle.
+inline CUevent native(const Event& event) {
+    require(event.device());
+    return reinterpret_cast<CUevent>(event.native_handle());
 }
 
 /// Adopts memory of yours (cuMemAlloc, cudaMalloc) in the primary context; gemel never frees it.

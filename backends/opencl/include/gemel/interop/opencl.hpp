@@ -14,11 +14,13 @@
 
 namespace gemel::opencl {
 
-/// @throws ArgumentError if the context is of another backend
-inline void require(const Context& context) {
-    if (context.device().backend() != "opencl")
-        throw ArgumentError("gemel::opencl: this belongs to the backend '" + context.device().backend() + "'");
+/// @throws ArgumentError if the device is of another backend
+inline void require(const Device& device) {
+    if (device.backend() != "opencl")
+        throw ArgumentError("gemel::opencl: this belongs to the backend '" + device.backend() + "'");
 }
+/// @throws ArgumentError if the context is of another backend
+inline void require(const Context& context) { require(context.device()); }
 
 /// Handles stay gemel's: retain them to keep them longer. A buffer that is a view begins at `buffer.offset_bytes()`.
 inline cl_context native(const Context& context) {
@@ -32,6 +34,12 @@ inline cl_command_queue native(const Stream& stream) {
 inline cl_mem native(const Buffer& buffer) {
     require(buffer.context());
     return reinterpret_cast<cl_mem>(buffer.native_handle());
+}
+
+/// The event stays gemel's: it lives as long as the handle.
+inline cl_event native(const Event& event) {
+    require(event.device());
+    return reinterpret_cast<cl_event>(event.native_handle());
 }
 
 /// Adopts a context of yours; it must hold `device`. Retained for as long as gemel needs it.
