@@ -6,6 +6,8 @@ namespace gemel {
 
 namespace {
 
+// NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
+// of NaN is compared rightly, and can stand in CONST_STATIC.
 // 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
 typedef signed char int8_t;
@@ -16,6 +18,14 @@ typedef int int32_t;
 typedef unsigned int uint32_t, uint;
 typedef long long int64_t;
 typedef unsigned long long uint64_t, ulong;
+#ifndef NAN
+#ifdef __CUDACC_RTC__
+struct gemel_nan { static constexpr float value = -(0.0f / 0.0f); };
+#define NAN gemel_nan::value
+#else
+#define NAN __builtin_nanf("")
+#endif
+#endif
 )";
 
 const char* const float16 = R"(typedef struct { unsigned short bits; } float16_t;
@@ -223,7 +233,7 @@ const Dialect& Dialect::cuda() {
         .global_barrier = "__syncthreads()",
         .infinity =
             "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
-        .nan = "(0.0f/0.0f)",
+        .nan = "NAN",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
         .uint64_type = "unsigned long long",

@@ -42,8 +42,8 @@ TEST_CASE("a range runs over the elements in C order whatever the layouts are") 
                         fill_in(to, shape, z, expected);
                         mark({.range = indices.range, .tuning = tuning}, x, z);
                         for (int k = 0; k < indices.count; ++k) {
-                            const auto i = static_cast<std::size_t>(
-                                indices.first + k * static_cast<int>(indices.range.step));
+                            const auto i =
+                                static_cast<std::size_t>(indices.first + k * static_cast<int>(indices.range.step));
                             expected[i] = numbers[i] + 1000;
                         }
                         CHECK_SAME(expected, z.get(), "from ", name_of(from), " to ", name_of(to), " in ",
@@ -54,12 +54,11 @@ TEST_CASE("a range runs over the elements in C order whatever the layouts are") 
 
 TEST_CASE("a contiguous array of another shape is met in C order beside those of any layout") {
     const ElementwiseKernel add("const int *x, const int *flat, int *z", "z[i] = x[i] + 1000*flat[i]", "add");
-    const ReductionKernel<std::int64_t> weigh(
-        {.arguments = "const int *x, const int *flat, const int *other",
-         .neutral = "0",
-         .map_expr = "x[i] * (int64_t)flat[i] + other[i]",
-         .reduce_expr = "a + b",
-         .name = "weigh"});
+    const ReductionKernel<std::int64_t> weigh({.arguments = "const int *x, const int *flat, const int *other",
+                                               .neutral = "0",
+                                               .map_expr = "x[i] * (int64_t)flat[i] + other[i]",
+                                               .reduce_expr = "a + b",
+                                               .name = "weigh"});
     std::vector<std::int32_t> counted(60);
     for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = static_cast<std::int32_t>(i);
     for (const Shape& shape : {Shape{6, 10}, Shape{3, 4, 5}, Shape{2, 3, 2, 5}})
