@@ -305,6 +305,15 @@ TEST_CASE("a text and the operators give one kernel") {
     CHECK(context.statistics().launches == before.launches + 1);
 }
 
+TEST_CASE("an expression that has itself twice sixty times over is still a few kernels") {
+    const auto x = to_gpu(Values<std::int64_t>{1, -1, 3});
+    AnyExpr doubled = AnyExpr(AnyArray(x));
+    for (int k = 0; k < 60; ++k) doubled = doubled + doubled;
+    const std::int64_t most = std::int64_t{1} << 60;
+    CHECK(doubled.get<std::int64_t>() == Values<std::int64_t>{most, -most, 3 * most});
+    CHECK(source(doubled, Dialect::cuda()).size() < 4000);
+}
+
 TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + z1"), "z1", "column 5", "x + z1\n        ^", "x, n, a, half");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + hallf"), "Did you mean half?");
