@@ -5,6 +5,7 @@
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
+#include <gemel/core/tokens.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,27 +18,67 @@
 #include <optional>
 #include <set>
 #include <system_error>
+#include <vector>
 
 namespace gemel::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// More than any program has; what never ends is refused at it.
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+/// Nothing unless it is a file: devices and pipes may never end.
 std::optional<std::string> contents(const fs::path& file) {
     std::error_code ignored;
-    if (fs::is_directory(file, ignored)) return std::nullopt;
+    if (!fs::is_regular_file(file, ignored)) return std::nullopt;
     std::ifstream in(file, std::ios::binary);
     if (!in) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-/// What stands behind the '#' of a directive, without blanks before it; empty for other lines.
-std::string_view directive(std::string_view line) {
-    const auto without_blanks = [](std::string_view rest) {
-        return rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    };
-    line = without_blanks(line);
-    return line.starts_with('#') ? without_blanks(line.substr(1)) : std::string_view();
+std::string standard_input() {
+    std::string all;
+    char buffer[65536];
+    while (std::cin.read(buffer, sizeof buffer), std::cin.gcount() > 0) {
+        all.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
+        if (all.size() > most_bytes)
+            throw Error(gemel::text("standard input has more than ", most_bytes, " bytes; give a program"));
+    }
+    return all;
+}
+
+/// A directive's words: "include", ...; empty for other tokens.
+std::vector<Token> parts_of(const Token& token) {
+    if (token.kind != Token::Kind::directive) return {};
+    return tokenize(token.text.substr(1));
+}
+
+bool is_directive(const Token& token, std::string_view first, std::string_view second = {}) {
+    const std::vector<Token> parts = parts_of(token);
+    return !parts.empty() && parts[0].is(first) && (second.empty() || (parts.size() > 1 && parts[1].is(second)));
+}
+
+/// Whether a file is meant to be included once: by #pragma once, or by a guard around all of it.
+bool is_once(const std::vector<Token>& tokens) {
+    for (const Token& token : tokens)
+        if (is_directive(token, "pragma", "once")) return true;
+    if (tokens.size() < 3 || !is_directive(tokens.back(), "endif")) return false;
+    const std::vector<Token> opening = parts_of(tokens[0]), defined = parts_of(tokens[1]);
+    if (opening.empty() || defined.size() < 2 || !defined[0].is("define")) return false;
+    const bool is_guard =
+        (opening.size() == 2 && opening[0].is("ifndef") && opening[1].is(defined[1].text)) ||
+        (opening.size() > 3 && opening[0].is("if") && opening[1].is("!") && opening[2].is("defined") &&
+         (opening[3].is(defined[1].text) || (opening.size() > 4 && opening[4].is(defined[1].text))));
+    int depth = 0;
+    for (std::size_t k = 0; is_guard && k + 1 < tokens.size(); ++k) {
+        const std::vector<Token> parts = parts_of(tokens[k]);
+        if (parts.empty()) continue;
+        depth += parts[0].is("if") || parts[0].is("ifdef") || parts[0].is("ifndef");
+        depth -= parts[0].is("endif");
+        if (depth == 0) return false;  // the guard ends before the file does
+    }
+    return is_guard;
 }
 
 /// Puts what the program includes by "name" in that place, if it lies beside the includer or in one of the folders.
@@ -52,33 +93,36 @@ class Inliner {
             throw Error(gemel::text(name, ": #include goes more than ", deepest,
                                     " files deep; put '#pragma once' into files that include each other"));
         std::string result;
-        for (std::size_t from = 0; from < text.size();) {
-            const std::size_t end = std::min(text.find('\n', from), text.size());
-            const std::string line = text.substr(from, end - from);
-            from = end + 1;
-            if (depth > 0 && directive(line).starts_with("pragma once")) continue;
-            const std::optional<fs::path> file = included(line, folder);
-            if (!file) {
-                result += line + "\n";
+        std::size_t copied = 0;
+        for (const Token& token : tokenize(text)) {
+            const bool is_pragma = depth > 0 && is_directive(token, "pragma", "once");
+            const std::optional<fs::path> file = is_pragma ? std::nullopt : included(token, folder);
+            if (!is_pragma && !file) continue;
+            result.append(text, copied, token.position - copied);
+            copied = token.position + token.text.size();
+            if (is_pragma) {
+                copied += copied < text.size();  // its line's end
                 continue;
             }
             const std::string inner = contents(*file).value_or("");
             const bool is_new = seen_.insert(fs::weakly_canonical(*file)).second;
-            if (is_new || inner.find("#pragma once") == std::string::npos)
+            if (is_new || !is_once(tokenize(inner))) {
                 result += run(inner, file->string(), file->parent_path(), depth + 1);
+                if (result.ends_with('\n')) copied += copied < text.size();
+            }
         }
-        return result;
+        return result.append(text, copied);
     }
 
    private:
     static constexpr int deepest = 64;
 
-    std::optional<fs::path> included(std::string_view line, const fs::path& folder) const {
-        const std::string_view what = directive(line);
-        if (!what.starts_with("include")) return std::nullopt;
-        const std::size_t open = what.find('"'), close = what.find('"', open + 1);
-        if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
-        const std::string name(what.substr(open + 1, close - open - 1));
+    std::optional<fs::path> included(const Token& token, const fs::path& folder) const {
+        const std::vector<Token> parts = parts_of(token);
+        if (parts.size() < 2 || !parts[0].is("include") || parts[1].kind != Token::Kind::literal) return std::nullopt;
+        const std::string_view quoted = parts[1].text;
+        if (quoted.size() < 3 || quoted.front() != '"' || quoted.back() != '"') return std::nullopt;
+        const std::string name(quoted.substr(1, quoted.size() - 2));
         std::vector<fs::path> places{folder / name};
         for (const std::string& other : folders_) places.push_back(fs::path(other) / name);
         for (const fs::path& place : places)
@@ -89,6 +133,88 @@ class Inliner {
     const std::vector<std::string>& folders_;
     std::set<fs::path> seen_;
 };
+
+/// A piece of a prelude: a line, or all from an #if to its #endif.
+struct Piece {
+    std::string_view text;
+    std::vector<std::string_view> defines = {};  ///< words; none if it stays whatever is used
+};
+
+/// The words that a line defines, if it does nothing else.
+std::vector<std::string_view> defined_by(std::string_view line) {
+    const std::vector<Token> tokens = tokenize(line);
+    if (tokens.empty()) return {};
+    std::vector<std::string_view> words;
+    if (is_directive(tokens[0], "define")) {
+        words.push_back(parts_of(tokens[0])[1].text);
+    } else if ((tokens[0].is("typedef") || tokens[0].is("struct")) && tokens.back().is(";")) {
+        for (std::size_t k = 0; k + 1 < tokens.size(); ++k)
+            if (tokens[k].is_word() && (tokens[k + 1].is(",") || tokens[k + 1].is(";")))
+                words.push_back(tokens[k].text);
+        if (tokens[0].is("struct")) words = {tokens[1].text};
+    }
+    return words;
+}
+
+std::vector<Piece> pieces_of(std::string_view all) {
+    std::vector<Piece> pieces;
+    int conditions = 0;
+    bool only_defines = true;  // in the piece so far
+    for (std::size_t from = 0; from < all.size();) {
+        std::size_t end = all.find('\n', from);
+        while (end != std::string_view::npos && end > 0 && all[end - 1] == '\\') end = all.find('\n', end + 1);
+        const std::string_view line = all.substr(from, end == std::string_view::npos ? end : end + 1 - from);
+        const std::vector<Token> tokens = tokenize(line);
+        const bool is_inside = conditions > 0;
+        if (!tokens.empty()) {
+            const bool begins =
+                is_directive(tokens[0], "if") || is_directive(tokens[0], "ifdef") || is_directive(tokens[0], "ifndef");
+            conditions += begins - is_directive(tokens[0], "endif");
+        }
+        if (!is_inside) pieces.push_back({}), only_defines = true;
+        Piece& piece = pieces.back();
+        piece.text = all.substr(is_inside ? static_cast<std::size_t>(piece.text.data() - all.data()) : from,
+                                is_inside ? piece.text.size() + line.size() : line.size());
+        const std::vector<std::string_view> words = defined_by(line);
+        const bool is_pragma = !tokens.empty() && is_directive(tokens[0], "pragma");
+        if (words.empty() && (is_pragma || (!tokens.empty() && tokens[0].kind != Token::Kind::directive)))
+            only_defines = false;
+        piece.defines.insert(piece.defines.end(), words.begin(), words.end());
+        if (!only_defines) piece.defines.clear();
+        from += line.size();
+    }
+    return pieces;
+}
+
+/// A dialect's words without the macros and types that nobody uses, neither the program nor what is left of them.
+std::string used_prelude(const Dialect& dialect, const std::string& program) {
+    const std::string all = prelude(dialect, program);
+    std::set<std::string, std::less<>> used;
+    bool is_known = program.find("##") == std::string::npos;  // pasted words do not show
+    const auto use = [&](std::string_view text) {
+        for (const Token& token : tokenize(text)) {
+            if (token.is_word()) used.emplace(token.text);
+            const std::vector<Token> parts = parts_of(token);
+            for (const Token& part : parts)
+                if (part.is_word()) used.emplace(part.text);
+            // What a file uses that was not found is not known either; those of compilers know no words of gemel.
+            if (parts.size() > 1 && parts[0].is("include") && parts[1].kind == Token::Kind::literal) is_known = false;
+        }
+    };
+    use(program);
+    if (!is_known) return all;
+    std::vector<Piece> pieces = pieces_of(all);
+    // From the last on: a word is used by what comes behind it.
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+        const bool is_used =
+            piece->defines.empty() || std::any_of(piece->defines.begin(), piece->defines.end(),
+                                                  [&](std::string_view word) { return used.contains(word); });
+        is_used ? use(piece->text) : void(piece->text = {});
+    }
+    std::string kept;
+    for (const Piece& piece : pieces) kept += piece.text;
+    return kept;
+}
 
 void write(const fs::path& file, const std::string& text) {
     std::ofstream out(file, std::ios::binary);
@@ -112,16 +238,18 @@ int translate(const std::string& file, const std::vector<std::string>& dialects,
     const bool from_input = file == "-";
     std::optional<std::string> text;
     if (from_input)
-        text = std::string(std::istreambuf_iterator<char>(std::cin), {});
+        text = standard_input();
     else
         text = contents(file);
     if (!text)
-        throw Error(gemel::text("cannot read ", file, ": give a file with portable kernels, or - for standard input"));
-    const std::string program =
-        Inliner(include_folders).run(*text, file, from_input ? "." : fs::path(file).parent_path());
+        throw Error(
+            gemel::text("cannot read ", file,
+                        ": give a file (no device and no pipe) with portable kernels, or - for standard input"));
+    std::string program = Inliner(include_folders).run(*text, file, from_input ? "." : fs::path(file).parent_path());
+    if (!program.ends_with('\n')) program += '\n';
 
     for (const Dialect* dialect : targets) {
-        const std::string complete = prelude(*dialect, program) + "\n" + program;
+        const std::string complete = used_prelude(*dialect, program) + "\n" + program;
         if (output_folder.empty()) {
             if (targets.size() > 1) std::cout << "// ---- " << dialect->name << " ----\n";
             std::cout << complete;

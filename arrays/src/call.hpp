@@ -136,6 +136,7 @@ class Call {
     void check_shapes();
     void check_aliasing();
     const std::string& leading_name() const;
+    bool any_order() const;
     void collapse();
     struct Axis {
         std::size_t axis;  ///< of the merged ones the fastest

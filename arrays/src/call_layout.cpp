@@ -14,19 +14,29 @@ constexpr std::size_t most_blocks_across = 65535;
 using codegen::Access;
 using codegen::LastStep;
 
+/// Whether axes may be sorted: nothing counts along C order, neither the snippet nor a range nor an array of another
+/// shape.
+bool Call::any_order() const {
+    if (!declared_.order_free || sliced_) return false;
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (arrays_[i].is_element && !(arrays_[i].array->shape() == *shape_)) return false;
+    return true;
+}
+
 /// Axes are dropped and merged as far as all arrays allow; where the order does not matter they are sorted first.
 void Call::collapse() {
+    const bool sorts = any_order();
     const std::size_t rank = shape_->rank();
     std::array<std::size_t, most_call_axes> axes;
     std::size_t used = 0;
     for (std::size_t axis = 0; axis < rank; ++axis)
         if ((*shape_)[axis] != 1) axes[used++] = axis;
-    if (declared_.order_free && used > 1) {
+    if (sorts && used > 1) {
         // By the steps of the arrays, those that are written first: the first that tells two axes apart decides.
         const auto goes_before = [&](std::size_t a, std::size_t b) {
             for (const bool written : {true, false})
                 for (std::size_t i = 0; i < arguments_.size(); ++i) {
-                    if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
+                    if (!arrays_[i].is_element) continue;
                     if (declared_.uses[i].element_written != written) continue;
                     const auto step = [&](std::size_t axis) { return std::abs(arrays_[i].array->strides()[axis]); };
                     // A broadcast axis has no place of its own.
@@ -58,10 +68,10 @@ void Call::collapse() {
         }
     }
     if (rank_ == 0) extents_[rank_++] = 1, last[0] = 0;
-    if (declared_.order_free && rank_ > 2) {
+    if (sorts && rank_ > 2) {
         // Tiles are of the last two axes: the axis along which some array's elements are neighbours becomes the second.
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
-            if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
+            if (!arrays_[i].is_element) continue;
             const Strides& s = arrays_[i].array->strides();
             int fastest = 0;
             while (fastest < rank_ && std::abs(s[last[fastest]]) != 1) ++fastest;

@@ -24,7 +24,7 @@ Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const Expr
             ScalarArg(rows == Rows::wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "row_length"));
     ScanSpec spec{.name = name_of(kind), .preamble = std::move(parts.preamble)};
     spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
-    spec.scan_expr = is_complex ? (is_sum ? "c_add(a, b)" : "c_mul(a, b)") : (is_sum ? "a + b" : "a * b");
+    spec.scan_expr = combined(result, is_sum);
     spec.output_statement = "out[i] = item";
     if (rows != Rows::one) spec.is_segment_start_expr = "i % row_length == 0";
     return Scan(std::move(parts.arguments), result, spec);

@@ -63,18 +63,23 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
                                     const std::vector<const codegen::Snippet*>& snippets, const std::string& preamble) {
     DeclaredArguments declared{
         .kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
-    if (!codegen::is_identifier(declared.name))
-        declared.refuse("the name is no C identifier, which a kernel's name must be");
+    if (const std::string why = codegen::why_no_name(declared.name); !why.empty())
+        declared.refuse(text("the kernel's name ", why, "; choose another"));
     if (declared.parameters.size() > most_call_arguments)
         declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", most_call_arguments,
                              " are possible. Put values into a struct."));
     for (const codegen::Snippet* snippet : snippets)
         if (snippet->declares("i"))
             declared.refuse("the snippet declares a variable 'i', which is the element's index; call it otherwise");
+    const codegen::Snippet head(preamble);
     std::vector<std::string> arrays;
     for (std::size_t i = 0; i < declared.parameters.size(); ++i) {
         Parameter& p = declared.parameters[i];
         if (p.name == "i") declared.refuse("an argument is called 'i', which is the index");
+        if (const std::string why = codegen::why_no_name(p.name); !why.empty())
+            declared.refuse(i, text("is named by a word that ", why, "; rename it"));
+        for (const Parameter& other : declared.parameters)
+            if (p.name == other.type) declared.refuse(i, "is named as a type of the arguments; rename it");
         if (p.is_pointer) {
             if (p.space == Parameter::Space::shared || p.space == Parameter::Space::constant)
                 declared.refuse(i, "is a pointer to other than device memory");
@@ -89,6 +94,11 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             for (const codegen::Snippet* snippet : snippets) use = use | snippet->use_of(p.name);
             // What a preamble's macros do with an array cannot be seen.
             if (!use.element && !use.elsewhere && !use.bare) use.bare = true;
+            if (const std::string macro = codegen::macro_with(p.name, head, snippets);
+                !macro.empty() && (use.element || use.elsewhere))
+                declared.refuse(i, text("is named by the macro ", macro, ", where what is done with its elements ",
+                                        "cannot be seen; write ", p.name, "[...] in the snippet, or hand it to the ",
+                                        "macro: ", macro, "(", p.name, "[i])"));
             if (p.is_const && (use.element_written || use.elsewhere_written))
                 declared.refuse(i, "is declared const, but the snippet writes to it");
             if (const std::string why = codegen::refused_use(p, use); !why.empty()) declared.refuse(i, why);

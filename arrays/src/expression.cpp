@@ -62,6 +62,7 @@ std::string helper_text(const char* helper, DType dtype) {
         out += line + '\n';
     }
     replace_all(out, "$", codegen::value_type(dtype));
+    replace_all(out, "@", codegen::wrapping_cast(dtype));
     return out;
 }
 
@@ -85,6 +86,12 @@ void for_each_part(std::string_view text, F&& f) {
 }
 
 }  // namespace
+
+std::string combined(DType dtype, bool is_sum) {
+    if (dtype.kind() == DType::Kind::complex) return is_sum ? "c_add(a, b)" : "c_mul(a, b)";
+    const std::string wraps = codegen::wrapping_cast(dtype), both = text(wraps, "a ", is_sum ? "+ " : "* ", wraps, "b");
+    return wraps.empty() ? both : text("(", codegen::value_type(dtype), ")(", both, ")");
+}
 
 void ExpressionOperands::add(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
@@ -133,6 +140,8 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
     const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(computed));
+    const std::string wrapping = value.find('@') == std::string::npos ? "" : codegen::wrapping_cast(computed);
+    replace_all(value, "@", wrapping);
     for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
     if (calls_helper) {
         const std::string helper = helper_text(operation.helper, computed);
@@ -143,7 +152,7 @@ std::string ExpressionText::apply(const Operation& operation, DType common, DTyp
     const bool is_truth = operation.rule == TypeRule::truth || operation.rule == TypeRule::comparison;
     if (result.kind() == DType::Kind::boolean && !is_truth) {
         value = text("(", value, " != 0)");
-    } else if (result.is_integer() && result.size_bytes() < 4) {
+    } else if (result.is_integer() && (result.size_bytes() < 4 || !wrapping.empty())) {
         value = text("(", codegen::value_type(result), ")", value);
     } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
         value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float

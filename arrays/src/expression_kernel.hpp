@@ -60,6 +60,9 @@ struct ExpressionParts {
 };
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands);
 
+/// "a + b" or "a * b" of numbers of a type, as sums and products are made of them; integers wrap around.
+std::string combined(DType dtype, bool is_sum);
+
 /// A number of an expression: it takes the type of the arrays beside it.
 inline CallArgument weak(const Argument& number) {
     CallArgument argument(number);

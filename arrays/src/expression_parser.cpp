@@ -34,6 +34,7 @@ constexpr BinaryOperator binary_operators[] = {
     {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
     {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
 };
+constexpr int behind_and = 3;  ///< what binds more tightly than `and`
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
 
 /// How many letters must change to make one word of another.
@@ -79,6 +80,7 @@ class Parser {
     }
 
     AnyExpr whole() {
+        check_comments();
         if (tokens_.empty()) fail(0, "there is nothing to compute");
         const AnyExpr result = conditional();
         if (next_ < tokens_.size())
@@ -88,6 +90,19 @@ class Parser {
     }
 
    private:
+    /// A comment that does not end would hide the rest of the text.
+    void check_comments() const {
+        for (std::size_t at = 0; at < text_.size();) {
+            const std::string_view rest = text_.substr(at);
+            if (!rest.starts_with("/*")) {
+                at += rest.starts_with("//") ? 2 : 1;
+                continue;
+            }
+            const std::size_t end = text_.find("*/", at + 2);
+            if (end == std::string_view::npos) fail(at, "a comment begins here and does not end");
+            at = end + 2;
+        }
+    }
     AnyExpr conditional() {
         const Depth depth(*this);
         const AnyExpr condition = binary(1);
@@ -100,7 +115,7 @@ class Parser {
     }
     AnyExpr binary(int least) {
         const Depth depth(*this);
-        AnyExpr left = unary();
+        AnyExpr left = least <= behind_and && here() == "not" ? negation() : unary();
         const BinaryOperator* compared = nullptr;
         while (const BinaryOperator* found = binary_operator()) {
             if (found->precedence < least) break;
@@ -115,13 +130,20 @@ class Parser {
         }
         return left;
     }
+    /// As in Python, `not` binds less tightly than comparisons, more so than `and`; C's `!` stands in unary().
+    AnyExpr negation() {
+        const std::size_t at = position();
+        accept("not");
+        return apply(at, LogicalNot::operation, std::array{binary(behind_and)});
+    }
     AnyExpr unary() {
         const Depth depth(*this);
         const std::size_t at = position();
         if (accept("-")) return apply(at, Negate::operation, std::array{unary()});
         if (accept("+")) return apply(at, Plus::operation, std::array{unary()});
         if (accept("~")) return apply(at, Invert::operation, std::array{unary()});
-        if (accept("!") || accept("not")) return apply(at, LogicalNot::operation, std::array{unary()});
+        if (accept("!")) return apply(at, LogicalNot::operation, std::array{unary()});
+        if (here() == "not") fail(at, "\"not\" behind another operator stands in parentheses, as in Python: (not x)");
         const AnyExpr base = primary();
         const std::size_t power = position();
         if (!accept("**")) return base;
@@ -198,7 +220,7 @@ class Parser {
     AnyExpr number(const Token& token) {
         std::string_view digits = token.text;
         const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-        bool imaginary = false;
+        bool imaginary = false, is_float = false;
         while (!digits.empty()) {
             const char last = digits.back();
             if (last == 'j' && !imaginary) {
@@ -207,6 +229,7 @@ class Parser {
                          (!hexadecimal && (last == 'f' || last == 'F')))) {
                 break;
             }
+            is_float |= last == 'f' || last == 'F';
             digits.remove_suffix(1);
         }
         const auto read = [&](auto value, auto... base) -> std::optional<decltype(value)> {
@@ -220,12 +243,20 @@ class Parser {
             return value;
         };
         const int base = hexadecimal ? 16 : 10;
+        const bool is_whole = !imaginary && !is_float &&
+                              digits.substr(hexadecimal ? 2 : 0)
+                                      .find_first_not_of(hexadecimal ? "0123456789abcdefABCDEF" : "0123456789") ==
+                                  std::string_view::npos &&
+                              digits != "0x" && digits != "0X";
         if (imaginary) {
             if (const auto value = read(0.0); value && !hexadecimal) return AnyExpr(cdouble(0, *value));
         } else if (const auto whole = read(std::int64_t{}, base)) {
             return AnyExpr(*whole);
         } else if (const auto large = read(std::uint64_t{}, base)) {
             return AnyExpr(*large);
+        } else if (is_whole) {
+            fail(token.position, text("\"", printable(token.text), "\" has no place in 64 bits; with a point it is a ",
+                                      "floating-point number"));
         } else if (const auto real = read(0.0); real && !hexadecimal) {
             return AnyExpr(*real);
         }

@@ -18,26 +18,6 @@
 namespace gemel {
 namespace {
 
-using codegen::is_identifier;
-
-/// What C, OpenCL C and CUDA C++ keep for themselves, and the names of types.
-bool is_reserved(std::string_view name) {
-    return codegen::keyword_language(name) || name == "defined" || name.starts_with("__") || !parse_type(name).empty();
-}
-
-/// The prelude has it: a macro, or a function of a section.
-bool is_prelude_word(std::string_view name) {
-    for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()}) {
-        const std::string all = full_prelude(*dialect);
-        for (const std::string& define : {text("#define ", name), text("typedef ", name)})
-            for (std::size_t at = 0; (at = all.find(define, at)) != std::string::npos; at += define.size())
-                if (at + define.size() == all.size() || !is_identifier(text("_", all[at + define.size()]))) return true;
-        for (const Dialect::Section& section : dialect->sections)
-            if (std::find(section.words.begin(), section.words.end(), name) != section.words.end()) return true;
-    }
-    return false;
-}
-
 bool is_library_function(std::string_view name) {
     for (const char* const own :
          {"clip", "arg", "if_positive", "frexp", "modf", "hankel_01", "fmin", "fmax", "fabs", "min", "max"})
@@ -75,10 +55,10 @@ const FunctionDefinition& interned(FunctionDefinition definition) {
 FunctionDefinition checked(const std::string& name, std::string_view parameters, const std::string& body, DType result,
                            std::span<const DType> types, const std::string& preamble) {
     const std::string who = text("function '", name, "': ");
-    if (!is_identifier(name))
-        throw ArgumentError(text(who, "the name is no identifier of C; letters, digits and '_' can make one"));
-    if (is_reserved(name) || is_library_function(name) || is_prelude_word(name))
-        throw ArgumentError(text(who, "the name is a word that kernels have already; choose another"));
+    if (const std::string why = codegen::why_no_name(name); !why.empty())
+        throw ArgumentError(text(who, "the name ", why, "; choose another"));
+    if (is_library_function(name))
+        throw ArgumentError(text(who, "the name is that of a function which expressions have already; choose another"));
     FunctionDefinition made{
         .name = name, .body = body, .preamble = preamble, .result = result, .types = {}, .parameters = {}};
     made.types.assign(types.begin(), types.end());
@@ -89,9 +69,8 @@ FunctionDefinition checked(const std::string& name, std::string_view parameters,
                                  "; name each once, with commas between"));
     for (std::size_t k = 0; k < made.parameters.size(); ++k) {
         const std::string& own = made.parameters[k];
-        if (!is_identifier(own) || is_reserved(own) || is_prelude_word(own))
-            throw ArgumentError(text(who, "parameter ", k + 1, " is named \"", own,
-                                     "\", which is no identifier or a word that kernels have already; rename it"));
+        if (const std::string why = codegen::why_no_name(own); !why.empty())
+            throw ArgumentError(text(who, "parameter ", k + 1, " is named \"", own, "\", which ", why, "; rename it"));
         if (std::find(made.parameters.begin(), made.parameters.begin() + static_cast<std::ptrdiff_t>(k), own) !=
             made.parameters.begin() + static_cast<std::ptrdiff_t>(k))
             throw ArgumentError(text(who, "two parameters are named \"", own, "\"; rename one"));

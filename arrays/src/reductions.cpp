@@ -69,7 +69,7 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
         case ReductionKind::product: {
             const bool is_sum = kind == ReductionKind::sum;
             value.neutral = constant(is_sum ? "0" : "1");
-            value.reduce_expr = is_complex ? (is_sum ? "c_add(a, b)" : "c_mul(a, b)") : (is_sum ? "a + b" : "a * b");
+            value.reduce_expr = combined(result, is_sum);
             if (is_complex && !(own == result))
                 throw ArgumentError("a sum of complex numbers in another type than theirs");
             if (!is_complex) value.map_expr = text("(", type, ")", parts.value);

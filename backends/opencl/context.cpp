@@ -1,5 +1,6 @@
 /// Contexts: memory, streams, compilation, the end.
 #include "objects.hpp"
+#include "value_sizes.hpp"
 
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
@@ -76,15 +77,27 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {
-    const char* source = request.text.data();
-    const size_t length = request.text.size();
+    const std::string options = join(request.options, " ");
+    if (const std::string probes = size_probes(request.text); !probes.empty()) {
+        try {
+            return build(std::string(request.text) + probes, options);
+        } catch (const BuildFailure&) {
+            // Without them, so that the log is about the program alone, and a type they cannot name is no error.
+        }
+    }
+    return build(request.text, options);
+}
+
+BuildResult OpenClContext::build(std::string_view text, const std::string& options) {
+    const char* source = text.data();
+    const size_t length = text.size();
     const cl_program program = cl.CreateProgramWithSource(shared_->context, 1, &source, &length);
     auto module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
-    const std::string options = join(request.options, " ");
     const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
     std::string log = query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device);
     if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS)
-        throw BuildFailure(log.empty() ? text("clBuildProgram: ", error_name(status), ", options: ", options) : log);
+        throw BuildFailure(log.empty() ? gemel::text("clBuildProgram: ", error_name(status), ", options: ", options)
+                                       : log);
     if (status != success) fail(cl.BuildProgram.name(), status);
     return {std::move(module), std::move(log)};
 }

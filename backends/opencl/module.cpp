@@ -1,6 +1,7 @@
 /// Programs and kernels.
 #include "launch_order.hpp"
 #include "objects.hpp"
+#include "value_sizes.hpp"
 
 #include <gemel/core/text.hpp>
 
@@ -28,6 +29,28 @@ KernelFacts read_facts(cl_kernel kernel, cl_device_id device) {
                                  static_cast<std::uint32_t>(required[2])}};
     facts.parameter_count = query<cl_uint>(cl.GetKernelInfo, CL_KERNEL_NUM_ARGS, kernel);
     return facts;
+}
+
+/// NVIDIA's driver (580) counts a byte for each pointer to shared memory that is not set yet, which is none of what the
+/// kernel declares: with all of them set, what they were set to is left out.
+std::size_t declared_shared_bytes(cl_kernel kernel, cl_device_id device, const KernelFacts& facts) {
+    constexpr std::size_t unit = 16;
+    std::size_t set = 0;
+    for (cl_uint i = 0; i < *facts.parameter_count; ++i)
+        if (cl.SetKernelArg.status(kernel, i, unit, nullptr) == success) set += unit;
+    const auto all = query<cl_ulong>(cl.GetKernelWorkGroupInfo, CL_KERNEL_LOCAL_MEM_SIZE, kernel, device);
+    return all >= set ? all - set : *facts.shared_bytes;
+}
+
+std::vector<std::string> names_in(cl_program program) {
+    const std::string all = query_text(cl.GetProgramInfo, CL_PROGRAM_KERNEL_NAMES, program);
+    std::vector<std::string> names;
+    for (std::size_t from = 0; from < all.size();) {
+        const auto end = std::min(all.find(';', from), all.size());
+        if (end > from) names.push_back(all.substr(from, end - from));
+        from = end + 1;
+    }
+    return names;
 }
 
 /// In `order`, if there is one.
@@ -73,7 +96,8 @@ class OpenClBoundKernel final : public BoundKernel {
 
 class OpenClKernel final : public Kernel {
    public:
-    OpenClKernel(std::shared_ptr<Shared> shared, cl_program program, cl_kernel kernel, std::string name)
+    OpenClKernel(std::shared_ptr<Shared> shared, cl_program program, cl_kernel kernel, std::string name,
+                 const std::vector<std::string>& names)
         : shared_(std::move(shared)),
           program_(program),
           kernel_(kernel),
@@ -81,6 +105,9 @@ class OpenClKernel final : public Kernel {
           facts_(read_facts(kernel, shared_->device)),
           known_(*facts_.parameter_count) {
         if (shared_->is_pocl) order_ = LaunchOrder::of(name_);
+        if (facts_.shared_bytes > 0 && shared_->info->vendor.find("NVIDIA") != std::string::npos)
+            facts_.shared_bytes = declared_shared_bytes(kernel_, shared_->device, facts_);
+        facts_.parameter_bytes = value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
     }
     ~OpenClKernel() override {
         if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);
@@ -159,19 +186,14 @@ OpenClModule::~OpenClModule() {
 }
 
 std::unique_ptr<Kernel> OpenClModule::kernel(const std::string& name) {
-    const auto names = kernel_names();
-    if (std::find(names.begin(), names.end(), name) == names.end()) return nullptr;
-    return std::make_unique<OpenClKernel>(shared_, program_, cl.CreateKernel(program_, name.c_str()), name);
+    const auto names = names_in(program_);
+    if (std::find(names.begin(), names.end(), name) == names.end() || is_size_probe(name)) return nullptr;
+    return std::make_unique<OpenClKernel>(shared_, program_, cl.CreateKernel(program_, name.c_str()), name, names);
 }
 
 std::vector<std::string> OpenClModule::kernel_names() const {
-    const std::string all = query_text(cl.GetProgramInfo, CL_PROGRAM_KERNEL_NAMES, program_);
-    std::vector<std::string> names;
-    for (std::size_t from = 0; from < all.size();) {
-        const auto end = std::min(all.find(';', from), all.size());
-        if (end > from) names.push_back(all.substr(from, end - from));
-        from = end + 1;
-    }
+    std::vector<std::string> names = names_in(program_);
+    std::erase_if(names, [](const std::string& name) { return is_size_probe(name); });
     return names;
 }
 

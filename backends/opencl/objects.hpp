@@ -148,6 +148,7 @@ class OpenClContext final : public Context {
     std::uint64_t native() const override;
 
    private:
+    BuildResult build(std::string_view text, const std::string& options);
     std::shared_ptr<Shared> shared_;
     cl_command_queue service_;  ///< maps and unmaps page-locked memory
 };

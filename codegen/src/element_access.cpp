@@ -33,6 +33,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       index_(layout.wide_index ? "int64_t" : "int"),
       head_(unused("head")),
       layout_name_(unused("layout")),
+      layout_type_(helper("layout")),
       report_(unused("out_of_bounds")) {
     const bool packs = layout.any(Access::packed);
     for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -46,12 +47,13 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         array_names_.push_back(p.name);
         arrays_.push_back({.argument = i,
                            .access = given.access,
-                           .offset = given.offset,
                            .use = uses[i],
                            .local = unused(p.name + "_i"),
                            .at = unused(p.name + "_at"),
                            .pack = unused(p.name + "_pack"),
                            .pack_type = "",
+                           .offset = given.offset ? unused(p.name + "_offset") : "",
+                           .steps = member(p.name),
                            .in_packs = false});
         Array& array = arrays_.back();
         // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
@@ -60,6 +62,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         if (array.in_packs)
             array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
         std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
+        if (array.in_packs) array.pack_type = unused(array.pack_type);
     }
 }
 
@@ -68,8 +71,20 @@ std::string ElementAccess::unused(std::string name) const {
         for (const Parameter& p : arguments_)
             if (p.name == name) return true;
         for (const Snippet* snippet : snippets_)
-            if (snippet->uses(name)) return true;
+            if (snippet->mentions(name)) return true;
         return false;
+    };
+    while (taken()) name += '_';
+    return name;
+}
+
+/// Of the layout: named as the array, unless the layout has a member of that name already.
+std::string ElementAccess::member(const std::string& array) const {
+    std::string name = array;
+    const auto taken = [&] {
+        if (name == "extent" || name == "kept") return true;
+        return name != array &&
+               std::any_of(arguments_.begin(), arguments_.end(), [&](const Parameter& p) { return p.name == name; });
     };
     while (taken()) name += '_';
     return name;
@@ -100,13 +115,13 @@ void ElementAccess::declare_layout() {
     const int steps = layout_.rank + axes_.kept_rank;
     for (const Array& array : arrays_)
         if (array.access == Access::strided)
-            writer_.line(index_, " ", parameter(array).name, "[", steps, "];  // steps, in elements");
+            writer_.line(index_, " ", array.steps, "[", steps, "];  // steps, in elements");
     if (axes_.has_index) writer_.line(index_, " i[", steps, "];");
-    writer_.close(gemel::text(" ", kernel_, "_layout;"));
+    writer_.close(gemel::text(" ", layout_type_, ";"));
     for (const Array& array : arrays_) {
         if (array.access != Access::strided || !array.use.elsewhere) continue;
-        const std::string& name = parameter(array).name;
-        writer_.open_function(index_, kernel_ + "_" + name + "_at", {kernel_ + "_layout layout", index_ + " i"});
+        const std::string& name = array.steps;
+        writer_.open_function(index_, function(array, "at"), {layout_type_ + " layout", index_ + " i"});
         writer_.line(index_, " at = 0;");
         for (int axis = layout_.rank - 1; axis > 0; --axis) {
             writer_.line("at += i % layout.extent[", axis, "] * layout.", name, "[", axis, "];");
@@ -125,10 +140,10 @@ void ElementAccess::declare_check(const Array& array) {
     const bool strided = array.access == Access::strided;
     std::vector<std::string> parameters{pointer + "array", "int64_t at", "int64_t count", "int64_t i",
                                         report + "report"};
-    if (strided) parameters.push_back(kernel_ + "_layout layout");
-    writer_.open_function(pointer, kernel_ + "_" + p.name + "_checked", parameters);
+    if (strided) parameters.push_back(layout_type_ + " layout");
+    writer_.open_function(pointer, function(array, "checked"), parameters);
     writer_.line("if (at >= 0 && at < count) return array + ",
-                 strided ? gemel::text(kernel_, "_", p.name, "_at(layout, (", index_, ")at)") : "at", ";");
+                 strided ? gemel::text(function(array, "at"), "(layout, (", index_, ")at)") : "at", ";");
     writer_.open("if (atomic_cas((", writer_.global_pointer("int", false), ")report, 0, ", array.argument + 1,
                  ") == 0)");
     writer_.line("report[1] = at;");
@@ -167,8 +182,8 @@ std::vector<std::string> ElementAccess::parameters() const {
         }
     }
     for (const Array& array : arrays_)
-        if (array.offset) out.push_back(gemel::text("int64_t ", parameter(array).name, "_offset"));
-    if (layout_.rank) out.push_back(gemel::text(kernel_, "_layout ", layout_name_));
+        if (!array.offset.empty()) out.push_back("int64_t " + array.offset);
+    if (layout_.rank) out.push_back(gemel::text(layout_type_, " ", layout_name_));
     bool any_checked = false;
     for (const Array& array : arrays_)
         if (is_checked(array)) {
@@ -181,11 +196,11 @@ std::vector<std::string> ElementAccess::parameters() const {
 
 void ElementAccess::apply_offsets() {
     for (const Array& array : arrays_)
-        if (array.offset) {
+        if (!array.offset.empty()) {
             const Parameter& p = parameter(array);
             const std::string bytes = writer_.global_pointer("char", p.is_const);
             const std::string type = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
-            writer_.line(p.name, " = (", type, ")((", bytes, ")", p.name, " + ", p.name, "_offset);");
+            writer_.line(p.name, " = (", type, ")((", bytes, ")", p.name, " + ", array.offset, ");");
         }
 }
 
@@ -306,7 +321,7 @@ void ElementAccess::begin_output(const std::string& output) {
         writer_.line("const ", index_, " ", name, " = ", sum, ";");
     };
     for (const Array& array : arrays_)
-        if (array.access == Access::strided) base(unused(parameter(array).name + "_base"), parameter(array).name);
+        if (array.access == Access::strided) base(unused(parameter(array).name + "_base"), array.steps);
     if (axes_.has_index) base(unused("i_base"), "i");
 }
 
@@ -319,11 +334,11 @@ void ElementAccess::begin_tile(const std::string& outer) {
         std::vector<std::string> terms;
         for (int axis = 0; axis < outer_rank; ++axis)
             terms.push_back(gemel::text(axis == 0 ? slowest : unused(gemel::text("i_", axis)), " * ", layout_name_, ".",
-                                        name, "[", axis, "]"));
+                                        array.steps, "[", axis, "]"));
         writer_.line("const ", index_, " ", unused(name + "_base"), " = ", terms.empty() ? "0" : join(terms, " + "),
-                     ", ", unused(name + "_down"), " = ", layout_name_, ".", name, "[", outer_rank, "]",
+                     ", ", unused(name + "_down"), " = ", layout_name_, ".", array.steps, "[", outer_rank, "]",
                      last_step(array) == LastStep::any ? gemel::text(", ", unused(name + "_step"), " = ", layout_name_,
-                                                                     ".", name, "[", layout_.rank - 1, "]")
+                                                                     ".", array.steps, "[", layout_.rank - 1, "]")
                                                        : "",
                      ";");
     }
@@ -368,7 +383,7 @@ void ElementAccess::begin_element(const std::string& run_index) {
         };
         for (const Array& array : arrays_)
             if (array.access == Access::strided && array.use.element)
-                find(array.at, parameter(array).name, unused(parameter(array).name + "_base"));
+                find(array.at, array.steps, unused(parameter(array).name + "_base"));
         if (axes_.has_index) find("i", "i", unused("i_base"));
     }
     for (const Array& array : arrays_)
@@ -390,13 +405,13 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
         if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
         if (is_checked(array)) {
             const std::string stored =
-                gemel::text("(*", kernel_, "_", name, "_checked(", name, ", ", subscript, ", ",
+                gemel::text("(*", function(array, "checked"), "(", name, ", ", subscript, ", ",
                             unused(std::string(name) + "_count"), mode == Mode::thread ? ", -1, " : ", i, ", report_,
                             array.access == Access::strided ? ", " + layout_name_ : "", "))");
             return written ? stored : load_text(parameter(array).dtype, stored);
         }
         const std::string where = array.access == Access::strided
-                                      ? gemel::text(kernel_, "_", name, "_at(", layout_name_, ", ", subscript, ")")
+                                      ? gemel::text(function(array, "at"), "(", layout_name_, ", ", subscript, ")")
                                       : subscript;
         const std::string stored = gemel::text(name, "[", where, "]");
         return written ? stored : load_text(parameter(array).dtype, stored);

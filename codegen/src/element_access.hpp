@@ -74,20 +74,28 @@ class ElementAccess {
     void set_no_head() { has_head_ = false; }
     /// A name that no argument and no snippet uses.
     std::string unused(std::string name) const;
+    /// The name of a type or function that the kernel has beside it: "axpy_layout".
+    std::string helper(const std::string& suffix) const { return unused(kernel_ + "_" + suffix); }
 
    private:
     struct Array {
         std::size_t argument;
         Access access;
-        bool offset;
         ArrayUse use;
         std::string local;  ///< of its element
         std::string at;     ///< where its element lies, if strided
         std::string pack;   ///< its packs
         std::string pack_type;
-        bool in_packs;  ///< takes part in loads and stores by pack (by wide accesses or element by element)
+        std::string offset;  ///< the parameter that says where it begins, if there is one
+        std::string steps;   ///< the layout's member
+        bool in_packs;       ///< takes part in loads and stores by pack (by wide accesses or element by element)
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
+    /// A function that belongs to an array: "axpy_x_at".
+    std::string function(const Array& array, const char* what) const {
+        return helper(parameter(array).name + "_" + what);
+    }
+    std::string member(const std::string& array) const;
     bool is_local(const Array& array, Mode mode) const;
     bool is_in_tile(const Array& array) const;
     bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }
@@ -109,7 +117,7 @@ class ElementAccess {
     std::vector<Array> arrays_;
     std::vector<std::string> array_names_;
     std::string index_;
-    std::string head_, layout_name_, report_;
+    std::string head_, layout_name_, layout_type_, report_;
     bool has_head_ = true;
     int lanes_ = 1;
 };

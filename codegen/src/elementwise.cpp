@@ -43,8 +43,9 @@ class Elementwise {
           writer_(dialect),
           loop_prep_(request.loop_prep),
           after_loop_(request.after_loop),
+          preamble_(request.preamble),
           access_(request.name, request.arguments, array_uses(request), layout, tuning.access_bytes, writer_,
-                  {&request.operation, &loop_prep_, &after_loop_}) {}
+                  {&request.operation, &loop_prep_, &after_loop_, &preamble_}) {}
 
     std::string print() {
         access_.declare_types();
@@ -196,7 +197,7 @@ class Elementwise {
         each_pack(p, u, [&] { access_.load_packs(u, p); });
         each_pack(p, u, [&] {
             writer_.unroll().open("for (int ", lane, " = 0; ", lane, " < ", lanes, "; ++", lane, ")");
-            if (request_.operation.uses_index(arrays()) || uses_memory())
+            if (request_.operation.uses_index(arrays()) || uses_memory() || preamble_.mentions("i"))
                 writer_.line("const ", index, " i = ", head, " + ", p, " * ", lanes, " + ", lane, ";");
             access_.begin_lane(u, lane);
             body(Mode::lane);
@@ -236,7 +237,7 @@ class Elementwise {
     const KernelLayout& layout_;
     const std::uint32_t block_, unroll_;
     Writer writer_;
-    Snippet loop_prep_, after_loop_;
+    Snippet loop_prep_, after_loop_, preamble_;
     ElementAccess access_;
     const std::string length_ = length_name(request_.arguments);
 };
@@ -256,12 +257,14 @@ void check_request(const ElementwiseRequest& request) {
     }
     if (!any) refuse("no argument is an array; at least one must be, as in \"float *x\"");
     if (request.operation.empty()) refuse("the operation is empty");
-    if (request.operation.uses("return"))
-        refuse("the operation contains 'return', which would leave out other elements of the thread; use 'continue'");
+    refuse_jumps(gemel::text("ElementwiseKernel '", request.name, "': the operation"), request.operation, true);
     for (const auto& [hook, text] :
-         {std::pair{"loop_prep", request.loop_prep}, std::pair{"after_loop", request.after_loop}})
-        if (Snippet(text).uses_index({}))
+         {std::pair{"loop_prep", request.loop_prep}, std::pair{"after_loop", request.after_loop}}) {
+        const Snippet snippet(text);
+        if (snippet.uses_index({}))
             refuse(gemel::text(hook, " names i, but runs once per thread, where there is no element"));
+        refuse_jumps(gemel::text("ElementwiseKernel '", request.name, "': ", hook), snippet, false);
+    }
 }
 
 std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,

@@ -49,7 +49,9 @@ class Matmul {
     std::string add_product(const std::string& sum, const std::string& a, const std::string& b) const {
         if (is_complex()) return text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
         if (dtype_.kind() == DType::Kind::boolean) return text(sum, " |= ", a, " & ", b, ";");
-        return text(sum, " += ", a, " * ", b, ";");
+        const std::string wraps = wrapping_cast(held_);
+        if (wraps.empty()) return text(sum, " += ", a, " * ", b, ";");
+        return text(sum, " = (", type_, ")(", wraps, sum, " + ", wraps, a, " * ", wraps, b, ");");
     }
 
     /// Which tile of which matrix this block has.

@@ -126,7 +126,8 @@ std::string Printer::unary(const ExpressionNode& node) {
 std::string Printer::binary(const ExpressionNode& node) {
     // Long chains of one operator are printed without a call for each link.
     std::vector<const ExpressionNode*> chain{&node};
-    while (continues_chain(*chain.back())) chain.push_back(&chain.back()->operands[0].node());
+    while (continues_chain(*chain.back()) && !names_.contains(&chain.back()->operands[0].node()))
+        chain.push_back(&chain.back()->operands[0].node());
     const ExpressionNode& innermost = *chain.back();
     std::string out = expression(innermost.operands[0], needed_level(innermost, innermost.operands[0].node(), false));
     for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
@@ -137,7 +138,17 @@ std::string Printer::binary(const ExpressionNode& node) {
 }
 
 std::string Printer::expression(const Expression& expression, int at_least) {
+    if (is_inside_) return printed(expression, at_least);
+    check_length(expression);
+    is_inside_ = true;
+    std::string out = printed(expression, at_least);
+    is_inside_ = false;
+    return out;
+}
+
+std::string Printer::printed(const Expression& expression, int at_least) {
     const ExpressionNode& node = expression.node();
+    if (const auto named = names_.find(&node); named != names_.end()) return named->second;
     const auto operand = [&](std::size_t i, int level) { return this->expression(node.operands[i], level); };
     std::string out;
     switch (node.kind) {
@@ -206,7 +217,10 @@ void Printer::braces(const std::string& head, const Statements& body, const std:
 }
 
 void Printer::condition(const StatementNode& node, const std::string& before) {
-    line(before + "if (" + expression(node.expressions[0]) + ") {");
+    if (before.empty()) share({&node.expressions[0]});  // nothing can stand before an `else if`
+    const std::string head = "if (" + expression(node.expressions[0]) + ") {";
+    names_.clear();
+    line(before + head);
     ++depth_;
     statements(node.body);
     --depth_;
@@ -226,7 +240,11 @@ void Printer::statement(const Statement& statement) {
         case Kind::expression:
         case Kind::declaration:
         case Kind::assignment:
-        case Kind::increment: line(simple(node) + ";"); break;
+        case Kind::increment:
+            share_all(node);
+            line(simple(node) + ";");
+            names_.clear();
+            break;
         case Kind::condition: condition(node, ""); break;
         case Kind::for_loop:
             braces("for (" + simple(node.parts[0].node()) + "; " + expression(node.expressions[0]) + "; " +
@@ -236,7 +254,9 @@ void Printer::statement(const Statement& statement) {
         case Kind::while_loop: braces("while (" + expression(node.expressions[0]) + ")", node.body, ""); break;
         case Kind::do_while_loop: braces("do", node.body, " while (" + expression(node.expressions[0]) + ");"); break;
         case Kind::jump:
+            share_all(node);
             line(node.text + (node.expressions.empty() ? "" : " " + expression(node.expressions[0])) + ";");
+            names_.clear();
             break;
         case Kind::barrier: line(dialect_.barrier + ";"); break;
         case Kind::global_barrier:

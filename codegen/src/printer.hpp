@@ -3,6 +3,8 @@
 
 #include "syntax_nodes.hpp"
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace gemel::codegen {
@@ -42,11 +44,22 @@ class Printer {
     void condition(const StatementNode& node, const std::string& before);
     void braces(const std::string& head, const Statements& body, const std::string& tail);
     void line(const std::string& text);
+    std::string printed(const Expression& expression, int at_least);
+    /// About how many characters expressions have.
+    double length(const std::vector<const Expression*>& roots) const;
+    void check_length(const Expression& expression) const;
+    /// Before a statement that is too long: declares variables for what its expressions have more than once. Until
+    /// names_ is emptied they stand for it.
+    void share(const std::vector<const Expression*>& expressions);
+    void share_all(const StatementNode& node);
 
     const Dialect& dialect_;
     std::string out_;
     int depth_ = 0;
     std::vector<const StructLayout*> structs_;
+    std::unordered_map<const ExpressionNode*, std::string> names_;
+    std::size_t parts_ = 0;
+    bool is_inside_ = false;  ///< an expression, whose length has been checked
 };
 
 }  // namespace gemel::codegen

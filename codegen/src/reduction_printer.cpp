@@ -20,8 +20,8 @@ std::vector<ArrayUse> array_uses(const ReductionRequest& request) {
 
 namespace {
 
-std::vector<const Snippet*> snippets(const ReductionRequest& request) {
-    std::vector<const Snippet*> all;
+std::vector<const Snippet*> snippets(const ReductionRequest& request, const Snippet& preamble) {
+    std::vector<const Snippet*> all{&preamble};
     for (const ReducedValue& value : request.values) all.push_back(&value.map_expr);
     return all;
 }
@@ -38,8 +38,9 @@ ReductionPrinter::ReductionPrinter(const ReductionRequest& request, const Reduct
       unroll_(std::max(tuning.unroll, 1u)),
       serial_lanes_(std::bit_floor(std::max(tuning.items_per_thread, 1u))),  // halves meet
       writer_(dialect),
+      preamble_(request.preamble),
       access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-              snippets(request), {layout.kept_rank, layout.has_index}),
+              snippets(request, preamble_), {layout.kept_rank, layout.has_index}),
       index_(access_.index_type()) {}
 
 std::string ReductionPrinter::print() {

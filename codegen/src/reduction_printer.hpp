@@ -50,8 +50,8 @@ class ReductionPrinter {
         return access_.unused(request_.values.size() == 1 ? wish : gemel::text(wish, "_", v));
     }
     std::string name(const char* wish) const { return access_.unused(wish); }
-    std::string reduce_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("reduce", v)); }
-    std::string replace_name(std::size_t v) const { return gemel::text(request_.name, "_", numbered("replaces", v)); }
+    std::string reduce_name(std::size_t v) const { return access_.helper(numbered("reduce", v)); }
+    std::string replace_name(std::size_t v) const { return access_.helper(numbered("replaces", v)); }
     std::string reduced(std::size_t v, const std::string& a, const std::string& b) const {
         return gemel::text(reduce_name(v), "(", a, ", ", b, ")");
     }
@@ -124,6 +124,7 @@ class ReductionPrinter {
     const ReductionLayout& layout_;
     const std::uint32_t block_, unroll_, serial_lanes_;
     Writer writer_;
+    const Snippet preamble_;
     ElementAccess access_;
     const std::string& index_;
     std::vector<DType> extra_types_;

@@ -39,8 +39,7 @@ void check_request(const ScanRequest& request) {
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
     if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
         refuse("prev_item needs the neutral element, which the first element's is");
-    if (request.output.uses("return"))
-        refuse("the output statement contains 'return', which would leave out other elements; use 'continue'");
+    refuse_jumps(gemel::text("ScanKernel '", request.name, "': the output statement"), request.output, true);
     for (const Parameter& p : request.arguments)
         for (const char* word : {"item", "prev_item", "last_item"})
             if (p.name == word) refuse(gemel::text("an argument is called '", word, "', which is the running result"));

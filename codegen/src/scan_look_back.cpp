@@ -35,7 +35,7 @@ void ScanPrinter::look_back() {
 
 void ScanPrinter::publish(const std::string& what, const std::string& state) {
     writer_.open_braces();
-    writer_.line(request_.name, "_words bits;");
+    writer_.line(access_.helper("words"), " bits;");
     if (scan_item_bytes(request_) % 4) writer_.line("bits.words[", words() - 1, "] = 0;");
     writer_.line("bits.item = ", what, ";");
     each_word([&](const std::string& w) {
@@ -74,7 +74,7 @@ void ScanPrinter::publish_and_look_back() {
         writer_.close(" while (torn);");
     }
     writer_.line(state, " = (uint32_t)(word[0] >> 32) & 3;");
-    writer_.line(request_.name, "_words bits;");
+    writer_.line(access_.helper("words"), " bits;");
     each_word([&](const std::string& w) { writer_.line("bits.words[", w, "] = (uint32_t)word[", w, "];"); });
     writer_.line(theirs, " = bits.item;");
     writer_.close();
@@ -83,7 +83,7 @@ void ScanPrinter::publish_and_look_back() {
     writer_.line("if (", known, ") ", nearest, " = 31 - clz((int)(", known, " & (~", known, " + 1)));");
     writer_.line("// Tiles up to the nearest that knows all before it, in order: farther ones come first.");
     writer_.unroll().open("for (int ", delta, " = 1; ", delta, " < ", warp_size, "; ", delta, " *= 2)");
-    writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle(", theirs, ", (", lane, " + ", delta,
+    writer_.line("const ", item_, " ", other, " = ", access_.helper("shuffle"), "(", theirs, ", (", lane, " + ", delta,
                  ") % ", warp_size, ");");
     writer_.line("if (", lane, " + ", delta, " <= ", nearest, ") ", theirs, " = ", scanned(other, theirs), ";");
     writer_.close();

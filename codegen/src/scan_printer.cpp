@@ -41,14 +41,15 @@ ScanPrinter::ScanPrinter(const ScanRequest& request, const ScanLayout& layout, c
       layout_(layout),
       shape_(tile_shape(request, layout, tuning)),
       writer_(dialect),
+      preamble_(request.preamble),
       access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-              {&request.input, &request.output, &request.segment_start}),
+              {&request.input, &request.output, &request.segment_start, &preamble_}),
       index_(access_.index_type()),
       // Bools are bytes also here: no kernel takes a pointer to bools.
       value_(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect)
                                                           : value_type(request.dtype)),
       segmented_(!request.segment_start.empty()),
-      item_(segmented_ ? request.name + "_item" : value_) {}
+      item_(segmented_ ? access_.helper("item") : value_) {}
 
 std::string ScanPrinter::print() {
     access_.set_no_head();
@@ -66,7 +67,7 @@ void ScanPrinter::functions() {
     const bool knows_boundary = Snippet(request_.scan_expr).uses("across_seg_boundary");
     if (segmented_) {
         writer_.line("typedef struct { ", value_, " value; int starts; } ", item_, ";");
-        writer_.open_function(value_, request_.name + "_combine",
+        writer_.open_function(value_, access_.helper("combine"),
                               {value_ + " a", value_ + " b", "int across_seg_boundary"});
         if (knows_boundary) {
             writer_.line("return ", as_value(request_.scan_expr), ";");
@@ -74,26 +75,25 @@ void ScanPrinter::functions() {
             writer_.line("return across_seg_boundary ? b : (", as_value(request_.scan_expr), ");");
         }
         writer_.close();
-        writer_.open_function(item_, request_.name + "_scan", {item_ + " a", item_ + " b"});
+        writer_.open_function(item_, access_.helper("scan"), {item_ + " a", item_ + " b"});
         writer_.line(item_, " both;");
-        writer_.line("both.value = ", request_.name, "_combine(a.value, b.value, b.starts);");
+        writer_.line("both.value = ", access_.helper("combine"), "(a.value, b.value, b.starts);");
         writer_.line("both.starts = a.starts | b.starts;");
         writer_.line("return both;");
         writer_.close();
     } else {
-        writer_.open_function(value_, request_.name + "_scan", {value_ + " a", value_ + " b"});
+        writer_.open_function(value_, access_.helper("scan"), {value_ + " a", value_ + " b"});
         if (knows_boundary) writer_.line("const int across_seg_boundary = 0;");
         writer_.line("return ", as_value(request_.scan_expr), ";");
         writer_.close();
     }
     if (!layout_.shuffles || layout_.strategy == Tuning::Scan::chunks) return;
     const int words = static_cast<int>((scan_item_bytes(request_) + 3) / 4);
-    writer_.line("typedef union { ", item_, " item; uint32_t words[", words, "]; } ", request_.name, "_words;");
+    writer_.line("typedef union { ", item_, " item; uint32_t words[", words, "]; } ", access_.helper("words"), ";");
     for (const bool up : {true, false}) {
         const std::string from = up ? "delta" : "lane";
-        writer_.open_function(item_, gemel::text(request_.name, up ? "_shuffle_up" : "_shuffle"),
-                              {item_ + " item", "int " + from});
-        writer_.line(request_.name, "_words own, other;");
+        writer_.open_function(item_, access_.helper(up ? "shuffle_up" : "shuffle"), {item_ + " item", "int " + from});
+        writer_.line(access_.helper("words"), " own, other;");
         if (scan_item_bytes(request_) % 4) writer_.line("own.words[", words - 1, "] = 0;");
         writer_.line("own.item = item;");
         writer_.unroll().line("for (int w = 0; w < ", words,

@@ -40,7 +40,7 @@ class ScanPrinter {
         return std::string(wish) == "n" ? wish : name(wish);
     }
     std::string scanned(const std::string& a, const std::string& b) const {
-        return gemel::text(request_.name, "_scan(", a, ", ", b, ")");
+        return gemel::text(access_.helper("scan"), "(", a, ", ", b, ")");
     }
     /// An expression for a running result: of bool 0 or 1, whatever number it is, as in C++.
     std::string as_value(const std::string& expression) const {
@@ -147,6 +147,7 @@ class ScanPrinter {
     const std::uint32_t block_ = shape_.block;
     const int lanes_ = shape_.lanes, rows_ = shape_.rows, tile_ = shape_.elements();
     Writer writer_;
+    const Snippet preamble_;
     ElementAccess access_;
     const std::string& index_;
     const std::string value_;

@@ -78,12 +78,12 @@ void ScanPrinter::scan_by_shuffles(const std::string& last) {
     each_row([&](const std::string& row) {
         writer_.line(item_, " ", run, " = ", v(row, last), ";");
         writer_.unroll().open("for (int ", delta, " = 1; ", delta, " < ", warp_size, "; ", delta, " *= 2)");
-        writer_.line("const ", item_, " ", other, " = ", request_.name, "_shuffle_up(", run, ", ", delta, ");");
+        writer_.line("const ", item_, " ", other, " = ", access_.helper("shuffle_up"), "(", run, ", ", delta, ");");
         writer_.line("if (", lane, " >= ", delta, ") ", run, " = ", scanned(other, run), ";");
         writer_.close();
-        writer_.line("const ", item_, " ", name("row_total"), " = ", request_.name, "_shuffle(", run, ", ",
+        writer_.line("const ", item_, " ", name("row_total"), " = ", access_.helper("shuffle"), "(", run, ", ",
                      warp_size - 1, ");");
-        writer_.line(run, " = ", request_.name, "_shuffle_up(", run, ", 1);");
+        writer_.line(run, " = ", access_.helper("shuffle_up"), "(", run, ", 1);");
         if (rows_ > 1) {
             writer_.line(before, "[", row, "] = ", row, " == 0 ? ", run, " : ", lane, " > 0 ? ", scanned(carry, run),
                          " : ", carry, ";");

@@ -270,7 +270,10 @@ bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
         }
         if (tokens_[at].is("i")) return true;
     }
-    return false;
+    // In a macro of its own i may stand for anything.
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [](const Token& t) { return t.kind == Token::Kind::directive; }) &&
+           mentions("i");
 }
 
 ArrayUse Snippet::use_of(std::string_view array) const {

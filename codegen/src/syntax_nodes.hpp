@@ -114,7 +114,7 @@ struct Program::Item {
 
 /// @throws ArgumentError unless it has the form of a name in C. @param what  "a variable", for the message
 void check_word(const std::string& name, const std::string& what);
-/// The same for a name that is declared: no keyword of C, OpenCL C or CUDA C++ either.
+/// The same for a name that is declared: no keyword and no word of kernels either.
 void check_identifier(const std::string& name, const std::string& what);
 
 /// A pattern of a dialect's table with text for its `@` and `#`.

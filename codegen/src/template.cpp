@@ -16,11 +16,20 @@ TemplateError::~TemplateError() = default;
 TemplateError TemplateText::error(Place place, const std::string& message) const {
     std::size_t from = 0;
     for (int line = 1; line < place.line; ++line) from = std::min(text.find('\n', from), text.size() - 1) + 1;
-    std::string shown = text.substr(from, std::min(text.find('\n', from), text.size()) - from);
-    std::string mark = shown.substr(0, std::min(static_cast<std::size_t>(place.column - 1), shown.size()));
+    std::string_view line = std::string_view(text).substr(from);
+    line = line.substr(0, line.find('\n'));
+    // As much of the line as can be read.
+    constexpr std::size_t most_before = 90, most_behind = 50, most_message = 2000;
+    const std::size_t at = std::min(static_cast<std::size_t>(place.column - 1), line.size());
+    const std::size_t begin = at > most_before + 3 ? at - most_before : 0;
+    const std::size_t end = line.size() > at + most_behind + 3 ? at + most_behind : line.size();
+    const std::string before = begin ? "..." : "";
+    std::string mark = before + std::string(line.substr(begin, at - begin));
     for (char& c : mark)
         if (c != '\t') c = ' ';
-    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message, "\n    ", shown, "\n    ", mark, "^"),
+    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message.substr(0, most_message),
+                        message.size() > most_message ? "..." : "", "\n    ", before, line.substr(begin, end - begin),
+                        end < line.size() ? "..." : "", "\n    ", mark, "^"),
             place.line, place.column};
 }
 

@@ -3,7 +3,9 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -134,6 +136,7 @@ int sign_of_difference(const TemplateSite& site, const Value& a, const Value& b)
     site.spend(1);
     if (is_number(a) && is_number(b)) return sign_of_numbers(a, b).value_or(0);
     if (a.is_string() && b.is_string()) {
+        site.spend_bytes(std::min(a.as_string().size(), b.as_string().size()));
         const int sign = a.as_string().compare(b.as_string());
         return sign < 0 ? -1 : sign > 0;
     }
@@ -149,7 +152,7 @@ int sign_of_difference(const TemplateSite& site, const Value& a, const Value& b)
 bool contains(const TemplateSite& site, const Value& all, const Value& one) {
     if (all.is_string()) {
         if (!one.is_string()) site.fail(text("'in' a string looks for a string, not for ", one.kind()));
-        return all.as_string().find(one.as_string()) != std::string::npos;
+        return find_text(site, all.as_string(), one.as_string()) != std::string::npos;
     }
     if (all.is_map()) return one.is_string() && all.as_map().contains(one.as_string());
     if (!all.is_list()) site.fail(text("expected a list, a string or a map behind 'in', found ", all.kind()));
@@ -159,6 +162,17 @@ bool contains(const TemplateSite& site, const Value& all, const Value& one) {
 }
 
 }  // namespace
+
+std::size_t find_text(const TemplateSite& site, const std::string& all, const std::string& one, std::size_t from) {
+    site.spend_bytes(one.size());
+    // std::string::find takes the product of both lengths where the beginning of one stands everywhere in the other.
+    const char* const begin = all.data() + from;
+    const void* const found = ::memmem(begin, all.size() - from, one.data(), one.size());
+    const std::size_t looked_at =
+        found ? static_cast<std::size_t>(static_cast<const char*>(found) - begin) : all.size() - from;
+    site.spend_bytes(looked_at + 16);
+    return found ? from + looked_at : std::string::npos;
+}
 
 bool is_number(const Value& value) { return is_integral(value) || value.is_floating(); }
 
@@ -196,7 +210,11 @@ bool equal(const TemplateSite& site, const Value& a, const Value& b) {
     site.spend(1);
     if (is_number(a) && is_number(b)) return sign_of_numbers(a, b) == 0;
     if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
-    if (a.is_string() && b.is_string()) return a.as_string() == b.as_string();
+    if (a.is_string() && b.is_string()) {
+        if (a.as_string().size() != b.as_string().size()) return false;
+        site.spend_bytes(a.as_string().size());
+        return a.as_string() == b.as_string();
+    }
     if (a.is_list() && b.is_list()) {
         if (&a.as_list() == &b.as_list()) return true;
         if (a.as_list().size() != b.as_list().size()) return false;

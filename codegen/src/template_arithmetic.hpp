@@ -40,6 +40,10 @@ Value apply_unary(const TemplateSite& site, const std::string& name, const Value
 /// "==", "!=", "<", ">", "<=", ">=", "in", "not in"
 bool apply_comparison(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
 
+/// Where `one` stands in a text, from a place on; npos if nowhere. In time of the length of what is looked at, which
+/// counts as steps.
+std::size_t find_text(const TemplateSite& site, const std::string& all, const std::string& one, std::size_t from = 0);
+
 bool equal(const TemplateSite& site, const Value& a, const Value& b);
 bool less(const TemplateSite& site, const Value& a, const Value& b);
 

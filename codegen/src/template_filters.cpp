@@ -126,7 +126,9 @@ Value replace_filter(const Value& input, Arguments& arguments) {
     if (old.empty()) arguments.fail("cannot replace the empty string");
     std::string result;
     std::size_t from = 0;
-    for (std::size_t at = all.find(old); at != std::string::npos && count != 0; at = all.find(old, from), --count) {
+    for (; count != 0; --count) {
+        const std::size_t at = find_text(arguments.site(), all, old, from);
+        if (at == std::string::npos) break;
         result.append(all, from, at - from).append(replacement);
         from = at + old.size();
         if (result.size() > most_bytes) arguments.fail("makes too long a text");

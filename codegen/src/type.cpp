@@ -46,9 +46,8 @@ void check_word(const std::string& name, const std::string& what) {
 
 void check_identifier(const std::string& name, const std::string& what) {
     check_word(name, what);
-    const char* language = keyword_language(name);
-    if (language)
-        throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": it is a keyword of ", language));
+    if (const std::string why = why_no_name(name); !why.empty())
+        throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": it ", why));
 }
 
 std::string fill_pattern(const std::string& pattern, const std::string& at, const std::string& hash) {

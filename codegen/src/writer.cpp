@@ -116,6 +116,12 @@ bool is_16_bit(const DType& dtype) { return dtype.is_floating() && dtype.size_by
 
 std::string value_type(const DType& dtype) { return is_16_bit(dtype) ? "float" : dtype.name(); }
 
+std::string wrapping_cast(const DType& dtype) {
+    const bool is_unsigned = dtype.kind() == DType::Kind::unsigned_integer;
+    if (!dtype.is_integer() || dtype.lanes() != 1 || (is_unsigned && dtype.size_bytes() >= 4)) return {};
+    return dtype.size_bytes() == 8 ? "(uint64_t)" : "(uint32_t)";
+}
+
 std::string load_text(const DType& dtype, const std::string& stored) {
     if (dtype.kind() == DType::Kind::bfloat) return gemel::text("load_bfloat16(", stored, ")");
     return is_16_bit(dtype) ? gemel::text("load_float16(", stored, ")") : stored;

@@ -6,7 +6,10 @@ namespace gemel {
 
 namespace {
 
-// 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading.
+// NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
+// of NaN is compared rightly, and can stand in CONST_STATIC.
+// 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the
+// host's headers have declared the words already (nvcc), they become macros behind them.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
 typedef signed char int8_t;
 typedef unsigned char uint8_t, uchar;
@@ -14,8 +17,26 @@ typedef short int16_t;
 typedef unsigned short uint16_t, ushort;
 typedef int int32_t;
 typedef unsigned int uint32_t, uint;
+#ifdef __CUDACC_RTC__
 typedef long long int64_t;
 typedef unsigned long long uint64_t, ulong;
+#else
+#include <stdint.h>
+#include <sys/types.h>
+typedef long long gemel_int64;
+typedef unsigned long long gemel_uint64;
+#define int64_t gemel_int64
+#define uint64_t gemel_uint64
+#define ulong gemel_uint64
+#endif
+#ifndef NAN
+#ifdef __CUDACC_RTC__
+struct gemel_nan { static constexpr float value = -(0.0f / 0.0f); };
+#define NAN gemel_nan::value
+#else
+#define NAN __builtin_nanf("")
+#endif
+#endif
 )";
 
 const char* const float16 = R"(typedef struct { unsigned short bits; } float16_t;
@@ -130,7 +151,8 @@ GEMEL_FUNCTION unsigned long abs(unsigned long x) { return x; }
 GEMEL_FUNCTION unsigned long long abs(unsigned long long x) { return x; }
 )";
 
-const char* const constants = R"(#define M_E 2.71828182845904523536
+const char* const constants = R"(#ifndef M_PI
+#define M_E 2.71828182845904523536
 #define M_LOG2E 1.44269504088896340736
 #define M_LOG10E 0.434294481903251827651
 #define M_LN2 0.693147180559945309417
@@ -143,6 +165,7 @@ const char* const constants = R"(#define M_E 2.71828182845904523536
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.707106781186547524401
+#endif
 #define M_E_F 2.71828182845904523536f
 #define M_LOG2E_F 1.44269504088896340736f
 #define M_LOG10E_F 0.434294481903251827651f
@@ -223,7 +246,7 @@ const Dialect& Dialect::cuda() {
         .global_barrier = "__syncthreads()",
         .infinity =
             "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
-        .nan = "(0.0f/0.0f)",
+        .nan = "NAN",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
         .uint64_type = "unsigned long long",

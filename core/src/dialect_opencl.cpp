@@ -257,8 +257,9 @@ const Dialect& Dialect::opencl() {
         .block_id = "((int)get_group_id(#))",
         .block_size = "((int)get_local_size(#))",
         .grid_size = "((int)get_num_groups(#))",
-        .global_id = "((long)get_global_id(#))",
-        .global_size = "((long)get_global_size(#))",
+        // NVIDIA's get_global_id and get_global_size (driver 580) are cut to 32 bits.
+        .global_id = "((long)get_group_id(#) * (long)get_local_size(#) + (long)get_local_id(#))",
+        .global_size = "((long)get_num_groups(#) * (long)get_local_size(#))",
         .barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
         .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
         .infinity = "INFINITY",

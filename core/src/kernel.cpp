@@ -98,12 +98,14 @@ void check_kind(const KernelState& kernel, std::size_t index, const Parameter& p
 void check_size(const KernelState& kernel, std::size_t index, const Parameter* parameter, std::size_t slot,
                 const Argument& argument) {
     const auto& sizes = kernel.kernel->facts().parameter_bytes;
-    if (!sizes || slot >= sizes->size()) return;
+    if (!sizes || slot >= sizes->size() || (*sizes)[slot] == 0) return;
     const std::size_t given = is_memory(argument.kind) ? sizeof(void*) : argument.bytes;
     if (given != (*sizes)[slot])
-        refuse(kernel, index, parameter,
-               text("has ", (*sizes)[slot], " bytes in the kernel, but got ", describe(argument), " of ", given,
-                    " bytes"));
+        refuse(
+            kernel, index, parameter,
+            text("has ", (*sizes)[slot], " bytes in the kernel, but got ", describe(argument),
+                 argument.kind == Argument::Kind::structure && argument.dtype.empty() ? ""
+                                                                                      : text(" of ", given, " bytes")));
 }
 
 struct Use {

@@ -202,7 +202,12 @@ TEST_CASE("expressions from text") {
     CHECK(parsed("x > 1 ? n : -n").get<std::int32_t>() == Values<std::int32_t>{-4, 5, 6});
     CHECK(parsed("x > 1 ? x > 2 ? 3 : 2 : 1").get<std::int64_t>() == Values<std::int64_t>{1, 2, 3});
     CHECK(parsed("x == 1 || x >= 3").get<bool>() == Values<std::uint8_t>{1, 0, 1});
-    CHECK(parsed("x > 1 and not n == 5").get<bool>() == Values<std::uint8_t>{0, 0, 0});
+    // As in Python `not` is looser than comparisons; C's `!` is not.
+    CHECK(parsed("x > 1 and not n == 5").get<bool>() == Values<std::uint8_t>{0, 0, 1});
+    CHECK(parsed("not x > 2").get<bool>() == Values<std::uint8_t>{1, 1, 0});
+    CHECK(parsed("!x > 2").get<bool>() == Values<std::uint8_t>{0, 0, 0});
+    CHECK(parsed("not not x > 2 or x < 2").get<bool>() == Values<std::uint8_t>{1, 0, 1});
+    CHECK(parsed("not x - 1 == 0 ? n : 0").get<std::int32_t>() == Values<std::int32_t>{0, 5, 6});
     CHECK(parsed("x > 1 and not (n == 5)").get<bool>() == Values<std::uint8_t>{0, 0, 1});
     CHECK(parsed("n & 4 | 1 ^ 3").get<std::int32_t>() == Values<std::int32_t>{6, 6, 6});
     CHECK(parsed("n << 1 >> 2").get<std::int32_t>() == Values<std::int32_t>{2, 2, 3});
@@ -300,6 +305,15 @@ TEST_CASE("a text and the operators give one kernel") {
     CHECK(context.statistics().launches == before.launches + 1);
 }
 
+TEST_CASE("an expression that has itself twice sixty times over is still a few kernels") {
+    const auto x = to_gpu(Values<std::int64_t>{1, -1, 3});
+    AnyExpr doubled = AnyExpr(AnyArray(x));
+    for (int k = 0; k < 60; ++k) doubled = doubled + doubled;
+    const std::int64_t most = std::int64_t{1} << 60;
+    CHECK(doubled.get<std::int64_t>() == Values<std::int64_t>{most, -most, 3 * most});
+    CHECK(source(doubled, Dialect::cuda()).size() < 4000);
+}
+
 TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + z1"), "z1", "column 5", "x + z1\n        ^", "x, n, a, half");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + hallf"), "Did you mean half?");
@@ -319,6 +333,15 @@ TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 1.2.3"), "1.2.3");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 99999999999999999999999999999 * 9223372036854775807 ** 2"),
                             "64 bits");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 18446744073709551616"), "18446744073709551616", "64 bits",
+                            "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x * -99999999999999999999u"), "64 bits", "column 6");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("n + 0x10000000000000000"), "64 bits", "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("n + 0x"), "0x", "no number");
+    CHECK(parsed("x * 0 + 99999999999999999999.0").get<float>()[0] == 1e20f);
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x /*"), "comment", "column 3");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x /* + n */ + /*/ 1"), "comment", "column 15");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + not n"), "\"not\"", "parentheses", "column 5");
     CHECK_THROWS_AS(parsed(""), ArgumentError);
     CHECK_THROWS_MENTIONING(ArgumentError, parsed(std::string(100000, '(')), "nested");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed(std::string(100000, '-') + "x"), "nested");

@@ -301,6 +301,26 @@ TEST_CASE("atomics of 32 bits lose nothing and return what was there before") {
     check_atomics<float>("float");
 }
 
+TEST_CASE("NAN equals nothing whether the compiler or the device compares") {
+    const Context context = default_context();
+    const Kernel kernel = kernel_of(
+        "CONST_STATIC float table[2] = {NAN, 1.0f};\n"
+        "KERNEL void compare(GLOBAL_MEM int *out, float x)\n{\n"
+        "    float n = NAN;\n"
+        "    out[0] = NAN == NAN;\n    out[1] = NAN != NAN;\n    out[2] = n == n;\n    out[3] = n != n;\n"
+        "    out[4] = NAN < NAN || NAN >= NAN;\n    out[5] = x == NAN;\n    out[6] = NAN <= x;\n"
+        "    out[7] = table[0] == table[0];\n    out[8] = table[0] != NAN;\n    out[9] = -NAN == -NAN;\n"
+        "    out[10] = x + NAN == x + NAN;\n    out[11] = isnan(NAN) != 0;\n}\n",
+        "compare");
+    const Buffer out = context.allocate(12 * sizeof(std::int32_t));
+    std::vector<std::int32_t> found(12);
+    for (const float x : {1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+        kernel({.grid = {1}, .block = {1}}, out, x);
+        out.download(found);
+        CHECK(found == std::vector<std::int32_t>{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1});
+    }
+}
+
 TEST_CASE("atomics of 64 bits lose nothing and return what was there before") {
     if (lacks(info().has_int64_atomics, "64-bit atomics")) return;
     check_atomics<std::int64_t>("int64_t");

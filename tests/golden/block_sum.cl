@@ -14,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void block_sum(
 {
     __local float tile[64];
     int lane = (int)get_local_id(0);
-    const long i = (long)get_global_id(0);
+    const long i = (long)get_group_id(0) * (long)get_local_size(0) + (long)get_local_id(0);
     tile[lane] = i < n ? in[i] : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
     float x = weighted(tile, lane);

@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul(
             for (int r = 0; r < 4; ++r) {
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
-                    sums[r * 4 + k] += a_part[r] * b_part[k];
+                    sums[r * 4 + k] = (int32_t)((uint32_t)sums[r * 4 + k] + (uint32_t)a_part[r] * (uint32_t)b_part[k]);
                 }
             }
         }

@@ -14,6 +14,6 @@ extern "C" __global__ void literals(double *out)
     out[11] = 2.220446049250313e-16;
     out[12] = (double)(1.0f/0.0f);
     out[13] = -(double)(1.0f/0.0f);
-    out[14] = (double)(0.0f/0.0f);
+    out[14] = (double)NAN;
     out[15] = 123456789.0;
 }

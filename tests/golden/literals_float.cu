@@ -14,6 +14,6 @@ extern "C" __global__ void literals(float *out)
     out[11] = 1.1920929e-07f;
     out[12] = (1.0f/0.0f);
     out[13] = -(1.0f/0.0f);
-    out[14] = (0.0f/0.0f);
+    out[14] = NAN;
     out[15] = 123456792.0f;
 }

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace gemel;
@@ -55,6 +56,21 @@ TEST_CASE("elementary functions compile for single and double precision and for 
           elementary::bessel_program, elementary::complex_bessel_program, elementary::half_program(),
           elementary::complex_program("float"), elementary::complex_program("double")})
         check_compiles(text.substr(0, 60), prelude(Dialect::cuda(), text) + text);
+}
+
+TEST_CASE("the compiler finds NAN unequal to itself") {
+    // A constant is all that is left of these.
+    for (const char* comparison : {"NAN != NAN", "!(NAN == NAN)", "!(NAN < 1.0f || NAN >= 1.0f)",
+                                   "(double)NAN != (double)NAN", "!((NAN) == -(NAN))"}) {
+        const std::string text = std::string("KERNEL void f(GLOBAL_MEM int *out) { out[0] = ") + comparison + "; }";
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_80");
+        CHECK_MESSAGE(result.succeeded, result.log);
+        const std::size_t number = result.ptx.find("mov.u32"), number32 = result.ptx.find("mov.b32");
+        const std::size_t at = std::min(number, number32);
+        REQUIRE(at != std::string::npos);
+        CHECK_MESSAGE(result.ptx.substr(at, result.ptx.find(';', at) - at).ends_with(", 1"), comparison, "\n",
+                      result.ptx);
+    }
 }
 
 TEST_CASE("the prelude does not collide with the headers for half precision") {

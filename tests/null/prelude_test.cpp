@@ -157,7 +157,13 @@ TEST_CASE("the prelude keeps to the common subset of languages") {
     CHECK(!has(opencl, "template"));
     CHECK(has(opencl, "#if defined(cl_khr_fp64)"));
     const std::string cuda = full_prelude(Dialect::cuda());
-    CHECK(!has(cuda, "#include"));  // headers cost more than all of the prelude
+    // Headers cost more than all of the prelude: NVRTC reads none. nvcc has read the host's before, with these.
+    const std::string of_host = "#else\n#include <stdint.h>\n#include <sys/types.h>\n";
+    const std::size_t at = cuda.find(of_host);
+    REQUIRE(at != std::string::npos);
+    CHECK(cuda.rfind("#ifdef __CUDACC_RTC__", at) != std::string::npos);
+    CHECK(!has(cuda.substr(0, at), "#include"));
+    CHECK(!has(cuda.substr(at + of_host.size()), "#include"));
     for (const std::string& text : {cuda, opencl}) CHECK(!has(text, "typedef half"));
 }
 

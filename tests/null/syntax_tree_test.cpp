@@ -365,6 +365,29 @@ TEST_CASE("kernels have the signature that the launch checks read") {
     static_assert(SourceProvider<cg::Function> && SourceProvider<cg::Program>);
 }
 
+TEST_CASE("parts that stand in a tree again and again are printed once") {
+    Expression e = a + b, f = cg::var("x", dtype_of<float>()) * 0.5f;
+    for (int k = 0; k < 60; ++k) e = e + e, f = f * f + cg::cast(dtype_of<float>(), e & 1);
+    for (const Dialect* dialect : {&Dialect::opencl(), &Dialect::cuda()}) {
+        const std::string assigned = to_source(cg::assign(cg::var("y", dtype_of<float>()), f), *dialect);
+        CHECK(assigned.size() < 20000);
+        CHECK(assigned.find("gemel_part_0 = ") != std::string::npos);
+        CHECK(to_source(cg::declare(dtype_of<std::int32_t>(), "n", e), *dialect).size() < 5000);
+        CHECK(to_source(cg::return_value(e), *dialect).size() < 5000);
+        CHECK(to_source(cg::if_then(e > 0, {cg::comment("yes")}), *dialect).size() < 5000);
+    }
+    // Where no variable can stand before it, and where a part may not be evaluated at all, the length is the limit.
+    CHECK_THROWS_WITH_AS(cl(e), doctest::Contains("at most 16777216"), ArgumentError);
+    CHECK_THROWS_WITH_AS(to_source(cg::while_loop(e > 0, {cg::comment("on")}), Dialect::cuda()),
+                         doctest::Contains("characters"), ArgumentError);
+    CHECK_THROWS_WITH_AS(to_source(cg::return_value(cg::select(a > 0, e, b)), Dialect::cuda()),
+                         doctest::Contains("characters"), ArgumentError);
+    // What is short is printed as it was written.
+    const Expression twice = (a + b) * 2;
+    CHECK(cl(twice - twice) == "(a + b) * 2 - (a + b) * 2");
+    CHECK(to_source(cg::return_value(twice - twice), Dialect::opencl()) == "return (a + b) * 2 - (a + b) * 2;\n");
+}
+
 TEST_CASE("names that are keywords somewhere are refused") {
     CHECK_THROWS_WITH_AS(cg::var("int"), "'int' cannot be the name of a variable: it is a keyword of C", ArgumentError);
     CHECK_THROWS_WITH_AS(cg::var("__global"),

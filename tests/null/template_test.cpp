@@ -311,6 +311,25 @@ TEST_CASE("what would exhaust the machine is an error") {
           std::string("{% for a in range(1000) %}{% set b = 'x' * 10**5 %}{% endfor %}")})
         CHECK_THROWS_WITH_AS(Template(endless, "t", few).render(), doctest::Contains("steps"), codegen::TemplateError);
     CHECK(Template("{{ range(20000)|length }}", "t", few).render() == "20000");
+    // Looking through text counts, also where each letter begins what is looked for.
+    const std::string looking = "{% set a = 'x' * 400000 %}{% set b = 'x' * 200000 ~ 'y' %}";
+    for (const std::string& search : {std::string("{{ b in a }}"), std::string("{{ a|replace(b, 'z')|length }}"),
+                                      std::string("{{ a == a }}"), std::string("{{ a < a }}")})
+        CHECK_THROWS_WITH_AS(
+            Template(looking + "{% for i in range(10) %}" + search + "{% endfor %}", "t", few).render(),
+            doctest::Contains("steps"), codegen::TemplateError);
+    CHECK(Template(looking + "{{ b in a }}{{ 'yz' in b ~ 'z' }}{{ (a ~ b)|replace(b, 'z')|length }}", "t").render() ==
+          "falsetrue400001");
+}
+
+TEST_CASE("complaints show as much of a long line as can be read") {
+    const std::string wide(3000000, 'w'), message = error_of(wide + "{{ nothing }}" + wide);
+    CHECK(has(message, ":1:3000004: there is no value for 'nothing'"));
+    CHECK(message.size() < 500);
+    const std::size_t shown = message.find("\n    ") + 5, mark = message.find("\n    ", shown) + 5;
+    CHECK(message.compare(shown + (message.size() - 1 - mark), 7, "nothing") == 0);  // the mark stands below it
+    CHECK(has(message, "...ww"));
+    CHECK(error_of(std::string(1000000, ' ') + "{{ " + std::string(100000, 'n') + " }}").size() < 3000);
 }
 
 TEST_CASE("every line of the result knows the template's line") {

@@ -100,11 +100,11 @@ struct NamedOperand {
 /// An expression from text: `expression("sin(x) * y + 0.5", {{"x", x}, {"y", y}})`.
 ///
 /// The operators are those of C with their precedence, also `**` (binds more tightly than a sign, from the right), `//`
-/// (floor_divide() with the precedence of `/`; comments are `/* */`), `c ? a : b`, and `and`, `or`, `not` for `&&`,
-/// `||`, `!`. The functions are those of arrays by the same names, and the names of types, which convert: `float(x)`,
-/// `int32_t(x)`. In place of frexp(), modf() and hankel_01(), which give two parts, there are `frexp_mantissa`,
-/// `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are weak; `2j` is imaginary.
-/// `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
+/// (floor_divide() with the precedence of `/`; comments are `/* */`), `c ? a : b`, and `and`, `or` for `&&`, `||`;
+/// `not x > 1` is `!(x > 1)`, as in Python. The functions are those of arrays by the same names, and the names of
+/// types, which convert: `float(x)`, `int32_t(x)`. In place of frexp(), modf() and hankel_01(), which give two parts,
+/// there are `frexp_mantissa`, `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are
+/// weak; `2j` is imaginary. `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
 /// @throws ArgumentError showing where the text cannot be understood
 /// @time of the text's length; nothing is compiled before it is evaluated
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);

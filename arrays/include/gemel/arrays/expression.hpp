@@ -47,20 +47,25 @@ namespace gemel {
         return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
     }
 
-GEMEL_BINARY(operator+, Add, in_common, common, "#1 + #2", "c_add(#1, #2)", "")
-GEMEL_BINARY(operator-, Subtract, in_common, difference, "#1 - #2", "c_sub(#1, #2)", "")
-GEMEL_BINARY(operator*, Multiply, in_common, common, "#1 * #2", "c_mul(#1, #2)", "")
+GEMEL_BINARY(operator+, Add, in_common, common, "@#1 + @#2", "c_add(#1, #2)", "")
+GEMEL_BINARY(operator-, Subtract, in_common, difference, "@#1 - @#2", "c_sub(#1, #2)", "")
+GEMEL_BINARY(operator*, Multiply, in_common, common, "@#1 * @#2", "c_mul(#1, #2)", "")
 /// Of integers a double, as in NumPy; floor_divide() stays among integers.
 GEMEL_BINARY(operator/, Divide, in_result, quotient, "#1 / #2", "c_div(#1, #2)", "")
-GEMEL_UNARY(operator-, Negate, in_common, difference, "-#1", "c_neg(#1)", "")
+GEMEL_UNARY(operator-, Negate, in_common, difference, "-@#1", "c_neg(#1)", "")
 GEMEL_UNARY(operator+, Plus, in_common, difference, "+#1", "#1", "")
 // Not ~, which C computes in int: of a bool it would always be true.
 GEMEL_UNARY(operator~, Invert, in_common, bitwise, "#1 ^ ($)-1", "", "")
 GEMEL_BINARY(operator&, BitAnd, in_common, bitwise, "#1 & #2", "", "")
 GEMEL_BINARY(operator|, BitOr, in_common, bitwise, "#1 | #2", "", "")
 GEMEL_BINARY(operator^, BitXor, in_common, bitwise, "#1 ^ #2", "", "")
-GEMEL_BINARY(operator<<, ShiftLeft, in_common, shift, "#1 << #2", "", "")
-GEMEL_BINARY(operator>>, ShiftRight, in_common, shift, "#1 >> #2", "", "")
+/// By the width and more, and by negative numbers: 0, and -1 of negative numbers to the right.
+GEMEL_BINARY(operator<<, ShiftLeft, in_result, shift, "shift_left_$(#1, #2)", "",
+             "WITHIN_KERNEL $ shift_left_$($ a, $ b)\n{\n"
+             "    return (uint64_t)b < 8 * sizeof(a) ? ($)(@a << b) : 0;\n}\n")
+GEMEL_BINARY(operator>>, ShiftRight, in_result, shift, "shift_right_$(#1, #2)", "",
+             "WITHIN_KERNEL $ shift_right_$($ a, $ b)\n{\n"
+             "    return (uint64_t)b < 8 * sizeof(a) ? ($)(a >> b) : a < 0 ? -1 : 0;\n}\n")
 GEMEL_BINARY(operator==, Equal, in_common, comparison, "#1 == #2",
              "(c_real(#1) == c_real(#2) && c_imag(#1) == c_imag(#2))", "")
 GEMEL_BINARY(operator!=, NotEqual, in_common, comparison, "#1 != #2",
@@ -115,7 +120,7 @@ AnyExpr operator!(const A& a) {
 }
 
 /// Rounds towards minus infinity, as Python's //: consistent with remainder(), so that 1 and 0.1 give 9.
-/// Integers divided by zero give anything.
+/// Integers divided by zero give 0.
 GEMEL_BINARY(floor_divide, FloorDivide, in_result, remainder, "floor_divide_$(#1, #2)", "",
              "WITHIN_KERNEL $ floor_divide_$($ a, $ b)\n{\n"
              "    %real if (b == 0) return a / b;\n"
@@ -124,22 +129,24 @@ GEMEL_BINARY(floor_divide, FloorDivide, in_result, remainder, "floor_divide_$(#1
              "    %real if (q == 0) return copysign(q, a / b);\n"
              "    %real $ f = floor(q);\n"
              "    %real return 2 * (q - f) > 1 ? f + 1 : f;\n"
-             "    %whole if (b < 0 && b + 1 == 0) return ($)(0 - (uint64_t)a);\n"
+             "    %whole if (b == 0) return 0;\n"
+             "    %whole if (b < 0 && b + 1 == 0) return ($)-@a;\n"
              "    %whole $ q = a / b;\n"
              "    %whole return q * b != a && ((a < 0) != (b < 0)) ? q - 1 : q;\n}\n")
-/// Has the sign of the divisor, as Python's %.
+/// Has the sign of the divisor, as Python's %. Integers divided by zero give 0.
 GEMEL_BINARY(remainder, Remainder, in_result, remainder, "remainder_$(#1, #2)", "",
              "WITHIN_KERNEL $ remainder_$($ a, $ b)\n{\n"
              "    %real $ r = fmod(a, b);\n"
              "    %real if (r == 0) return copysign(r, b);\n"
-             "    %whole $ r = b < 0 && b + 1 == 0 ? 0 : a % b;\n"
+             "    %whole $ r = b == 0 || (b < 0 && b + 1 == 0) ? 0 : a % b;\n"
              "    return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;\n}\n")
 GEMEL_BINARY(operator%, Modulo, in_result, remainder, "remainder_$(#1, #2)", "", Remainder::operation.helper)
 /// a to the power of b; of integers with wrapping multiplication, negative exponents give 0 but for 1 and -1.
 GEMEL_BINARY(pow, Power, in_result, power, "power_$(#1, #2)", "c_pow(#1, #2)",
-             "WITHIN_KERNEL $ power_$($ a, $ b)\n{\n    %real return pow(a, b);\n    %whole $ p = 1;\n    %whole if (b "
-             "< 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;\n    %whole for (; b > 0; b /= 2, a *= a) if (b "
-             "% 2) p *= a;\n    %whole return p;\n}\n")
+             "WITHIN_KERNEL $ power_$($ a, $ b)\n{\n    %real return pow(a, b);\n    %whole $ p = 1;\n"
+             "    %whole if (b < 0) return a == 1 ? 1 : a == ($)-1 ? (b % 2 ? -1 : 1) : 0;\n"
+             "    %whole for (; b > 0; b /= 2, a = ($)(@a * @a)) if (b % 2) p = ($)(@p * @a);\n"
+             "    %whole return p;\n}\n")
 /// The smaller and the larger; NaN if either is, as in NumPy.
 GEMEL_BINARY(minimum, Minimum, in_common, common, "minimum_$(#1, #2)", "",
              "WITHIN_KERNEL $ minimum_$($ a, $ b)\n{\n    %real return a < b || a != a ? a : b;\n    %whole return a < "
@@ -148,14 +155,15 @@ GEMEL_BINARY(maximum, Maximum, in_common, common, "maximum_$(#1, #2)", "",
              "WITHIN_KERNEL $ maximum_$($ a, $ b)\n{\n    %real return a > b || a != a ? a : b;\n    %whole return a > "
              "b ? a : b;\n}\n")
 GEMEL_UNARY(abs, Abs, in_common, magnitude, "abs_$(#1)", "c_abs(#1)",
-            "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? -a : a;\n}\n")
+            "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? ($)-@a : a;\n}\n")
 GEMEL_UNARY(real, RealPartOf, in_common, magnitude, "#1", "c_real(#1)", "")
 /// Of real numbers zeros.
 GEMEL_UNARY(imag, ImaginaryPartOf, in_common, magnitude, "0", "c_imag(#1)", "")
 GEMEL_UNARY(conj, Conj, in_common, common, "#1", "c_conj(#1)", "")
-GEMEL_UNARY(square, Square, in_common, common, "square_$(#1)", "square_$(#1)",
-            "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return a * a;\n    %complex return "
-            "c_mul(a, a);\n}\n")
+GEMEL_UNARY(
+    square, Square, in_common, common, "square_$(#1)", "square_$(#1)",
+    "WITHIN_KERNEL $ square_$($ a)\n{\n    %real return a * a;\n    %whole return ($)(@a * @a);\n    %complex return "
+    "c_mul(a, a);\n}\n")
 
 #define GEMEL_ELEMENTARY(function, Name) GEMEL_UNARY(function, Name, in_result, elementary, #function "(#1)", "", "")
 #define GEMEL_ELEMENTARY_COMPLEX(function, Name) \
@@ -232,10 +240,10 @@ GEMEL_BINARY(atan2, Atan2, in_result, real_elementary, "atan2(#1, #2)", "", "")
 GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, "hypot(#1, #2)", "", "")
 /// The magnitude of the first with the sign of the second.
 GEMEL_BINARY(copysign, Copysign, in_result, real_elementary, "copysign(#1, #2)", "", "")
-/// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give anything.
+/// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give 0.
 GEMEL_BINARY(fmod, Fmod, in_result, remainder, "fmod_$(#1, #2)", "",
              "WITHIN_KERNEL $ fmod_$($ a, $ b)\n{\n    %real return fmod(a, b);\n"
-             "    %whole return b < 0 && b + 1 == 0 ? 0 : a % b;\n}\n")
+             "    %whole return b == 0 || (b < 0 && b + 1 == 0) ? 0 : a % b;\n}\n")
 /// -1, 0 or 1; NaN stays.
 GEMEL_UNARY(
     sign, Sign, in_common, rounding, "sign_$(#1)", "",

@@ -30,7 +30,8 @@ enum class Compute : std::uint8_t {
     by_exponent,   ///< the second is such a number
 };
 
-/// How an operation is spelled: `#1`, `#2`, ... stand for operands, `$` for the type that they are computed in.
+/// How an operation is spelled: `#1`, `#2`, ... stand for operands, `$` for the type that they are computed in. `@`
+/// before an operand makes it unsigned where integers are computed, so that the result wraps around.
 struct Operation {
     const char* name;  ///< of its function: "sin", "operator+"
     const char* text;

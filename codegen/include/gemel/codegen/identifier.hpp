@@ -1,7 +1,10 @@
 /// What can be a name in kernel text, known at compile time too.
 #pragma once
 
+#include <gemel/core/export.hpp>
+
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace gemel::codegen {
@@ -37,5 +40,9 @@ constexpr const char* keyword_language(std::string_view word) {
     if (!is_identifier(word)) return nullptr;
     return stands_in(c) ? "C" : stands_in(opencl) ? "OpenCL C" : stands_in(cuda) ? "CUDA C++" : nullptr;
 }
+
+/// Why a word cannot be the name of a parameter, variable or function in kernel text, whichever language that is:
+/// "is a keyword of OpenCL C". Empty if it can.
+GEMEL_API std::string why_no_name(std::string_view word);
 
 }  // namespace gemel::codegen

@@ -6,6 +6,7 @@
 #include <gemel/core/tokens.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,13 @@ struct ArrayUse {
 /// statement assigns them, and in no other form. Empty if they can.
 GEMEL_API std::string refused_use(const Parameter& parameter, const ArrayUse& use);
 
+class Snippet;
+/// Refuses what would leave the text that a generator prints around a snippet, with its place there.
+/// @param who        whose snippet, for the message: "ElementwiseKernel 'axpy': the operation"
+/// @param continues  whether `continue` goes on to the next element
+/// @throws ArgumentError
+GEMEL_API void refuse_jumps(const std::string& who, const Snippet& snippet, bool continues);
+
 /// C text with the index `i`. Kept with its tokens, and without what is behind the last of them: a comment there would
 /// swallow what a generator prints next.
 class GEMEL_API Snippet {
@@ -47,11 +55,16 @@ class GEMEL_API Snippet {
     bool empty() const { return tokens_.empty(); }
     /// Whether a word stands in it, comments and strings not counted.
     bool uses(std::string_view word) const;
+    /// The same, counting what its macros are made of.
+    bool mentions(std::string_view word) const;
     /// Whether a variable of this name is declared in it: `int k = 0`, `float s = 0, k;`, `for (int k = ...`.
     bool declares(std::string_view name) const;
     /// Whether `i` stands anywhere but as the whole subscript of one of these arrays.
     bool uses_index(const std::vector<std::string>& arrays) const;
     ArrayUse use_of(std::string_view array) const;
+    /// What leaves the snippet: a `return` or `goto`, a `break` or `continue` outside its own loops (and switches).
+    /// Each with its place, "line 2, column 5". @param word  such as "break"
+    std::optional<std::string> leaves_by(std::string_view word) const;
 
     /// The text with every subscripted access to an array replaced by what `replace` returns; it is given the array's
     /// name, the subscript (already replaced inside; empty for exactly `i`) and whether the access is written to. An
@@ -62,6 +75,7 @@ class GEMEL_API Snippet {
     std::string replaced(const std::vector<std::string>& arrays, const Replace& replace, const Store& store = {}) const;
 
    private:
+    GEMEL_API friend std::string macro_with(std::string_view, const Snippet&, const std::vector<const Snippet*>&);
     struct Access {
         std::size_t begin, open, close;  ///< tokens: the name, '[' and ']'
         bool is_element, written, read, address;
@@ -83,5 +97,9 @@ class GEMEL_API Snippet {
     std::string text_;
     std::vector<Token> tokens_;
 };
+
+/// A macro of the preamble, or of a snippet, that the snippets use and that names this array; empty if there is none.
+GEMEL_API std::string macro_with(std::string_view array, const Snippet& preamble,
+                                 const std::vector<const Snippet*>& snippets);
 
 }  // namespace gemel::codegen

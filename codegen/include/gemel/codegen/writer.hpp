@@ -75,6 +75,10 @@ class GEMEL_API Writer {
 GEMEL_API std::string storage_type(const DType& dtype, const Dialect& dialect);
 /// What it is computed in: 16-bit floats in float, everything else in its own type.
 GEMEL_API std::string value_type(const DType& dtype);
+/// In front of the operands of + - * and <<, for a result that wraps around as NumPy's: the cast to the unsigned type
+/// of the same width, or of 32 bits where that is wider. C leaves the overflow of signed integers undefined, and
+/// computes smaller ones in int, uint16_t too. Empty for types that need none. The result must be cast back.
+GEMEL_API std::string wrapping_cast(const DType& dtype);
 /// The value of a stored element, and the element to store for a value: "load_float16(x[i])", "store_float16(v)".
 GEMEL_API std::string load_text(const DType& dtype, const std::string& stored);
 GEMEL_API std::string store_text(const DType& dtype, const std::string& value);

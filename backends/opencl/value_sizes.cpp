@@ -1,0 +1,79 @@
+#include "value_sizes.hpp"
+
+#include <gemel/core/signature.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace gemel::plugin::opencl {
+namespace {
+
+constexpr std::string_view mark = "gemel_size_";
+/// A block has few enough threads for every device if each extent but the first is below this: 4 * 4 * 4 threads.
+constexpr std::size_t base = 4;
+constexpr std::size_t digits = 3;  ///< of the size, in that base, that one kernel says
+constexpr std::size_t probes = 3;  ///< kernels per parameter: sizes below 4^9
+
+std::string probe_name(std::size_t slot, std::size_t part, std::string_view kernel) {
+    return text(mark, slot, "_", part, "_", kernel);
+}
+
+/// Types of objects, whose size is the driver's affair.
+bool is_opaque(std::string_view type) {
+    return type.starts_with("image") || type.starts_with("sampler") || type.starts_with("event") ||
+           type.starts_with("queue") || type.starts_with("pipe") || type.find("::") != std::string_view::npos ||
+           type.find('<') != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string size_probes(std::string_view program) {
+    std::string added;
+    for (const KernelSignature& kernel : parse_kernels(program))
+        for (std::size_t slot = 0; slot < kernel.parameters.size(); ++slot) {
+            const Parameter& p = kernel.parameters[slot];
+            if (p.is_pointer || !p.dtype.empty() || is_opaque(p.type)) continue;
+            std::size_t place = 1;
+            for (std::size_t part = 0; part < probes; ++part) {
+                std::vector<std::string> extents;
+                for (std::size_t k = 0; k < digits; ++k, place *= base)
+                    extents.push_back(text("1 + sizeof(", p.type, ") / ", place, " % ", base));
+                added += text("\n__kernel __attribute__((reqd_work_group_size(", join(extents), "))) void ",
+                              probe_name(slot, part, kernel.name), "(void) {}");
+            }
+        }
+    return added.empty() ? added : added + "\n";
+}
+
+bool is_size_probe(std::string_view kernel) { return kernel.starts_with(mark); }
+
+std::optional<std::vector<std::size_t>> value_sizes(cl_program program, cl_device_id device,
+                                                    const std::vector<std::string>& kernels, std::string_view kernel,
+                                                    std::size_t parameters) {
+    std::optional<std::vector<std::size_t>> sizes;
+    for (std::size_t slot = 0; slot < parameters; ++slot) {
+        std::size_t bytes = 0, place = 1;
+        for (std::size_t part = 0; part < probes; ++part) {
+            const std::string name = probe_name(slot, part, kernel);
+            if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) break;
+            const cl_kernel probe = cl.CreateKernel(program, name.c_str());
+            std::array<size_t, 3> extents{};
+            const Status status = cl.GetKernelWorkGroupInfo.status(probe, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                                                   sizeof extents, extents.data(), nullptr);
+            cl.ReleaseKernel.quietly(probe);
+            if (status != success || extents[0] == 0) {  // not kept by this driver
+                bytes = 0;
+                break;
+            }
+            for (const size_t extent : extents) bytes += (extent - 1) * place, place *= base;
+        }
+        if (bytes == 0) continue;
+        if (!sizes) sizes.emplace(parameters);
+        (*sizes)[slot] = bytes;
+    }
+    return sizes;
+}
+
+}  // namespace gemel::plugin::opencl
