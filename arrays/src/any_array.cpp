@@ -201,8 +201,8 @@ void AnyArray::require_shape(const Shape& shape, const char* who) const {
 void AnyArray::require_single() const {
     require_memory("item");
     if (size_ != 1)
-        throw ArgumentError(
-            text("item: an array of shape ", to_string(shape_), " has ", size_, " elements, expected exactly 1"));
+        throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", counted(size_, "element"),
+                                 ", expected exactly 1"));
 }
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }

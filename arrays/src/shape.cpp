@@ -8,6 +8,10 @@
 
 namespace gemel {
 
+void WholeNumber::refuse_whole_number(std::uint64_t value) {
+    throw ArgumentError(text("the number ", value, " is too large: 2^63 - 1 is the most"));
+}
+
 void AxisVector::assign(std::span<const std::int64_t> values) {
     if (values.size() > inline_size) {
         many_.assign(values.begin(), values.end());

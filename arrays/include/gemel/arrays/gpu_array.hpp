@@ -61,7 +61,7 @@ class GPUArray : public AnyArray {
     GPUArray squeeze() const { return GPUArray(AnyArray::squeeze()); }
     GPUArray squeeze(const Axes& axes) const { return GPUArray(AnyArray::squeeze(axes)); }
     GPUArray broadcast_to(const Shape& shape) const { return GPUArray(AnyArray::broadcast_to(shape)); }
-    GPUArray diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const {
+    GPUArray diagonal(WholeNumber offset = 0, WholeNumber axis1 = 0, WholeNumber axis2 = 1) const {
         return GPUArray(AnyArray::diagonal(offset, axis1, axis2));
     }
     GPUArray<RealOf<T>> real() const { return GPUArray<RealOf<T>>(AnyArray::real()); }

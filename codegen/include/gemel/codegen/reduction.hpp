@@ -19,6 +19,8 @@ struct ReducedValue {
     /// takes a's place. What finds first places need not compare them, and CPU devices pass by runs in which nothing
     /// does. reduce_expr decides if empty.
     std::string replace_if = {};
+    /// What is stored, of `a`, the running value at the end; that value itself if empty.
+    std::string result_expr = {};
 };
 
 struct ReductionRequest {
