@@ -140,7 +140,45 @@ static_assert(!BernoulliSwapped<Philox> && !PoissonSwapped<Philox> && !PoissonAs
 static_assert(!std::is_constructible_v<Philox, double> && !std::is_constructible_v<HostPhilox, double>);
 static_assert(!std::is_constructible_v<random::Sobol, double> && std::is_constructible_v<random::Sobol, int>);
 #undef ASKS_RANDOM
+
+// What C++ makes easy to get wrong.
+ASKS(AssignToView, x(slice(0, 4)) = v);
+ASKS(AssignToReshaped, x.reshape({1}) = v);
+ASKS(AssignToSum, (x + v) = (x + v));
+ASKS(AsCondition, x ? 1 : 0);
+ASKS(EqualAsCondition, (x == v) ? 1 : 0);
+ASKS(Launched, v(LaunchConfig{}, x));
+template <class X, class V>
+concept Sets = requires(const X& x, const V& v) { x.set(v); };
+template <class X, class V>
+concept Gets = requires(const X& x, V& v) { x.get(v); };
+static_assert(!AssignToView<Floats, Floats> && !AssignToView<Floats, Lazy> && !AssignToView<AnyArray, AnyArray>);
+static_assert(!AssignToReshaped<Floats, Floats> && std::is_assignable_v<Floats&, Floats>);
+static_assert(!std::is_assignable_v<Floats, Floats> && !std::is_assignable_v<AnyArray, AnyArray>);
+static_assert(!AssignToSum<Floats, Floats> && !AssignToSum<AnyArray, AnyArray>);
+static_assert(std::is_assignable_v<Lazy&, Lazy> && std::is_assignable_v<AnyExpr&, AnyExpr>);
+static_assert(!AsCondition<Floats, int> && !AsCondition<AnyArray, int> && !AsCondition<Lazy, int>);
+static_assert(!EqualAsCondition<Floats, Floats> && !EqualAsCondition<AnyArray, AnyArray>);
+static_assert(!std::is_constructible_v<bool, Floats> && !std::is_constructible_v<bool, AnyExpr>);
+static_assert(!std::is_default_constructible_v<Context>);
+using LazyDouble = decltype(std::declval<const GPUArray<double>&>() + 1);
+static_assert(std::is_convertible_v<Lazy, Floats> && !std::is_constructible_v<Floats, LazyDouble>);
+static_assert(!std::is_assignable_v<Floats&, LazyDouble> && !std::is_constructible_v<Floats, GPUArray<double>>);
+static_assert(std::is_constructible_v<Floats, AnyArray> && !std::is_convertible_v<AnyArray, Floats>);
+static_assert(std::is_constructible_v<Floats, AnyExpr> && !std::is_convertible_v<AnyExpr, Floats>);
+static_assert(Launched<Floats, Kernel> && Launched<Buffer, Kernel> && !Launched<Lazy, Kernel>);
+static_assert(!Launched<AnyExpr, Kernel> && !Launched<const char*, Kernel> && !Launched<float*, Kernel>);
+static_assert(Sets<Floats, std::vector<float>> && !Sets<Floats, std::vector<double>>);
+static_assert(!Sets<GPUArray<half>, std::vector<std::uint16_t>> && Sets<Truths, std::vector<std::uint8_t>>);
+static_assert(Gets<Floats, std::vector<float>> && !Gets<Floats, std::vector<double>>);
+static_assert(!Gets<Floats, const std::vector<float>> && Sets<Floats, HostView<float>>);
+static_assert(std::is_same_v<decltype(std::declval<const Truths&>().get()), std::vector<std::uint8_t>>);
+static_assert(std::is_constructible_v<Dim3, std::size_t> && !std::is_constructible_v<Dim3, double>);
 #undef ASKS
+
+// Which of two functions is meant is no matter of what an array cannot be made of.
+int which(const GPUArray<float>&) { return 4; }
+int which(const GPUArray<double>&) { return 8; }
 
 }  // namespace
 
@@ -203,6 +241,31 @@ TEST_CASE("a list in braces is an array of what stands in it") {
     CHECK(to_gpu(bits).get() == std::vector<std::uint8_t>{1, 0, 1});
     CHECK(to_gpu(default_context(), bits).get() == std::vector<std::uint8_t>{1, 0, 1});
     CHECK(to_gpu(bits, {3, 1}).shape() == Shape{3, 1});
+}
+
+TEST_CASE("an expression chooses the overload for its own type") {
+    const GPUArray<float> x = arange<float>(0, 3);
+    CHECK(which(x + 1) == 4);
+    CHECK(which(astype<double>(x)) == 8);
+    const AnyExpr untyped = AnyExpr(x) + 1;
+    CHECK(GPUArray<float>(untyped).get() == std::vector<float>{1, 2, 3});
+    CHECK_THROWS_AS((GPUArray<double>{untyped}.size()), ArgumentError);
+}
+
+TEST_CASE("arguments of hand-written kernels of another type are refused with the next step") {
+    const Kernel kernel = default_context()
+                              .compile("KERNEL void f(GLOBAL_MEM float16_t *h, float v) { h[0] = store_float16(v); }")
+                              .kernel("f");
+    const std::vector<std::uint16_t> bits(4);
+    const GPUArray<half> halves = zeros<half>({4});
+    const LaunchConfig one{.grid = {1}, .block = {1}};
+    CHECK_THROWS_MENTIONING(ArgumentError, kernel(one, In(bits), 1.0f), "float16_t", "a host range of uint16_t",
+                            "convert the elements to gemel::half", "uint16_t *");
+    CHECK_THROWS_MENTIONING(ArgumentError, kernel(one, arange<double>(4), 1.0f), "an array of double",
+                            "astype<gemel::half>()");
+    CHECK_THROWS_MENTIONING(ArgumentError, kernel(one, halves, halves), "'float v'", "an array of float16_t",
+                            "pass a number");
+    CHECK_THROWS_MENTIONING(ArgumentError, kernel(one, halves, 1.0), "float v", "double", "convert it first");
 }
 
 TEST_SUITE_END();

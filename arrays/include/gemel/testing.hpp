@@ -54,7 +54,7 @@ struct CompareOptions<AnyArray> {
 /// One element that differs, as text that shows all digits.
 struct Difference {
     std::size_t index = 0;  ///< in C order
-    std::string expected, actual;
+    std::string expected = {}, actual = {};
     double ulps = 0, absolute = 0;
     std::string field = {};  ///< of structs, e.g. "position.x" or "weights[2]", whose values are shown; else empty
 };

@@ -42,6 +42,11 @@ class GEMEL_API AnyExpr {
     AnyExpr(const V& number) : AnyExpr(widest(number), number_type(dtype_of<V>())) {}
     /// @param own  of numbers alone: what it counts as, if not the widest type of its kind
     explicit AnyExpr(Number number, DType own = {});
+    AnyExpr(const AnyExpr&) = default;
+    AnyExpr(AnyExpr&&) noexcept = default;
+    // Named ones alone: assigning to the value of `x + y` would do nothing.
+    AnyExpr& operator=(const AnyExpr&) & = default;
+    AnyExpr& operator=(AnyExpr&&) & noexcept = default;
     /// An operation on operands. Numbers alone are computed at once.
     /// @param result  the result's element type; that which the operation's rule gives, if left out
     /// @throws ArgumentError naming the operation if it has no meaning for the types or the shapes
