@@ -1,7 +1,9 @@
 # gemel_add_backend_tests(<target> [BACKENDS cuda opencl] [ARGUMENTS ...] [LABELS ...] [ENVIRONMENT ...] [TIMEOUT <seconds>])
 #
-# One CTest per backend, "cuda.<target>" and "opencl.<target>", which runs the program with GEMEL_BACKEND set. A program
-# that finds no such device ends with 77 and shows as Skipped, never as passed:
+# One CTest per backend, "cuda.<target>" and "opencl.<target>", which runs the program with GEMEL_BACKEND set:
+# gemel::devices(), compare_backends() and the doctest macros then keep to that backend. A program that finds no such
+# device must end with 77, and shows as Skipped, never as passed. Comparison::exit_code() is 77 then, and
+# gemel::testing::run_doctest(argc, argv) returns it; in other programs:
 #
 #   try { gemel::default_device(); } catch (const gemel::BackendUnavailable&) { return 77; }
 function(gemel_add_backend_tests target)

@@ -142,6 +142,26 @@ inline Programs reduction_programs(const Dialect& dialect) {
                          .replace_if = "b > a"};
     add("largest_one_launch", largest, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
     add("largest_cpu", largest, {.elements = plain, .serial = true, .split = true, .result_offsets = {}}, cpu);
+    // An index found with its value, and stored without it.
+    gemel::StructLayout layout_of_place{.name = "place_of_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
+    layout_of_place.fields.push_back({.name = "value", .dtype = dtype_of<float>(), .offset_bytes = 0});
+    layout_of_place.fields.push_back({.name = "index", .dtype = dtype_of<std::int64_t>(), .offset_bytes = 8});
+    cg::ReductionRequest place = sum;
+    place.name = "place";
+    place.preamble =
+        "WITHIN_KERNEL place_of_float new_place(float value, int64_t index)\n"
+        "{\n    place_of_float p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n";
+    place.values[0] = {.dtype = dtype_of<std::int64_t>(),
+                       .accumulator = DType(&cg::intern_layout(std::move(layout_of_place)), 16),
+                       .neutral = "new_place(-INFINITY, 0)",
+                       .map_expr = cg::Snippet("new_place(x[i]*y[i], reduced_index)"),
+                       .reduce_expr = "a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b",
+                       .result_expr = "a.index"};
+    add("place_one_launch", place, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
+    add("place_two_launches", place, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
+    add("place_rows", place, {.elements = steps, .kept_rank = 2, .result_offsets = {}}, gpu);
+    add("place_columns", place,
+        {.elements = steps, .kept_rank = 1, .mapping = Mapping::thread_per_output, .result_offsets = {}}, gpu);
     cg::ReductionRequest several{
         .name = "several", .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)}, .values = {}};
     const auto value = [](DType dtype, DType accumulator, const char* neutral, const char* map, const char* reduce) {

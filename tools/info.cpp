@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace gemel::tools {
@@ -43,8 +44,13 @@ void print_backends(const InfoReport& report) {
     }
 }
 
-void print_device(const Device& device, bool is_default) {
-    std::printf("\n%s%-10s %s\n", is_default ? "* " : "  ", device.id().c_str(), device.name().c_str());
+bool is_excluded(const InfoReport& report, const Device& device) {
+    const std::vector<Device>& excluded = report.excluded_devices;
+    return std::find(excluded.begin(), excluded.end(), device) != excluded.end();
+}
+
+void print_device(const Device& device, const char* mark) {
+    std::printf("\n%s %-10s %s\n", mark, device.id().c_str(), device.name().c_str());
     Table table(4);
     for (const Fact& fact : facts(device.info()))
         if (!fact.text.empty()) table.row({fact.label, fact.text});
@@ -57,11 +63,14 @@ void print_device(const Device& device, bool is_default) {
 }
 
 void print_devices(const InfoReport& report) {
-    std::puts(
-        "\nDevices, best first (* the default; GEMEL_DEVICE takes cuda:0, a number within GEMEL_BACKEND, or part of a "
-        "name)");
+    std::printf(
+        "\nDevices, best first (* the default; %sGEMEL_DEVICE takes cuda:0, a number within GEMEL_BACKEND, or part of "
+        "a "
+        "name)\n",
+        report.excluded_devices.empty() ? "" : "- excluded by GEMEL_BACKEND or GEMEL_DEVICE; ");
     if (report.devices.empty()) std::puts("  none");
-    for (const Device& device : report.devices) print_device(device, report.default_device == device);
+    for (const Device& device : report.devices)
+        print_device(device, report.default_device == device ? "*" : is_excluded(report, device) ? "-" : " ");
     if (!report.default_device) std::printf("\n  no default device: %s\n", indented(report.no_default, "    ").c_str());
 }
 
@@ -123,7 +132,10 @@ void print_json(const InfoReport& report) {
              {"default_device", nullptr},
              {"no_default_device_because", nullptr}};
     for (const BackendStatus& backend : report.backends) out["backends"].push_back(json_of(backend));
-    for (const Device& device : report.devices) out["devices"].push_back(json_of(device));
+    for (const Device& device : report.devices) {
+        out["devices"].push_back(json_of(device));
+        out["devices"].back()["excluded"] = is_excluded(report, device);
+    }
     if (report.default_device) {
         out["default_device"] = report.default_device->id();
     } else {

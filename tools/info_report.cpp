@@ -102,9 +102,10 @@ InfoReport info_report() {
     report.system = system_description();
     report.search_path = plugin_search_path();
     report.backends = backends();
-    report.devices = devices();
+    report.devices = report.excluded_devices = all_devices();
     try {
         report.default_device = default_device();
+        for (const Device& left : devices()) std::erase(report.excluded_devices, left);
     } catch (const Error& error) {
         report.no_default = error.what();
     }

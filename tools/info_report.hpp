@@ -29,7 +29,8 @@ struct InfoReport {
     std::string system;   ///< "Debian GNU/Linux 12 (bookworm), Linux 6.1.0 x86_64"
     std::vector<std::string> search_path;
     std::vector<BackendStatus> backends;
-    std::vector<Device> devices;
+    std::vector<Device> devices;           ///< all
+    std::vector<Device> excluded_devices;  ///< those of them that GEMEL_BACKEND and GEMEL_DEVICE leave out
     std::optional<Device> default_device;
     std::string no_default;  ///< why there is no default device
     CacheReport cache;

@@ -33,11 +33,7 @@ std::size_t alignment_of(const DType& dtype) {
 
 /// The bytes from the start of the buffer that elements lie in: [first, second).
 std::pair<__int128, __int128> stretch(const AnyArray& array) {
-    __int128 lowest = 0, highest = 0;
-    for (std::size_t axis = 0; axis < array.rank(); ++axis) {
-        const __int128 reach = __int128{array.strides()[axis]} * (array.shape()[axis] - 1);
-        (reach < 0 ? lowest : highest) += reach;
-    }
+    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
     const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(array.offset_bytes());
     return {first + lowest * item, first + (highest + 1) * item};
 }
@@ -101,7 +97,14 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
     if (shape_.rank() != strides_.size())
         throw ArgumentError(
             text("shape ", to_string(shape_), " and strides ", to_string(strides_), " differ in their number of axes"));
-    if (size_ == 0) return;
+    if (size_ == 0) {
+        strides_ = contiguous_strides(shape_);  // nothing is said by others
+        return;
+    }
+    // Nothing lies one step further along an axis of extent 1, whose step may be any number.
+    const auto most = static_cast<std::int64_t>(std::min<std::size_t>(buffer_.size_bytes(), INT64_MAX / 2));
+    for (std::size_t axis = 0; axis < shape_.rank(); ++axis)
+        if (shape_[axis] == 1 && (strides_[axis] > most || strides_[axis] < -most)) strides_[axis] = 1;
     const auto [first, last] = stretch(*this);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
         throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
@@ -201,8 +204,8 @@ void AnyArray::require_shape(const Shape& shape, const char* who) const {
 void AnyArray::require_single() const {
     require_memory("item");
     if (size_ != 1)
-        throw ArgumentError(
-            text("item: an array of shape ", to_string(shape_), " has ", size_, " elements, expected exactly 1"));
+        throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", counted(size_, "element"),
+                                 ", expected exactly 1"));
 }
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }

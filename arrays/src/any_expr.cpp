@@ -172,10 +172,11 @@ AnyExpr::AnyExpr(const AnyArray& array) {
 
 AnyExpr placeholder(DType dtype, const Shape& shape) { return AnyExpr(array_node(dtype, shape, AnyArray())); }
 
-AnyExpr::AnyExpr(Number number) {
+AnyExpr::AnyExpr(Number number, DType own) {
     auto node = std::make_shared<ExpressionNode>();
     node->structure = interned({.kind = Structure::Kind::number, .id = 0});
     node->number = number;
+    node->number_type = own.empty() ? default_type(kind_of(number)) : own;
     node_ = std::move(node);
 }
 
@@ -186,9 +187,12 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
         throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
     const bool is_cast = operation->compute == Compute::by_cast;
     std::vector<AnyExpr> truths;
-    if (is_logical(*operation))
+    const bool chooses = operation->compute == Compute::by_condition;
+    if (is_logical(*operation) || (chooses && operands[0].node().is_number()))
         for (const AnyExpr& operand : operands)
-            truths.push_back(operand.node().is_number() ? AnyExpr(is_true(operand.node().number)) : operand);
+            truths.push_back(operand.node().is_number() && (!chooses || truths.empty())
+                                 ? AnyExpr(is_true(operand.node().number))
+                                 : operand);
     if (!truths.empty()) operands = truths;
     CommonType types;
     std::vector<Number> numbers;
@@ -200,7 +204,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
         if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
             refuse(*operation, operands, text(": operand ", k + 1, " must be of integers, but not uint64_t"));
         if (decides_type(*operation, k))
-            types = operand.is_number() ? types.with(kind_of(operand.number))
+            types = operand.is_number() ? types.with(kind_of(operand.number), operand.number_type)
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, operation->name);
         node->depth = std::max(node->depth, operand.depth + 1);
@@ -284,9 +288,7 @@ AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
     return minimum(raised, within(high, raised));
 }
 
-DType AnyExpr::dtype() const {
-    return node_->is_number() ? default_type(kind_of(node_->number)) : node_->structure->dtype;
-}
+DType AnyExpr::dtype() const { return node_->is_number() ? node_->number_type : node_->structure->dtype; }
 const Shape& AnyExpr::shape() const { return node_->shape; }
 
 ExpressionView AnyExpr::view() const {

@@ -77,15 +77,15 @@ AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims) {
     return astype(total / static_cast<double>(count), result);
 }
 
-AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof) {
+AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof) {
     const std::size_t count = averaged_count("var", x.view(), over);
     if (is_sixteen_bit_float(x.dtype()))
         return astype(var_of(astype(x, dtype_of<float>()), over, keepdims, ddof), x.dtype());
-    const auto divisor = static_cast<double>(count) - static_cast<double>(ddof);
+    const double divisor = static_cast<double>(count) - ddof;
     return sum(square(abs(x - mean_of(x, over, true))), over, keepdims) / std::max(divisor, 0.0);
 }
 
-AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof) {
+AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof) {
     averaged_count("stddev", x.view(), over);
     if (is_sixteen_bit_float(x.dtype()))
         return astype(stddev_of(astype(x, dtype_of<float>()), over, keepdims, ddof), x.dtype());

@@ -41,8 +41,8 @@ void BoundsCheck::finish() {
     const std::string& name = declared.parameters[argument].name;
     throw Error(text(declared.kind, " '", declared.name, "': ", name, "[", report[1], "] is out of bounds ",
                      report[2] < 0 ? "in loop_prep or after_loop" : text("at i = ", report[2]), ": ", name, " has ",
-                     call_.array(argument)->size(),
-                     " elements. Nothing outside the arrays was touched, because GEMEL_CHECK is on."));
+                     counted(call_.array(argument)->size(), "element"),
+                     ". Nothing outside the arrays was touched, because GEMEL_CHECK is on."));
 }
 
 }  // namespace gemel

@@ -106,8 +106,8 @@ void Call::check_shapes() {
         const bool contiguous = array.is_contiguous();
         if (!(array.shape() == *shape_)) {
             if (array.size() != count_)
-                declared_.refuse(i, text("has ", array.size(), " elements, shape ", to_string(array.shape()), ", but ",
-                                         leading_name(), " has ", count_, ", shape ", to_string(*shape_)));
+                declared_.refuse(i, text("has ", counted(array.size(), "element"), ", shape ", to_string(array.shape()),
+                                         ", but ", leading_name(), " has ", count_, ", shape ", to_string(*shape_)));
             if (!contiguous || !leading_->is_contiguous())
                 declared_.refuse(i, text("has the shape ", to_string(array.shape()), ", but ", leading_name(), " has ",
                                          to_string(*shape_), "; arrays of different shapes must be contiguous"));

@@ -54,8 +54,8 @@ std::int64_t checked_bound(std::uint64_t value) {
 
 void require_elements(std::size_t given, const Shape& shape) {
     if (given != shape.count())
-        throw ArgumentError(text("to_gpu: the host range has ", given, given == 1 ? " element" : " elements",
-                                 ", shape ", to_string(shape), " needs ", shape.count()));
+        throw ArgumentError(text("to_gpu: the host range has ", counted(given, "element"), ", shape ", to_string(shape),
+                                 " needs ", shape.count()));
 }
 
 AnyArray zeros(const Context& context, DType dtype, const Shape& shape, Order order) {

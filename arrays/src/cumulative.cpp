@@ -32,7 +32,8 @@ Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const Expr
 
 }  // namespace
 
-AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result, std::optional<int> axis) {
+AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result,
+                  std::optional<WholeNumber> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
@@ -43,7 +44,8 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     BroadcastOperands broadcast;
     naming(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();
-    const auto rank = static_cast<int>(shape.rank());
+    const auto rank = static_cast<std::int64_t>(shape.rank());
+    std::optional<std::int64_t> axis = given_axis;
     if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
     if (axis && (*axis < -rank || *axis >= rank))
         throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
@@ -53,10 +55,10 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     // Rows lie along the last axis.
     AnyArray target = out;
     std::array<std::optional<AnyArray>, ExpressionOperands::most_arrays> turned;
-    const int along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
+    const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
     if (axis && along != rank - 1) {
         Axes order;
-        for (int k = 0; k < rank; ++k)
+        for (std::int64_t k = 0; k < rank; ++k)
             if (k != along) order.push_back(k);
         order.push_back(along);
         target = out.permute(order);
@@ -78,7 +80,7 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     return axis ? out : out.reshape({count});
 }
 
-AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<int> axis, DType dtype) {
+AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<WholeNumber> axis, DType dtype) {
     if (!dtype.empty()) return cumulate(kind, astype(x, dtype).view(), dtype, axis);
     return cumulate(kind, x.view(), result_type(TypeRule::sum, x.dtype()), axis);
 }

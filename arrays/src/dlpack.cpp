@@ -3,6 +3,8 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "layout.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -127,11 +129,31 @@ void upload(const AnyArray& array, const std::byte* first, const Strides& stride
     array.set_bytes(packed.data());
 }
 
+/// The stretch of memory that a tensor's elements lie in: strides may be negative.
+struct Stretch {
+    std::uint64_t before;  ///< bytes in front of the first element
+    std::uint64_t bytes;   ///< all
+};
+/// @throws ArgumentError if that is no memory
+Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& strides, DType dtype) {
+    const auto [lowest, highest] = reach_of(shape, strides);
+    const __int128 item = dtype.size_bytes(), before = -lowest * item, bytes = (highest - lowest + 1) * item;
+    // A host's and a linear device's memory begin at an address, that of OpenCL at a buffer.
+    const bool is_buffer = tensor.device.device_type == kDLOpenCL;
+    const __int128 first = (is_buffer ? 0 : static_cast<__int128>(reinterpret_cast<std::uint64_t>(tensor.data))) +
+                           static_cast<__int128>(tensor.byte_offset) - before;
+    if (bytes > INT64_MAX || first < 0 || first + bytes > static_cast<__int128>(UINT64_MAX))
+        throw ArgumentError(text("a tensor of shape ", to_string(shape), " and strides ", to_string(strides),
+                                 " at byte ", tensor.byte_offset, " lies where there is no memory"));
+    return {static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(bytes)};
+}
+
 /// @param keep_alive  gives the tensor back when it dies
 AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, std::shared_ptr<void> keep_alive) {
     const DType dtype = type_of(tensor.dtype);
     if (tensor.ndim < 0) throw ArgumentError(text("a tensor of ", tensor.ndim, " axes"));
     const auto axes = static_cast<std::size_t>(tensor.ndim);
+    if (axes > 0 && !tensor.shape) throw ArgumentError(text("a tensor of ", axes, " axes without a shape"));
     const Shape shape(std::span<const std::int64_t>(tensor.shape, axes));
     const Strides strides =
         tensor.strides ? Strides(std::span<const std::int64_t>(tensor.strides, axes)) : contiguous_strides(shape);
@@ -139,6 +161,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     const bool linear = context.addresses_are_linear();
     if (shape.count() == 0) return AnyArray(context, dtype, shape);
     if (!tensor.data) throw ArgumentError(text("a tensor of shape ", to_string(shape), " has no memory"));
+    const auto [before, bytes] = stretch_of(tensor, shape, strides, dtype);
     if (type == kDLCPU || (type == kDLCUDAHost && !linear)) {
         const AnyArray array(context, dtype, shape);
         upload(array, static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, strides);
@@ -156,14 +179,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     if (place % alignment != 0)
         throw ArgumentError(text("a tensor's elements of type ", dtype.name(), " must lie at multiples of ", alignment,
                                  " bytes, not at ", linear ? "address " : "byte ", place));
-    // The stretch that the elements lie in: strides may be negative.
-    std::int64_t lowest = 0, highest = 0;
-    for (std::size_t axis = 0; axis < axes; ++axis)
-        (strides[axis] < 0 ? lowest : highest) += strides[axis] * (shape[axis] - 1);
-    const std::int64_t item = dtype.size_bytes();
     const auto handle = reinterpret_cast<std::uint64_t>(tensor.data);
-    const std::uint64_t before = static_cast<std::uint64_t>(-lowest * item);
-    const std::uint64_t bytes = static_cast<std::uint64_t>((highest - lowest + 1) * item);
     AnyArray array;
     if (linear) {
         const Buffer buffer = context.wrap_buffer(handle + tensor.byte_offset - before, bytes, std::move(keep_alive));

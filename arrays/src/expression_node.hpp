@@ -28,6 +28,7 @@ struct ExpressionNode {
     Shape shape = {};
     AnyArray array = {};
     AnyExpr::Number number = {};
+    DType number_type = {};  ///< what the number is by itself
     std::vector<AnyExpr> operands = {};
     std::size_t depth = 0;   ///< of operations
     std::size_t leaves = 1;  ///< arrays and numbers, as often as they are named

@@ -155,6 +155,20 @@ Layout squeezed(const Layout& from, const std::optional<Axes>& axes) {
     return result;
 }
 
+Reach reach_of(const Shape& shape, const Strides& strides) {
+    Reach reach;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+        const __int128 own = __int128{strides[axis]} * (shape[axis] - 1);
+        // Far beyond any memory it does not matter how far.
+        constexpr __int128 most = __int128{1} << 100;
+        if (own < 0)
+            reach.lowest = std::max(reach.lowest + own, -most);
+        else
+            reach.highest = std::min(reach.highest + own, most);
+    }
+    return reach;
+}
+
 Layout broadcast(const Layout& from, const Shape& shape) {
     (void)shape.count();
     const std::size_t rank = from.shape.rank();

@@ -25,6 +25,11 @@ GEMEL_API Layout permuted(const Layout& from, const Axes& axes);
 GEMEL_API Layout squeezed(const Layout& from, const std::optional<Axes>& axes);
 GEMEL_API Layout broadcast(const Layout& from, const Shape& shape);
 GEMEL_API Layout diagonal_of(const Layout& from, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
+/// How far the elements lie before and behind the first one, in elements. Steps may be any.
+struct Reach {
+    __int128 lowest = 0, highest = 0;
+};
+GEMEL_API Reach reach_of(const Shape& shape, const Strides& strides);
 /// The shape with its -1, if it has one, replaced by what is left of `size`.
 GEMEL_API Shape completed(const Shape& shape, const Shape& from);
 /// Nothing if the elements have to move. `shape` has as many elements as `from`.

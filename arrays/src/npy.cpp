@@ -6,6 +6,7 @@
 #include "moving.hpp"
 #include "npy_file.hpp"
 #include "npy_format.hpp"
+#include "output_file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -87,17 +88,6 @@ std::vector<std::byte> InputFile::read(std::uint64_t offset, std::uint64_t bytes
     return data;
 }
 
-void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) refuse_writing(path);
-}
-
-void refuse_writing(const std::filesystem::path& path) {
-    throw Error(text("'", path.string(), "' cannot be written: ", std::generic_category().message(errno)));
-}
-
 }  // namespace npy
 
 namespace {
@@ -118,7 +108,10 @@ AnyArray load(const Context& context, const std::filesystem::path& path, const D
 
 void save_npy(const std::filesystem::path& path, const AnyArray& array) {
     npy::require_storable("save_npy", "the array", array);
-    npy::write_file(path, npy::to_bytes(array));
+    const std::vector<std::byte> bytes = npy::to_bytes(array);
+    npy::OutputFile file(path);
+    file.write(bytes.data(), bytes.size());
+    file.close();
 }
 
 AnyArray load_npy(const Context& context, const std::filesystem::path& path) { return load(context, path, nullptr); }

@@ -38,10 +38,6 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
-/// @throws Error with what the system said last
-[[noreturn]] void refuse_writing(const std::filesystem::path& path);
-
 /// Puts the file's name in front of what is thrown.
 template <class Function>
 auto naming(const std::string& entry, const std::filesystem::path& path, const Function& function) {

@@ -24,6 +24,25 @@ struct Literal {
     std::vector<Literal> items;
 };
 
+void append_utf8(std::string& to, std::uint32_t code) {
+    const auto rest = [&](int shift) { to += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+    if (code < 0x80) {
+        to += static_cast<char>(code);
+    } else if (code < 0x800) {
+        to += static_cast<char>(0xc0 | code >> 6), rest(0);
+    } else if (code < 0x10000) {
+        to += static_cast<char>(0xe0 | code >> 12), rest(6), rest(0);
+    } else {
+        to += static_cast<char>(0xf0 | (code >> 18 & 7)), rest(12), rest(6), rest(0);
+    }
+}
+
+std::string utf8_of_latin1(std::string_view latin1) {
+    std::string out;
+    for (const char c : latin1) append_utf8(out, static_cast<unsigned char>(c));
+    return out;
+}
+
 /// Reads the literals that stand in headers.
 class LiteralParser {
    public:
@@ -41,7 +60,7 @@ class LiteralParser {
         throw Error(gemel::text("its header cannot be understood: ", what, " at character ", at_));
     }
     void skip_spaces() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+        while (at_ < text_.size() && std::strchr(" \n\t\r\f", text_[at_]) && text_[at_] != '\0') ++at_;
     }
     char peek() {
         skip_spaces();
@@ -63,6 +82,9 @@ class LiteralParser {
         const char c = peek();
         if (c == '(' || c == '[' || c == '{') return parse_group(c, depth);
         if (c == '\'' || c == '"') return parse_text(c);
+        // Python 2 marks its texts: u'descr', b'descr'.
+        if ((c == 'u' || c == 'b') && at_ + 1 < text_.size() && (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"'))
+            return parse_text(text_[++at_]);
         if (take_word("True")) return {Literal::Kind::truth, {}, 1, {}};
         if (take_word("False")) return {Literal::Kind::truth, {}, 0, {}};
         std::int64_t number = 0;
@@ -99,13 +121,35 @@ class LiteralParser {
     Literal parse_text(char quote) {
         Literal value{Literal::Kind::text, {}, 0, {}};
         for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-            if (text_[at_] == '\\' && ++at_ < text_.size() && text_[at_] != '\\' && text_[at_] != quote)
-                fail("an escape sequence in a name");
-            if (at_ < text_.size()) value.text += text_[at_];
+            if (text_[at_] == '\\')
+                parse_escape(value.text);
+            else
+                value.text += text_[at_];
         }
         if (at_ >= text_.size()) fail("a text without an end");
         ++at_;
         return value;
+    }
+
+    /// Behind a backslash, to the last character of what it begins.
+    void parse_escape(std::string& to) {
+        if (++at_ >= text_.size()) fail("a text without an end");
+        const char c = text_[at_];
+        const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+        if (digits == 0) {
+            const char* const known = "\\\\''\"\"n\nr\rt\t";  // each with what it stands for
+            const char* found = known;
+            while (*found && *found != c) found += 2;
+            if (!*found) fail("an escape sequence that is not known");
+            to += found[1];
+            return;
+        }
+        std::uint32_t code = 0;
+        const char* const first = text_.data() + at_ + 1;
+        if (text_.size() - at_ <= digits || std::from_chars(first, first + digits, code, 16).ptr != first + digits)
+            fail("an escape sequence that is cut off");
+        append_utf8(to, code);
+        at_ += digits;
     }
 
     std::string_view text_;
@@ -223,9 +267,11 @@ Header parse_header(std::span<const std::byte> bytes) {
     if (header.data_offset > bytes.size())
         throw Error(text("its header is cut off: ", bytes.size(), " bytes are there"));
     const std::size_t begin = std::to_integer<int>(bytes[6]) == 1 ? 10 : 12;
-    const Literal dictionary =
-        LiteralParser(std::string_view(reinterpret_cast<const char*>(bytes.data()) + begin, header.data_offset - begin))
-            .parse();
+    const std::string_view written(reinterpret_cast<const char*>(bytes.data()) + begin, header.data_offset - begin);
+    // Versions 1 and 2 are written in Latin-1, version 3 in UTF-8, as the names of fields are in C++.
+    const bool is_latin1 = std::to_integer<int>(bytes[6]) < 3;
+    const std::string as_utf8 = is_latin1 ? utf8_of_latin1(written) : std::string(written);
+    const Literal dictionary = LiteralParser(as_utf8).parse();
     if (dictionary.kind != Literal::Kind::dictionary) throw Error("its header is no dictionary");
     std::map<std::string, const Literal*> values;
     for (std::size_t i = 0; i + 1 < dictionary.items.size(); i += 2)
@@ -290,13 +336,15 @@ std::string make_header(DType dtype, const Shape& shape, bool fortran_order) {
         text("{'descr': ", describe(dtype), ", 'fortran_order': ", fortran_order ? "True" : "False",
              ", 'shape': ", to_string(shape), ", }");
     // Padded with spaces, so that the elements begin at a multiple of 64 bytes.
-    const bool is_short = dictionary.size() + 75 < 65536;
+    // Names beyond ASCII need version 3, which is in UTF-8.
+    const bool is_ascii = std::all_of(dictionary.begin(), dictionary.end(), [](char c) { return c >= 0; });
+    const bool is_short = is_ascii && dictionary.size() + 75 < 65536;
     const std::size_t begin = is_short ? 10 : 12;
     const std::size_t whole = (begin + dictionary.size() + 1 + 63) / 64 * 64;
     dictionary.resize(whole - begin - 1, ' ');
     dictionary += '\n';
     std::string header(magic);
-    header += is_short ? '\x01' : '\x02';
+    header += is_short ? '\x01' : is_ascii ? '\x02' : '\x03';
     header += '\0';
     for (std::size_t i = 0; i < begin - 8; ++i) header += static_cast<char>(dictionary.size() >> (8 * i) & 0xff);
     return header + dictionary;

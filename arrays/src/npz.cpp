@@ -5,6 +5,7 @@
 #include <gemel/core/text.hpp>
 
 #include "npy_file.hpp"
+#include "output_file.hpp"
 
 #ifdef GEMEL_HAS_ZLIB
 #include <zlib.h>
@@ -77,27 +78,21 @@ class Reader {
 
 class Writer {
    public:
-    explicit Writer(const std::filesystem::path& path) : out_(path, std::ios::binary | std::ios::trunc) {}
+    explicit Writer(const std::filesystem::path& path) : out_(path) {}
     void number(std::uint64_t value, int bytes) {
-        for (int i = 0; i < bytes; ++i) out_.put(static_cast<char>(value >> (8 * i) & 0xff));
-        at_ += static_cast<std::uint64_t>(bytes);
+        std::array<std::byte, 8> low{};
+        for (std::size_t i = 0; i < low.size(); ++i) low[i] = static_cast<std::byte>(value >> (8 * i) & 0xff);
+        out_.write(low.data(), static_cast<std::size_t>(bytes));
     }
     void u16(std::uint64_t value) { number(value, 2); }
     void u32(std::uint64_t value) { number(value, 4); }
     void u64(std::uint64_t value) { number(value, 8); }
-    void write(const void* data, std::size_t bytes) {
-        out_.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-        at_ += bytes;
-    }
-    std::uint64_t at() const { return at_; }
-    bool close() {
-        out_.close();
-        return static_cast<bool>(out_);
-    }
+    void write(const void* data, std::size_t bytes) { out_.write(data, bytes); }
+    std::uint64_t at() const { return out_.written_bytes(); }
+    void close() { out_.close(); }
 
    private:
-    std::ofstream out_;
-    std::uint64_t at_ = 0;
+    npy::OutputFile out_;
 };
 
 struct Directory {
@@ -184,14 +179,13 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
             throw ArgumentError(text("'", path.string(), "': an array needs a name, of at most 65000 characters"));
         npy::require_storable("save_npz", text("array '", name, "'"), array);
     }
-    // All elements are here before an older file is given up: types, memory and devices may fail.
-    std::map<std::string, std::vector<std::byte>> contents;
-    for (const auto& [name, array] : arrays) contents.emplace(name, npy::to_bytes(array));
+    for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // before any file is made
     Writer out(path);
     std::vector<Written> all;
     constexpr std::uint32_t new_year_1980 = 0x00210000;  // files with equal arrays are equal
     // The 64-bit extension throughout, as numpy.savez has it: sizes need not be known in advance.
-    for (const auto& [name, content] : contents) {
+    for (const auto& [name, array] : arrays) {
+        const std::vector<std::byte> content = npy::to_bytes(array);
         const Written entry{name + ".npy", out.at(), content.size(), checksum_of(content)};
         out.u32(local_mark), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
         out.u32(entry.checksum), out.u32(0xffffffff), out.u32(0xffffffff), out.u16(entry.name.size()), out.u16(20);
@@ -217,7 +211,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     out.u32(std::min<std::uint64_t>(end - directory, 0xffffffff)),
         out.u32(std::min<std::uint64_t>(directory, 0xffffffff));
     out.u16(0);
-    if (!out.close()) npy::refuse_writing(path);
+    out.close();
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
@@ -226,6 +220,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
         Reader reader(bytes);
+        std::vector<std::uint64_t> begins{directory.offset};
         std::unordered_map<std::string, std::size_t> places;
         for (std::uint64_t i = 0; i < directory.entries; ++i) {
             if (reader.u32() != central_mark) throw Error("its directory is damaged");
@@ -253,31 +248,46 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
                     if (*value == 0xffffffff) *value = field.u64();
             }
             if (flags & 1) throw Error(text("'", entry.name, "' is encrypted"));
+            begins.push_back(entry.offset);
             if (entry.name.ends_with('/')) continue;
-            if (entry.name.ends_with(".npy")) entry.name.resize(entry.name.size() - 4);
+            const std::string full_name = entry.name;
+            entry.is_array = entry.name.ends_with(".npy");
+            if (entry.is_array) entry.name.resize(entry.name.size() - 4);
             // Of one name the later counts, as in Python: archives are changed by appending to them.
-            const auto [place, is_new] = places.try_emplace(entry.name, entries_.size());
+            const auto [place, is_new] = places.try_emplace(full_name, entries_.size());
             if (is_new)
                 entries_.push_back(std::move(entry));
             else
                 entries_[place->second] = std::move(entry);
+        }
+        // Entries that share bytes would let a small file claim any size. Each ends where the next one begins.
+        std::sort(begins.begin(), begins.end());
+        for (Entry& entry : entries_) {
+            const auto next = std::upper_bound(begins.begin(), begins.end(), entry.offset);
+            if (next == begins.end()) throw Error(text("'", entry.name, "' lies behind the directory"));
+            entry.end = *next;
+            if (next - std::lower_bound(begins.begin(), next, entry.offset) > 1)
+                throw Error(text("'", entry.name, "' overlaps another entry"));
         }
     });
 }
 
 std::vector<std::string> NpzFile::names() const {
     std::vector<std::string> names;
-    for (const Entry& entry : entries_) names.push_back(entry.name);
+    for (const Entry& entry : entries_)
+        if (entry.is_array) names.push_back(entry.name);
     return names;
 }
 
 bool NpzFile::contains(const std::string& name) const {
-    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return entry.is_array && entry.name == name; });
 }
 
 const NpzFile::Entry& NpzFile::find(const std::string& name) const {
-    for (const Entry& entry : entries_)
-        if (entry.name == name) return entry;
+    for (const bool is_array : {true, false})
+        for (const Entry& entry : entries_)
+            if (entry.is_array == is_array && entry.name == name) return entry;
     throw Error(text("'", path_.string(), "' holds no array '", name, "'; it has: ", join(names())));
 }
 
@@ -289,7 +299,11 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
     if (reader.u32() != local_mark) throw Error("it is damaged: the directory points to something else");
     reader.take(22);
     const std::uint64_t name_bytes = reader.u16(), extra_bytes = reader.u16();
-    std::vector<std::byte> data = file.read(entry.offset + local_bytes + name_bytes + extra_bytes, entry.packed_bytes);
+    const std::uint64_t begin = entry.offset + local_bytes + name_bytes + extra_bytes;
+    if (begin > entry.end || entry.packed_bytes > entry.end - begin)
+        throw Error(
+            text("it is damaged: ", entry.packed_bytes, " bytes at ", begin, " overlap what begins at ", entry.end));
+    std::vector<std::byte> data = file.read(begin, entry.packed_bytes);
     if (entry.method == deflated)
         data = inflated(data, entry.bytes);
     else if (entry.method != stored)

@@ -80,11 +80,11 @@ const char default_generator_key = 0;
 
 }  // namespace
 
-Philox::Philox(const Context& context, std::uint64_t seed, std::uint32_t stream)
-    : context_(context), state_(std::make_shared<PhiloxState>(seed, stream, 0)) {}
-Philox::Philox(std::uint64_t seed) : Philox(current_context(), seed) {}
+Philox::Philox(const Context& context, IntegerBound seed, IntegerBound stream)
+    : context_(context), state_(std::make_shared<PhiloxState>(seed.value, stream_number(stream), 0)) {}
+Philox::Philox(IntegerBound seed) : Philox(current_context(), seed) {}
 
-Philox Philox::substream(std::uint32_t k) const {
+Philox Philox::substream(IntegerBound k) const {
     return Philox(context_,
                   std::make_shared<PhiloxState>(state_->seed, state_->stream, substream_number(state_->substream, k)));
 }
@@ -183,10 +183,10 @@ Philox default_generator(const Context& context) {
     return Philox(context, own->state);
 }
 
-void seed(std::uint64_t value) {
+void seed(IntegerBound value) {
     CommonSeed& common = common_seed();
     std::lock_guard lock(common.mutex);
-    common.value = value;
+    common.value = value.value;
     ++common.changes;
 }
 

@@ -204,12 +204,21 @@ std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int
 
 void skip_words(std::uint64_t& position, std::uint64_t words) { reserve_words(position, words, 1); }
 
-std::uint32_t substream_number(std::uint32_t own, std::uint32_t k) {
+std::uint32_t substream_number(std::uint32_t own, IntegerBound k) {
     if (own != 0)
         throw ArgumentError(
             text("substream ", own - 1, " has no substreams: only a stream has; use another stream number"));
-    if (k == UINT32_MAX) throw ArgumentError("a stream has the substreams 0 to 2^32 - 2");
-    return k + 1;
+    if (k.is_negative || k.value >= UINT32_MAX)
+        throw ArgumentError(text("there is no substream ", digits(value_of(k)),
+                                 ": a stream has the substreams 0 to 2^32 - 2; other streams have their own"));
+    return static_cast<std::uint32_t>(k.value) + 1;
+}
+
+std::uint32_t stream_number(IntegerBound stream) {
+    if (stream.is_negative || stream.value > UINT32_MAX)
+        throw ArgumentError(text("there is no stream ", digits(value_of(stream)),
+                                 ": a seed has the streams 0 to 2^32 - 1; other seeds have their own"));
+    return static_cast<std::uint32_t>(stream.value);
 }
 
 std::uint64_t permutation_words(std::int64_t count) {
@@ -217,6 +226,7 @@ std::uint64_t permutation_words(std::int64_t count) {
 }
 
 void check_permutation(DType dtype, std::int64_t count) {
+    if (count < 0) throw ArgumentError(text("a permutation of ", count, " numbers: there are no fewer than 0"));
     if (!dtype.is_integer() || dtype.lanes() > 1)
         throw ArgumentError(text("a permutation is made of integers, not of ", dtype.name()));
     if (static_cast<__int128>(count) - 1 > limits_of(dtype).second)

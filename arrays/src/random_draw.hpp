@@ -30,7 +30,8 @@ Draw poisson_means_draw(DType dtype);
 std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element);
 void skip_words(std::uint64_t& position, std::uint64_t words);
 /// The number of a substream in the counter. @throws ArgumentError
-std::uint32_t substream_number(std::uint32_t own, std::uint32_t k);
+std::uint32_t substream_number(std::uint32_t own, IntegerBound k);
+std::uint32_t stream_number(IntegerBound stream);
 
 /// How a permutation is made: by shuffling on the host, or by a bijection.
 struct PermutationPlan {

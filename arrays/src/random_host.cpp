@@ -1,5 +1,8 @@
 #include <gemel/arrays/random_host.hpp>
 
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
 #include "random_draw.hpp"
 
 namespace gemel::random {
@@ -17,7 +20,15 @@ void draw_to(void* out, const Draw& draw, std::size_t count, std::uint64_t seed,
 
 }  // namespace
 
-HostPhilox HostPhilox::substream(std::uint32_t k) const {
+std::size_t checked_count(WholeNumber count) {
+    if (count < 0)
+        throw ArgumentError(text(std::int64_t{count}, " random numbers were asked for: there are no fewer than 0"));
+    return static_cast<std::size_t>(std::int64_t{count});
+}
+
+HostPhilox::HostPhilox(IntegerBound seed, IntegerBound stream) : seed_(seed.value), stream_(stream_number(stream)) {}
+
+HostPhilox HostPhilox::substream(IntegerBound k) const {
     HostPhilox other(seed_, stream_);
     other.substream_ = substream_number(substream_, k);
     return other;

@@ -241,7 +241,8 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
                                   .neutral = std::move(results[k].neutral),
                                   .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
                                   .reduce_expr = std::move(results[k].reduce_expr),
-                                  .replace_if = std::move(results[k].replace_if)});
+                                  .replace_if = std::move(results[k].replace_if),
+                                  .result_expr = std::move(results[k].result_expr)});
     codegen::check_request(request);
     std::vector<const codegen::Snippet*> snippets;
     for (const codegen::ReducedValue& value : request.values) snippets.push_back(&value.map_expr);

@@ -50,8 +50,6 @@ void check_axes(const Shape& shape, const std::vector<int>& axes) {
     }
 }
 
-bool is_arg(ReductionKind kind) { return kind == ReductionKind::argmin || kind == ReductionKind::argmax; }
-
 Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
                          DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
@@ -63,7 +61,6 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
     const auto constant = [&](const char* number) {
         return is_complex ? text(type, "_new(", number, ", 0)") : std::string(number);
     };
-    DType stored = result;
     switch (kind) {
         case ReductionKind::sum:
         case ReductionKind::product: {
@@ -101,8 +98,9 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             const DType compared = own.is_floating() && own.size_bytes() == 2 ? dtype_of<float>()
                                    : own.kind() == DType::Kind::boolean       ? dtype_of<std::uint8_t>()
                                                                               : own;
-            stored = place_type(compared);
-            const std::string place = stored.name();
+            value.accumulator = place_type(compared);
+            value.result_expr = "a.index";
+            const std::string place = value.accumulator.name();
             parts.preamble +=
                 text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
                      " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
@@ -124,7 +122,7 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             break;
         }
     }
-    return Reduction(std::move(parts.arguments), {value}, {stored}, "reduction", std::move(parts.preamble), {});
+    return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
 }
 
 AnyArray reduce_named(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over,
@@ -148,13 +146,7 @@ AnyArray reduce_named(ReductionKind kind, const ExpressionView& whole, DType res
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     AnyArray found;
     reduction->run({.axes = axes, .keepdims = keepdims}, arguments.span(), {&found, 1});
-    if (!is_arg(kind)) return found;
-    // The indices lie between the values.
-    const std::size_t place_bytes = found.dtype().size_bytes();
-    Strides strides = contiguous_strides(found.shape());
-    for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(place_bytes / sizeof(std::int64_t));
-    return AnyArray(found.buffer(), dtype_of<std::int64_t>(), found.shape(), strides,
-                    found.offset_bytes() + place_bytes - sizeof(std::int64_t));
+    return found;
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     const Context context = call.context();
     const std::size_t count = options.count.value_or(call.count());
     if (options.count && call.has_elements() && count > call.count())
-        state.declared.refuse(text("was asked for ", count, " elements, but its arrays have ", call.count()));
+        state.declared.refuse(
+            text("was asked for ", counted(count, "element"), ", but its arrays have ", call.count()));
     if (count == 0) return;
 
     PlanCache& cache = PlanCache::of(context);

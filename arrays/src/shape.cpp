@@ -8,6 +8,10 @@
 
 namespace gemel {
 
+void WholeNumber::refuse_whole_number(std::uint64_t value) {
+    throw ArgumentError(text("the number ", value, " is too large: 2^63 - 1 is the most"));
+}
+
 void AxisVector::assign(std::span<const std::int64_t> values) {
     if (values.size() > inline_size) {
         many_.assign(values.begin(), values.end());
@@ -64,7 +68,7 @@ Strides contiguous_strides(const Shape& shape, Order order) {
     for (std::size_t k = 0; k < shape.rank(); ++k) {
         const std::size_t axis = order == Order::C ? shape.rank() - 1 - k : k;
         strides[axis] = step;
-        step *= std::max<std::int64_t>(shape[axis], 1);
+        if (__builtin_mul_overflow(step, std::max<std::int64_t>(shape[axis], 1), &step)) (void)shape.count();  // throws
     }
     return strides;
 }
@@ -77,7 +81,8 @@ bool is_contiguous(const Shape& shape, const Strides& strides, Order order) {
         if (shape[axis] == 0) return true;
         if (shape[axis] == 1) continue;
         contiguous &= strides[axis] == step;
-        step *= shape[axis];
+        // More than 64 bits can count lie nowhere.
+        if (__builtin_mul_overflow(step, shape[axis], &step)) contiguous = false;
     }
     return contiguous;
 }

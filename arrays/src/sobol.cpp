@@ -113,9 +113,9 @@ void launch(const AnyArray& out, const SobolState::Vectors& vectors, std::uint64
 
 }  // namespace
 
-Sobol::Sobol(const Context& context, std::int64_t dimensions, std::optional<Scramble> scramble)
-    : context_(context), state_(std::make_shared<SobolState>(dimensions, scramble)) {}
-Sobol::Sobol(std::int64_t dimensions, std::optional<Scramble> scramble)
+Sobol::Sobol(const Context& context, WholeNumber dimensions, std::optional<Scramble> scramble)
+    : context_(context), state_(std::make_shared<SobolState>(std::int64_t{dimensions}, scramble)) {}
+Sobol::Sobol(WholeNumber dimensions, std::optional<Scramble> scramble)
     : Sobol(current_context(), dimensions, scramble) {}
 
 std::int64_t Sobol::dimensions() const { return state_->table.dimensions; }
@@ -158,8 +158,8 @@ void Sobol::fill(const AnyArray& out) const {
     out.assign(contiguous);
 }
 
-HostSobol::HostSobol(std::int64_t dimensions, std::optional<Scramble> scramble)
-    : state_(std::make_shared<const SobolState>(dimensions, scramble)) {}
+HostSobol::HostSobol(WholeNumber dimensions, std::optional<Scramble> scramble)
+    : state_(std::make_shared<const SobolState>(std::int64_t{dimensions}, scramble)) {}
 
 std::int64_t HostSobol::dimensions() const { return state_->table.dimensions; }
 

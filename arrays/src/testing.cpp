@@ -185,7 +185,7 @@ void compare(DeviceResult& result, DType dtype, const std::vector<std::byte>& ex
 
 std::string line(const char* which, const Difference& difference) {
     return text("; ", which, " at ", difference.index, difference.field.empty() ? "" : ", ", difference.field, ": ",
-                difference.actual, ", expected ", difference.expected, " (", difference.ulps, " ulps)");
+                difference.actual, ", expected ", difference.expected, " (", counted(difference.ulps, "ulp"), ")");
 }
 
 constexpr const char* reference_name = "reference";
@@ -215,9 +215,9 @@ std::string mismatch(const HostArray& actual, const HostArray& expected, bool ha
     if (!(actual.dtype == expected.dtype))
         return text("an array of ", actual.dtype.name(), ", expected ", expected.dtype.name());
     if (actual.bytes.size() == expected.bytes.size() && (!has_shape || actual.shape == expected.shape)) return {};
-    return text(
-        "an array of shape ", to_string(actual.shape), ", expected ",
-        has_shape ? to_string(expected.shape) : text(expected.bytes.size() / expected.dtype.size_bytes(), " elements"));
+    return text("an array of shape ", to_string(actual.shape), ", expected ",
+                has_shape ? to_string(expected.shape)
+                          : counted(expected.bytes.size() / expected.dtype.size_bytes(), "element"));
 }
 
 }  // namespace
@@ -254,10 +254,10 @@ std::string Comparison::report() const {
         if (!r.error.empty()) {
             out += "failed: " + r.error;
         } else if (r.is_baseline) {
-            out += text(r.elements, " elements that the others are compared with");
+            out += text(counted(r.elements, "element"), " that the others are compared with");
         } else {
-            out += text(r.elements, " elements, at most ", r.max_ulps, " ulps, ", r.max_absolute, " absolute, ",
-                        r.max_relative, " relative");
+            out += text(counted(r.elements, "element"), ", at most ", counted(r.max_ulps, "ulp"), ", ", r.max_absolute,
+                        " absolute, ", r.max_relative, " relative");
             if (r.differing > 0) out += text(", ", r.differing, " BEYOND THE LIMITS");
             if (r.first) out += line("the first", *r.first);
             if (r.worst && r.worst->index != r.first->index) out += line("the worst", *r.worst);
@@ -267,8 +267,10 @@ std::string Comparison::report() const {
     if (!source_.empty()) out += text("compared with ", source_, "\n");
     if (outcome() == Outcome::skipped) {
         out += "SKIPPED: ";
-        if (results_.size() < min_devices_)
-            out += text(results_.size(), " devices took part, ", min_devices_, " are required\n");
+        if (!missing_.empty())
+            out += missing_ + "\n";
+        else if (results_.size() < min_devices_)
+            out += text(counted(results_.size(), "device"), " took part, ", min_devices_, " are required\n");
         else if (is_alone() && results_[0].elements > 0)
             out += "one device and no reference: nothing was compared\n";
         else
@@ -280,7 +282,7 @@ std::string Comparison::report() const {
 
 void Comparison::save(const std::filesystem::path& path) const {
     if (arrays_.empty()) throw Error(text("'", path.string(), "': no device gave elements that could be saved"));
-    const Context context(gemel::devices().front());
+    const Context context(find_device(results_.front().device));
     std::map<std::string, AnyArray> arrays;
     for (const auto& [name, host] : arrays_) {
         const AnyArray array(context, stored_type(host.dtype), host.shape);
@@ -310,7 +312,14 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
     std::map<std::string, HostArray> arrays;
     std::optional<HostArray> expected;
     bool has_shape = true;  // a vector of host values has none until the first result of its size
-    for (const Device& device : gemel::devices()) {
+    std::vector<Device> devices;
+    std::string missing;
+    try {
+        devices = gemel::devices();
+    } catch (const BackendUnavailable& error) {
+        missing = error.what();
+    }
+    for (const Device& device : devices) {
         DeviceResult result{.device = device.id(), .name = device.name()};
         try {
             const Context context(device);
@@ -348,7 +357,7 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
     }
     if (!arrays.empty() && expected && has_shape && !expected->bytes.empty())
         arrays.emplace(reference_name, *std::move(expected));
-    return Comparison(std::move(results), std::move(arrays), limits.min_devices, std::move(source));
+    return Comparison(std::move(results), std::move(arrays), limits.min_devices, std::move(source), std::move(missing));
 }
 
 }  // namespace gemel::testing

@@ -35,7 +35,7 @@ AnyArray AnyArray::squeeze(const Axes& axes) const { return with_layout(squeezed
 
 AnyArray AnyArray::broadcast_to(const Shape& shape) const { return with_layout(broadcast(layout(), shape)); }
 
-AnyArray AnyArray::diagonal(std::int64_t offset, std::int64_t axis1, std::int64_t axis2) const {
+AnyArray AnyArray::diagonal(WholeNumber offset, WholeNumber axis1, WholeNumber axis2) const {
     return with_layout(diagonal_of(layout(), offset, axis1, axis2));
 }
 

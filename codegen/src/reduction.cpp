@@ -13,7 +13,8 @@ namespace {
 /// Expressions are printed in the midst of lines: without comments behind them.
 ReductionRequest trimmed(ReductionRequest request) {
     for (ReducedValue& value : request.values)
-        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if}) *text = Snippet(*text).text();
+        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr})
+            *text = Snippet(*text).text();
     return request;
 }
 
@@ -36,6 +37,8 @@ void check_request(const ReductionRequest& request) {
             refuse("the map expression contains 'return'; it is an expression, not a function");
         if (Snippet(value.replace_if).uses("return"))
             refuse("the condition to replace contains 'return'; it is an expression, not a function");
+        if (Snippet(value.result_expr).uses("return"))
+            refuse("the result's expression contains 'return'; it is an expression, not a function");
     }
 }
 

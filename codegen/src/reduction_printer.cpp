@@ -59,10 +59,16 @@ std::string ReductionPrinter::print() {
         writer_.open_function(type, reduce_name(v), {type + " a", type + " b"});
         writer_.line("return ", as_running(v, request_.values[v].reduce_expr), ";");
         writer_.close();
-        if (request_.values[v].replace_if.empty()) continue;
-        writer_.open_function("int", replace_name(v), {type + " a", type + " b"});
-        writer_.line("return (", request_.values[v].replace_if, ") != 0;");
-        writer_.close();
+        if (!request_.values[v].replace_if.empty()) {
+            writer_.open_function("int", replace_name(v), {type + " a", type + " b"});
+            writer_.line("return (", request_.values[v].replace_if, ") != 0;");
+            writer_.close();
+        }
+        if (!request_.values[v].result_expr.empty()) {
+            writer_.open_function(value_type(request_.values[v].dtype), stored_name(v), {type + " a"});
+            writer_.line("return ", request_.values[v].result_expr, ";");
+            writer_.close();
+        }
     }
     kernel();
     if (layout_.split && !layout_.finish) finish_kernel();
@@ -98,8 +104,10 @@ void ReductionPrinter::apply_result_offsets() {
     });
 }
 
-void ReductionPrinter::store_result(std::size_t v, const std::string& output, const std::string& value) {
+void ReductionPrinter::store_result(std::size_t v, const std::string& output, const std::string& found) {
     const DType& dtype = request_.values[v].dtype;
+    const std::string value =
+        request_.values[v].result_expr.empty() ? found : gemel::text(stored_name(v), "(", found, ")");
     const std::string stored = dtype.kind() == DType::Kind::boolean ? value + " != 0" : store_text(dtype, value);
     writer_.line(numbered("result", v), "[", output, "] = ", stored, ";");
 }

@@ -52,6 +52,7 @@ class ReductionPrinter {
     std::string name(const char* wish) const { return access_.unused(wish); }
     std::string reduce_name(std::size_t v) const { return access_.helper(numbered("reduce", v)); }
     std::string replace_name(std::size_t v) const { return access_.helper(numbered("replaces", v)); }
+    std::string stored_name(std::size_t v) const { return access_.helper(numbered("stored", v)); }
     std::string reduced(std::size_t v, const std::string& a, const std::string& b) const {
         return gemel::text(reduce_name(v), "(", a, ", ", b, ")");
     }

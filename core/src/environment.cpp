@@ -24,10 +24,10 @@ struct Row {
 };
 
 constexpr std::array table{
-    Row{"GEMEL_BACKEND", Takes::text, "cuda | opencl | the name of another plug-in",
-        "Only this backend is used; when it cannot be, that is an error."},
+    Row{"GEMEL_BACKEND", Takes::text, "cuda | opencl | the name of another plug-in, in any case",
+        "Only this backend is used, listed and compared; when it cannot be, that is an error."},
     Row{"GEMEL_DEVICE", Takes::text, "an index such as 0 | opencl:1 | part of a device's name",
-        "The device that the default context is made on."},
+        "The device that the default context is made on, and the only one that is listed and compared."},
     Row{"GEMEL_PLUGIN_PATH", Takes::text, "folders with : between them",
         "Folders searched for plug-ins before all others."},
     Row{"GEMEL_CACHE", Takes::choice, "on | readonly | off",
@@ -49,7 +49,8 @@ constexpr std::array table{
         "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
         "off gives every allocation and release to the driver at once, for tools that watch memory."},
-    Row{"GEMEL_POOL_LIMIT", Takes::size, "bytes such as 1048576, 512K, 2G | a share of the device's memory such as 80%",
+    Row{"GEMEL_POOL_LIMIT", Takes::size,
+        "bytes such as 1048576, 512K, 2G | a share of the device's memory from 1% to 100%, such as 80%",
         "The most device memory that gemel takes; 0 is no limit."},
     Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",
         "The seed of random::rand and random::randn, which is new in every process otherwise."},
@@ -168,11 +169,12 @@ std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes) {
         refuse(row_of(name), *value);
     }
     if (std::string_view(unit, end) == "%") {
-        if (number > 100) {
+        // A share of nothing would be 0 bytes, which are no limit.
+        if (number == 0 || number > 100) {
             refuse(row_of(name), *value);
         }
         // In two parts, so that no total overflows.
-        return total_bytes / 100 * number + total_bytes % 100 * number / 100;
+        return std::max<std::size_t>(1, total_bytes / 100 * number + total_bytes % 100 * number / 100);
     }
     const std::optional<std::size_t> factor = unit_factor(std::string(unit, end));
     if (!factor || number > std::numeric_limits<std::size_t>::max() / *factor) {

@@ -30,7 +30,8 @@ std::string describe(const Argument& argument) {
         case Argument::Kind::scalar: return argument.dtype.name();
         case Argument::Kind::structure:
             return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
-        case Argument::Kind::memory: return "a buffer";
+        case Argument::Kind::memory:
+            return argument.dtype.empty() ? "a buffer" : text("an array of ", argument.dtype.name());
         case Argument::Kind::shared: return "shared memory";
         default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
     }
@@ -55,18 +56,35 @@ bool same_elements(const DType& declared, const DType& given) {
     return declared.size_bytes() == given.size_bytes() && integral(declared) && integral(given);
 }
 
+/// The type in C++ of what the kernel language calls so.
+std::string cpp_name(DType dtype) {
+    if (dtype == dtype_of<half>()) return "gemel::half";
+    return dtype == dtype_of<bfloat16>() ? "gemel::bfloat16" : dtype.name();
+}
+
+/// What to do about elements of the wrong type.
+std::string next_step(const Parameter& parameter, const Argument& argument) {
+    if (argument.kind == Argument::Kind::memory)
+        return text("; pass its astype<", cpp_name(parameter.dtype),
+                    ">(), or its buffer() to read the same bytes anew");
+    return text("; convert the elements to ", cpp_name(parameter.dtype), ", or declare the parameter as ",
+                argument.dtype.name(), " *");
+}
+
 void check_kind(const KernelState& kernel, std::size_t index, const Parameter& parameter, const Argument& argument) {
     if (is_memory(argument.kind)) {
         if (!parameter.is_pointer)
             refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", a value, but got ", describe(argument)));
+                   text("is declared ", declared(parameter), ", a value, but got ", describe(argument),
+                        "; pass a number of that type, or declare a pointer"));
         if (parameter.space == Parameter::Space::shared)
             refuse(kernel, index, &parameter,
                    text("is shared memory, ", declared(parameter), ", but got ", describe(argument),
                         "; pass gemel::SharedMemory{bytes}"));
         if (!same_elements(parameter.dtype, argument.dtype))
             refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", but got ", describe(argument)));
+                   text("is declared ", declared(parameter), ", but got ", describe(argument),
+                        next_step(parameter, argument)));
         return;
     }
     if (argument.kind == Argument::Kind::shared) {
@@ -89,8 +107,8 @@ void check_kind(const KernelState& kernel, std::size_t index, const Parameter& p
                (!argument.dtype.empty() && argument.dtype.lanes() == 1 &&
                 !same_scalar(parameter.dtype, argument.dtype))) {
         refuse(kernel, index, &parameter,
-               text("is declared ", declared(parameter), " of ", parameter.dtype.size_bytes(), " bytes, but got ",
-                    describe(argument)));
+               text("is declared ", declared(parameter), " of ", counted(parameter.dtype.size_bytes(), "byte"),
+                    ", but got ", describe(argument), "; pass a value of that type"));
     }
 }
 

@@ -179,10 +179,24 @@ const Registry& registry() {
     return *instance;
 }
 
+bool same_letter(char a, char b) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return lower(a) == lower(b);
+}
+
 bool mentions(const std::string& where, std::string_view part) {
-    const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
-    return std::search(where.begin(), where.end(), part.begin(), part.end(),
-                       [&](char a, char b) { return lower(a) == lower(b); }) != where.end();
+    return std::search(where.begin(), where.end(), part.begin(), part.end(), same_letter) != where.end();
+}
+
+/// By its name in any case, unless another backend has exactly this name.
+const Loaded* find_backend(std::string_view name) {
+    const Loaded* found = nullptr;
+    for (const auto& loaded : registry().backends) {
+        const std::string& own = loaded.status.name;
+        if (own == name) return &loaded;
+        if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same_letter)) found = &loaded;
+    }
+    return found;
 }
 
 std::string list(const std::vector<Device>& devices) {
@@ -195,9 +209,8 @@ std::string list(const std::vector<Device>& devices) {
 /// Why a named backend cannot be had, with everything that was tried.
 std::string why_not(std::string_view backend) {
     const Registry& r = registry();
-    for (const auto& loaded : r.backends)
-        if (loaded.status.name == backend)
-            return text("backend '", backend, "' is not available: ", loaded.status.reason);
+    if (const Loaded* loaded = find_backend(backend))
+        return text("backend '", loaded->status.name, "' is not available: ", loaded->status.reason);
     std::vector<std::string> names;
     for (const auto& loaded : r.backends) names.push_back(loaded.status.name);
     return text("there is no backend '", backend, "': no libgemel_", backend, ".so in ",
@@ -236,8 +249,7 @@ std::vector<BackendStatus> backends() {
     std::vector<BackendStatus> all;
     for (const auto& loaded : registry().backends) all.push_back(loaded.status);
     const auto wanted = env::get("GEMEL_BACKEND");
-    const bool known = !wanted || std::any_of(all.begin(), all.end(), [&](const auto& s) { return s.name == *wanted; });
-    if (!known) {
+    if (wanted && !find_backend(*wanted)) {
         BackendStatus status;
         status.name = *wanted;
         status.reason = why_not(*wanted) + " (asked for by GEMEL_BACKEND)";
@@ -248,7 +260,7 @@ std::vector<BackendStatus> backends() {
 
 std::vector<std::string> plugin_search_path() { return registry().search_path; }
 
-std::vector<Device> devices() {
+std::vector<Device> all_devices() {
     std::vector<Device> all;
     for (const auto& loaded : registry().backends) all.insert(all.end(), loaded.devices.begin(), loaded.devices.end());
     const auto rank = [](const Device& d) {
@@ -262,9 +274,15 @@ std::vector<Device> devices() {
     return all;
 }
 
+std::vector<Device> devices() {
+    if (env::get("GEMEL_DEVICE")) return {default_device()};
+    const auto backend = env::get("GEMEL_BACKEND");
+    return backend ? asked_for_by("GEMEL_BACKEND", [&] { return devices(*backend); }) : all_devices();
+}
+
 std::vector<Device> devices(std::string_view backend) {
-    for (const auto& loaded : registry().backends)
-        if (loaded.status.name == backend && loaded.status.available) return loaded.devices;
+    const Loaded* const found = find_backend(backend);
+    if (found && found->status.available) return found->devices;
     throw BackendUnavailable(why_not(backend));
 }
 
@@ -275,20 +293,24 @@ Device find_device(std::string_view selection, std::string_view backend) {
         const bool is_index =
             !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (is_index) {
-            if (!backend.empty() && named != backend)
+            if (named.empty())
+                throw BackendUnavailable(
+                    text("there is no device '", asked, "': no backend's name stands before the colon; '", rest,
+                         "' alone counts within the backend that is chosen otherwise; ", list(all_devices())));
+            if (!backend.empty() && find_backend(named) != find_backend(backend))
                 throw BackendUnavailable(text("device '", asked, "' is not of the backend '", backend,
                                               "' that was also asked for; make the two agree or leave one out"));
             return find_device(rest, named);
         }
     }
-    const auto candidates = backend.empty() ? devices() : devices(backend);
+    const auto candidates = backend.empty() ? all_devices() : devices(backend);
     std::size_t index = 0;
     const auto [end, error] = std::from_chars(selection.data(), selection.data() + selection.size(), index);
     if (error == std::errc() && end == selection.data() + selection.size()) {
         const auto of_backend =
             candidates.empty() ? candidates : devices(backend.empty() ? candidates.front().backend() : backend);
         if (index < of_backend.size()) return of_backend[index];
-    } else if (selection.find_first_not_of(" \t") != std::string_view::npos) {  // a blank is part of many names
+    } else if (selection.find_first_not_of(" \t:") != std::string_view::npos) {  // a blank is part of many names
         for (const auto& device : candidates)
             if (mentions(device.name(), selection) || mentions(device.info().platform, selection) ||
                 mentions(device.info().vendor, selection))
@@ -304,7 +326,7 @@ Device default_device() {
     if (!backend.empty()) asked_for_by("GEMEL_BACKEND", [&] { return devices(backend); });
     if (const auto device = env::get("GEMEL_DEVICE"))
         return asked_for_by("GEMEL_DEVICE", [&] { return find_device(*device, backend); });
-    const auto all = backend.empty() ? devices() : devices(backend);
+    const auto all = backend.empty() ? all_devices() : devices(backend);
     if (!all.empty()) return all.front();
     std::vector<std::string> reasons;
     for (const auto& status : backends()) reasons.push_back(text(status.name, ": ", status.reason));
@@ -316,21 +338,19 @@ Device default_device() {
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
                                        const CompileOptions& options) {
-    for (const auto& loaded : registry().backends) {
-        if (loaded.status.name != backend || !loaded.plugin) continue;
-        try {
-            return loaded.plugin->compile_offline(source, architecture, options);
-        } catch (const plugin::BuildFailure& failure) {
-            throw CompileError(render({.name = options.name,
-                                       .device = std::string(architecture),
-                                       .text = std::string(source),
-                                       .log = failure.log,
-                                       .options = join(options.extra, " "),
-                                       .kept_source = {}}),
-                               std::string(source), failure.log);
-        }
+    const Loaded* const found = find_backend(backend);
+    if (!found || !found->plugin) throw BackendUnavailable(why_not(backend));
+    try {
+        return found->plugin->compile_offline(source, architecture, options);
+    } catch (const plugin::BuildFailure& failure) {
+        throw CompileError(render({.name = options.name,
+                                   .device = std::string(architecture),
+                                   .text = std::string(source),
+                                   .log = failure.log,
+                                   .options = join(options.extra, " "),
+                                   .kept_source = {}}),
+                           std::string(source), failure.log);
     }
-    throw BackendUnavailable(why_not(backend));
 }
 
 }  // namespace gemel

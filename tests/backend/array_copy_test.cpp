@@ -205,7 +205,7 @@ TEST_CASE("large and misaligned strided copies agree with the host") {
 
 TEST_CASE("arrays go between contexts of all devices and backends") {
     std::vector<Context> contexts;
-    for (const Device& device : devices()) contexts.emplace_back(device);
+    for (const Device& device : all_devices()) contexts.emplace_back(device);
     contexts.push_back(default_context());
     const auto a = counted({5, 7});
     for (const Context& one : contexts) {

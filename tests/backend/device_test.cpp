@@ -66,7 +66,7 @@ GEMEL_TEST_CASE_PER_DEVICE("a fact that a driver does not tell is absent and nev
 TEST_CASE("identities tell devices of one backend apart") {
     std::set<std::string> identities;
     std::unordered_set<Device> different;
-    for (const Device& device : devices()) {
+    for (const Device& device : all_devices()) {
         CHECK(identities.insert(device.backend() + " " + device.info().identity).second);
         CHECK(different.insert(device).second);
     }
@@ -75,7 +75,7 @@ TEST_CASE("identities tell devices of one backend apart") {
 }
 
 TEST_CASE("devices come graphics processors first and each backend counts its own from zero") {
-    const auto all = devices();
+    const auto all = all_devices();
     REQUIRE_FALSE(all.empty());
     for (std::size_t i = 1; i < all.size(); ++i)
         CHECK_FALSE((all[i].info().type == DeviceInfo::Type::gpu && all[i - 1].info().type == DeviceInfo::Type::cpu));
@@ -95,7 +95,7 @@ TEST_CASE("devices come graphics processors first and each backend counts its ow
 }
 
 TEST_CASE("a device is found by index and by id and by part of its name in any case") {
-    for (const Device& device : devices()) {
+    for (const Device& device : all_devices()) {
         CHECK(find_device(device.id()) == device);
         CHECK(find_device(std::to_string(device.index()), device.backend()) == device);
         std::string part = device.name().substr(0, 5);
@@ -124,12 +124,46 @@ TEST_CASE("variables that name what is not there are errors and never a silent c
         CHECK(listed);
     }
     const ScopedVariable right("GEMEL_BACKEND", backend);
-    for (const char* value : {"999", "no such device", "metal:0", " "}) {
+    for (const char* value : {"999", "no such device", "metal:0", " ", ":0", ":"}) {
         const ScopedVariable wrong("GEMEL_DEVICE", value);
         CHECK_THROWS_MENTIONING(BackendUnavailable, default_device(), value, "GEMEL_DEVICE");
+        CHECK_THROWS_MENTIONING(BackendUnavailable, devices(), value, "GEMEL_DEVICE");
     }
     const ScopedVariable device("GEMEL_DEVICE", "0");
     CHECK(default_device() == devices(backend).front());
+}
+
+TEST_CASE("the variables restrict which devices are listed") {
+    const ScopedVariable no_device("GEMEL_DEVICE", std::nullopt);
+    {
+        const ScopedVariable none("GEMEL_BACKEND", std::nullopt);
+        CHECK(devices() == all_devices());
+    }
+    for (const Device& device : all_devices()) {
+        const ScopedVariable backend("GEMEL_BACKEND", device.backend());
+        CHECK(devices() == devices(device.backend()));
+        const ScopedVariable one("GEMEL_DEVICE", device.id());
+        CHECK(devices() == std::vector{device});
+        CHECK(devices(device.backend()).size() > static_cast<std::size_t>(device.index()));
+    }
+    const ScopedVariable missing("GEMEL_BACKEND", "metal");
+    CHECK_THROWS_MENTIONING(BackendUnavailable, devices(), "metal", "GEMEL_BACKEND");
+    CHECK_FALSE(all_devices().empty());
+    // Code wins over the environment.
+    CHECK(find_device(all_devices().front().id()) == all_devices().front());
+}
+
+TEST_CASE("backends are named in any case") {
+    const Device device = default_device();
+    std::string capitals = device.backend();
+    for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    CHECK(devices(capitals) == devices(device.backend()));
+    CHECK(find_device(capitals + ":" + std::to_string(device.index())) == device);
+    CHECK(find_device(capitals + ":" + std::to_string(device.index()), device.backend()) == device);
+    const ScopedVariable no_device("GEMEL_DEVICE", std::nullopt);
+    const ScopedVariable set("GEMEL_BACKEND", capitals);
+    CHECK(default_device().backend() == device.backend());
+    for (const BackendStatus& status : backends()) CHECK(status.name != capitals);
 }
 
 TEST_SUITE_END();

@@ -6,6 +6,8 @@
 
 #include "support.hpp"
 
+#include <limits>
+
 using namespace gemel;
 using namespace gemel::testing;
 using namespace gemel::dlpack;
@@ -142,6 +144,54 @@ TEST_CASE("a tensor whose elements lie misaligned on the device is refused") {
     tensor->dl_tensor.byte_offset += 2;
     tensor->dl_tensor.shape[0] = 1;
     CHECK_THROWS_MENTIONING(ArgumentError, from_dlpack(context, tensor), "float", "multiples of 4");
+}
+
+TEST_CASE("tensors whose extents and steps lie are refused and given back") {
+    const Context context = default_context();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                           least = std::numeric_limits<std::int64_t>::min();
+    using List = std::vector<std::int64_t>;
+    const auto refuses = [&](const List& shape, const List& strides) {
+        HostTensor lying{{1, 2, 3, 4}, shape, strides};
+        CHECK_THROWS_AS(from_dlpack(context, lying.managed(!strides.empty())), ArgumentError);
+        CHECK(lying.returned == 1);
+        // The same as memory of the device, with a real one behind it.
+        DLManagedTensor* const tensor = to_dlpack(six(context));
+        List extents = shape, steps = strides;
+        tensor->dl_tensor.ndim = static_cast<std::int32_t>(shape.size());
+        tensor->dl_tensor.shape = extents.data();
+        tensor->dl_tensor.strides = strides.empty() ? nullptr : steps.data();
+        CHECK_THROWS_AS(from_dlpack(context, tensor), ArgumentError);
+    };
+    refuses({most, most}, {});
+    refuses({std::int64_t{1} << 32, std::int64_t{1} << 32}, {});
+    refuses({0, most, most}, {});
+    refuses({2, 2}, {most, 1});
+    refuses({2, 2}, {least, 1});
+    refuses({2, 2, 2, 2}, {most, most, most, most});
+    refuses({3, 3}, {least, most});
+    refuses({2}, {most / 2});
+    refuses({most / 2}, {4});
+    refuses({-1}, {1});
+    CHECK(default_context().statistics().allocations > 0);  // and the context works
+    HostTensor fine{{1, 2, 3, 4}, {1, 4}, {most, 1}};
+    CHECK(from_dlpack<float>(context, fine.managed()).get() == std::vector<float>{1, 2, 3, 4});
+    DLManagedTensor* const tensor = to_dlpack(six(context));
+    tensor->dl_tensor.shape = nullptr;
+    CHECK_THROWS_AS(from_dlpack(context, tensor), ArgumentError);
+    // One row of the device's memory, by a step that nobody makes.
+    DLManagedTensor* const row = to_dlpack(six(context)(slice(0, 1)));
+    row->dl_tensor.strides[0] = least;
+    const auto back = from_dlpack<float>(context, row);
+    CHECK(back.get() == std::vector<float>{0, 1, 2});
+    CHECK(back.copy().transpose().get() == back.get());
+    CHECK(back(0, slice({}, {}, -1)).get() == std::vector<float>{2, 1, 0});
+    CHECK(back.diagonal().get() == std::vector<float>{0});
+    // Of no elements the steps say nothing.
+    const GPUArray<float> none(six(context).buffer(), Shape{0, 4}, Strides{most, least});
+    CHECK(none.copy().shape() == Shape{0, 4});
+    CHECK(empty_like(none).size() == 0);
+    CHECK(none.reshape({4, 0}).transpose().size() == 0);
 }
 
 TEST_CASE("what repeats its elements is given away to be read only") {

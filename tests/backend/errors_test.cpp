@@ -56,7 +56,7 @@ TEST_CASE("every device of every backend does the same work in one process") {
     for (const BackendStatus& status : backends())
         std::printf("%-8s %s\n", status.name.c_str(), status.available ? "available" : status.reason.c_str());
     Buffer first;
-    for (const Device& device : devices()) {
+    for (const Device& device : all_devices()) {
         const Context context(device);
         const Buffer u = context.allocate(10000 * sizeof(int));
         gemel::testing::common_kernel(context, "set_all")({.block = {64}, .threads = {10000}}, u, 2026, 10000);

@@ -96,6 +96,34 @@ TEST_CASE("where takes arrays and weak numbers") {
     static_assert(std::is_same_v<decltype(where(x > 0, x, 0.5))::value_type, float>);
     CHECK(where(x > 0, x, 0.5).get() == Values<float>{0.5f, 2, 0.5f});
     CHECK(where(x, 1, 2).get() == Values<std::int64_t>{1, 1, 2});
+    // Numbers alone are what they are in C++, whole ones int64.
+    static_assert(std::is_same_v<decltype(where(x > 0, 1.0f, 0.0f))::value_type, float>);
+    static_assert(std::is_same_v<decltype(where(x > 0, 1.0f, 0.0))::value_type, double>);
+    static_assert(std::is_same_v<decltype(where(x > 0, 1.0f, 0))::value_type, float>);
+    static_assert(std::is_same_v<decltype(where(x > 0, std::uint8_t{1}, true))::value_type, std::int64_t>);
+    static_assert(std::is_same_v<decltype(where(x > 0, half(1), half(0)))::value_type, half>);
+    static_assert(std::is_same_v<decltype(where(x > 0, cfloat(1), 0.0f))::value_type, cfloat>);
+    static_assert(std::is_same_v<decltype(where(x > 0, cfloat(1), 0.0))::value_type, cdouble>);
+    static_assert(std::is_same_v<decltype(where(x > 0, true, false))::value_type, bool>);
+    CHECK(where(x > 0, 1.5f, -1.0f).get() == Values<float>{-1, 1.5f, -1});
+    CHECK(where(x > 0, half(1.5f), half(-1)).get() == Values<half>{half(-1), half(1.5f), half(-1)});
+    const AnyArray untyped = x;
+    CHECK(where(untyped > 0, 1.5f, -1.0f).get<float>() == Values<float>{-1, 1.5f, -1});
+    CHECK(where(untyped > 0, 1.5f, -1).get<float>() == Values<float>{-1, 1.5f, -1});
+    CHECK(where(untyped > 0, 1.5f, -1.0).get<double>() == Values<double>{-1, 1.5, -1});
+    CHECK(where(untyped > 0, 1, 2).get<std::int64_t>() == Values<std::int64_t>{2, 1, 2});
+    // A number in any place, one at least an array.
+    CHECK(where(true, x, 0).get() == x.get());
+    CHECK(where(0, x, x + 1).get() == (x + 1).get());
+    CHECK(where(0.5, 7, x).get() == Values<float>{7, 7, 7});
+    CHECK(where(cfloat(0, 1), x, 7).get() == x.get());
+    CHECK(where(3, untyped, 0).get<float>() == x.get());
+    CHECK(where(0, untyped, 0.0).get<float>() == Values<float>{0, 0, 0});
+    CHECK(if_positive(-1, x, 7).get() == Values<float>{7, 7, 7});
+    CHECK(if_positive(1, untyped, 7).get<float>() == x.get());
+    CHECK(clip(1, x, 5).get() == Values<float>{1, 2, 1});
+    CHECK(clip(1, -3, x).get() == Values<float>{-1, 1, 0});
+    CHECK(clip(0.5, x, x + 1).get() == Values<float>{0, 2, 0.5f});
     CHECK(where(x > 0, to_gpu(Values<std::int32_t>{7, 8, 9}), x).get() == Values<double>{-1, 8, 0});
     CHECK(where(x > 0, true, x < 0).get() == Values<std::uint8_t>{1, 1, 0});
     CHECK((2 * where(x > 0, x, 0) + 1).get() == Values<float>{1, 5, 1});

@@ -89,7 +89,7 @@ TEST_CASE("a kernel that faults loses the device and the error names the launch"
     }
 
     // The other backends of the process go on.
-    for (const gemel::Device& device : gemel::devices())
+    for (const gemel::Device& device : gemel::all_devices())
         if (device.backend() != context.device().backend()) CHECK(adds_one(gemel::Context(device)));
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("two contexts on one device have streams and pools and statistics of t
 TEST_CASE("contexts of all devices work at once") {
     std::vector<Context> contexts;
     std::vector<Buffer> buffers;
-    for (const Device& device : devices()) {
+    for (const Device& device : all_devices()) {
         contexts.emplace_back(device);
         buffers.push_back(contexts.back().allocate(n * sizeof(int)));
     }

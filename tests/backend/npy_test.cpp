@@ -5,9 +5,15 @@
 
 #include "support.hpp"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <complex>
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 namespace npy_structs {
 
@@ -356,11 +362,215 @@ TEST_CASE("damaged archives are errors") {
     CHECK_THROWS_MENTIONING(Error, load(), "checksum");
     // A name ends at its first zero byte, so that no message does.
     changed = whole;
-    changed[changed.find("a.npy", changed.find("a.npy") + 1)] = '\0';
+    changed[changed.find("a.npy", changed.find("a.npy") + 1) + 1] = '\0';
     changed[changed.find("\x93NUMPY") + 130] ^= 1;
     write_file(path, changed);
-    REQUIRE(NpzFile(path).names() == std::vector<std::string>{""});
-    CHECK_THROWS_MENTIONING(Error, NpzFile(path).load(context, ""), "x.npz", "checksum");
+    CHECK(NpzFile(path).names().empty());
+    CHECK_THROWS_MENTIONING(Error, NpzFile(path).load(context, "a"), "x.npz", "checksum");
+}
+
+namespace {
+
+void put_number(std::string& to, std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) to += static_cast<char>(value >> (8 * i) & 0xff);
+}
+
+/// An archive whose entries all claim the content of the first one, or their own.
+struct ZipEntry {
+    std::string name;
+    std::size_t offset, packed, bytes;
+    std::uint32_t checksum;
+};
+std::string local_header(const ZipEntry& entry) {
+    std::string out = "PK\x03\x04";
+    put_number(out, 20, 2), put_number(out, 0, 2), put_number(out, 0, 2), put_number(out, 0, 4);
+    put_number(out, entry.checksum, 4), put_number(out, entry.packed, 4), put_number(out, entry.bytes, 4);
+    put_number(out, entry.name.size(), 2), put_number(out, 0, 2);
+    return out + entry.name;
+}
+std::string directory_of(const std::vector<ZipEntry>& entries, std::size_t offset) {
+    std::string out;
+    for (const ZipEntry& entry : entries) {
+        out += "PK\x01\x02";
+        put_number(out, 20, 2), put_number(out, 20, 2), put_number(out, 0, 2), put_number(out, 0, 2);
+        put_number(out, 0, 4), put_number(out, entry.checksum, 4), put_number(out, entry.packed, 4);
+        put_number(out, entry.bytes, 4), put_number(out, entry.name.size(), 2), put_number(out, 0, 2);
+        put_number(out, 0, 2), put_number(out, 0, 2), put_number(out, 0, 2), put_number(out, 0, 4);
+        put_number(out, entry.offset, 4);
+        out += entry.name;
+    }
+    const std::size_t bytes = out.size();
+    out += "PK\x05\x06";
+    put_number(out, 0, 4), put_number(out, entries.size(), 2), put_number(out, entries.size(), 2);
+    put_number(out, bytes, 4), put_number(out, offset, 4), put_number(out, 0, 2);
+    return out;
+}
+/// The checksum that an archive of one array has written down.
+std::uint32_t checksum_in(const std::string& archive) {
+    std::uint32_t checksum = 0;
+    std::memcpy(&checksum, archive.data() + 14, 4);
+    return checksum;
+}
+
+}  // namespace
+
+TEST_CASE("archives whose entries share bytes are refused") {
+    const ScratchFolder scratch;
+    const auto path = scratch / "x.npz", single = scratch / "a.npy";
+    const GPUArray<float> a = full<float>({1000}, 1);
+    save_npy(single, a);
+    save_npz(path, {{"a", a}});
+    const std::string content = read_file(single);
+    const std::uint32_t checksum = checksum_in(read_file(path));
+    const auto entry = [&](const std::string& name, std::size_t offset, std::size_t packed) {
+        return ZipEntry{name, offset, packed, packed, checksum};
+    };
+    // As it should be.
+    const ZipEntry first = entry("a.npy", 0, content.size());
+    const std::string body = local_header(first) + content;
+    write_file(path, body + directory_of({first}, body.size()));
+    CHECK(NpzFile(path).load<float>("a").get() == a.get());
+    // A hundred names for one stretch of bytes.
+    std::vector<ZipEntry> many;
+    for (int i = 0; i < 100; ++i) many.push_back(entry("array" + std::to_string(i) + ".npy", 0, content.size()));
+    write_file(path, body + directory_of(many, body.size()));
+    CHECK_THROWS_MENTIONING(Error, load_npz(path), "x.npz", "overlaps");
+    // Local headers one behind the other, each of which claims all that follows.
+    std::string nested;
+    for (int i = 0; i < 3; ++i) nested += local_header(many[static_cast<std::size_t>(i)]);
+    std::vector<ZipEntry> quoted;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t head = local_header(many[i]).size();
+        quoted.push_back(entry(many[i].name, i * head, (2 - i) * head + content.size()));
+    }
+    write_file(path, nested + content + directory_of(quoted, nested.size() + content.size()));
+    CHECK_THROWS_MENTIONING(Error, load_npz(path), "x.npz", "overlap");
+    // An entry that claims the directory too, and one behind it.
+    write_file(path, body + directory_of({entry("a.npy", 0, content.size() + 10)}, body.size()));
+    CHECK_THROWS_MENTIONING(Error, load_npz(path), "overlap");
+    write_file(path, body + directory_of({entry("a.npy", body.size() + 5, 10)}, body.size()));
+    CHECK_THROWS_MENTIONING(Error, load_npz(path), "behind the directory");
+}
+
+TEST_CASE("what else is in an archive is passed over") {
+    const ScratchFolder scratch;
+    const auto path = scratch / "x.npz";
+    const GPUArray<float> a = full<float>({3}, 1);
+    save_npz(path, {{"a", a}, {"b", a}});
+    std::string changed = read_file(path);
+    for (std::size_t at = 0; (at = changed.find("b.npy", at)) != std::string::npos; ++at)
+        changed.replace(at, 5, "b.txt");
+    write_file(path, changed);
+    CHECK(NpzFile(path).names() == std::vector<std::string>{"a"});
+    CHECK_FALSE(NpzFile(path).contains("b.txt"));
+    CHECK(load_npz(path).size() == 1);
+    CHECK(NpzFile(path).load<float>("b.txt").get() == a.get());  // which is an .npy file by another name
+}
+
+TEST_CASE("headers as other versions of NumPy and Python write them are read") {
+    const ScratchFolder scratch;
+    const auto path = scratch / "x.npy";
+    const std::string two(8, '\0');
+    write_file(path, head("{u'descr': u'<f4', b'fortran_order': False, 'shape': (2L,), }\r\n") + two);
+    CHECK(load_npy<float>(path).get() == std::vector<float>{0, 0});
+    write_file(path, head("{\r\n 'descr' :\t'<f4',\r\n 'fortran_order': False, 'shape': (2,)\r\n}\r\n") + two);
+    CHECK(load_npy<float>(path).shape() == Shape{2});
+    const auto named = [](const std::string& name) {
+        return "{'descr': [('" + name + "', '<f4')], 'fortran_order': False, 'shape': (2,), }\n";
+    };
+    // One letter in Latin-1, in UTF-8, and as Python 2 spelt it.
+    for (const std::string& header :
+         {head(named("caf\xe9"), 1), head(named("caf\xe9"), 2), head(named("caf\xc3\xa9"), 3), head(named("caf\\xe9")),
+          head(named("caf\\u00e9"))}) {
+        write_file(path, header + two);
+        CHECK_THROWS_MENTIONING(Error, load_npy(path), "structs", "'caf\xc3\xa9'");
+    }
+    for (const char* wrong : {"caf\\", "caf\\x", "caf\\xq0", "caf\\u12", "caf\\q"}) {
+        write_file(path, head(named(wrong)) + two);
+        CHECK_THROWS_MENTIONING(Error, load_npy(path), "x.npy", "cannot be understood");
+    }
+}
+
+namespace {
+
+/// No file grows beyond so many bytes: what a full disk is.
+class FileLimit {
+   public:
+    explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now{bytes, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+    ~FileLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        ::signal(SIGXFSZ, handler_);
+    }
+    FileLimit(const FileLimit&) = delete;
+    FileLimit& operator=(const FileLimit&) = delete;
+
+   private:
+    rlimit before_{};
+    void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("a file that cannot be written to its end leaves the older one and nothing beside it") {
+    const ScratchFolder scratch;
+    const auto npy = scratch / "x.npy", npz = scratch / "x.npz";
+    const auto files = [&] {
+        return std::distance(std::filesystem::directory_iterator(scratch.path()),
+                             std::filesystem::directory_iterator());
+    };
+    save_npy(npy, full<float>({10}, 1));
+    save_npz(npz, {{"a", full<float>({10}, 1)}});
+    const std::string old_npy = read_file(npy), old_npz = read_file(npz);
+    const GPUArray<float> small = full<float>({10}, 2), large = full<float>({100000}, 2);
+    large.context().synchronize();
+    {
+        const FileLimit limit(100000);
+        CHECK_THROWS_MENTIONING(Error, save_npy(npy, large), "x.npy", "cannot be written", "too large");
+        CHECK_THROWS_MENTIONING(Error, save_npz(npz, {{"a", small}, {"b", large}}), "x.npz", "cannot be written");
+        CHECK_THROWS_MENTIONING(Error, save_npy(scratch / "new.npy", large), "new.npy");
+    }
+    CHECK(read_file(npy) == old_npy);
+    CHECK(read_file(npz) == old_npz);
+    CHECK(files() == 2);
+}
+
+TEST_CASE("files have the permissions of files that are opened and links stay links") {
+    namespace fs = std::filesystem;
+    const ScratchFolder scratch;
+    const auto mode = [](const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); };
+    const GPUArray<float> a = full<float>({10}, 1), b = full<float>({3}, 2);
+    const mode_t mask = ::umask(027);
+    save_npy(scratch / "new.npy", a);
+    save_npz(scratch / "new.npz", {{"a", a}});
+    ::umask(mask);
+    CHECK(mode(scratch / "new.npy") == 0640);
+    CHECK(mode(scratch / "new.npz") == 0640);
+    fs::permissions(scratch / "new.npy", fs::perms(0606));
+    save_npy(scratch / "new.npy", b);
+    CHECK(mode(scratch / "new.npy") == 0606);
+    CHECK(load_npy<float>(scratch / "new.npy").size() == 3);
+    fs::create_symlink("new.npy", scratch / "link.npy");
+    save_npy(scratch / "link.npy", a);
+    CHECK(fs::is_symlink(scratch / "link.npy"));
+    CHECK(load_npy<float>(scratch / "new.npy").size() == 10);
+    fs::create_symlink("later.npy", scratch / "dangling.npy");
+    save_npy(scratch / "dangling.npy", b);
+    CHECK(fs::is_symlink(scratch / "dangling.npy"));
+    CHECK(load_npy<float>(scratch / "later.npy").size() == 3);
+    fs::create_symlink("loop.npy", scratch / "loop.npy");
+    CHECK_THROWS_MENTIONING(Error, save_npy(scratch / "loop.npy", b), "loop.npy");
+    if (::geteuid() != 0) {
+        fs::permissions(scratch / "new.npy", fs::perms(0400));
+        CHECK_THROWS_MENTIONING(Error, save_npy(scratch / "new.npy", b), "new.npy", "Permission denied");
+    }
+    CHECK_THROWS_MENTIONING(Error, save_npy(scratch.path(), b), "cannot be written", "directory");
+    // What is no plain file is written as it is.
+    save_npy("/dev/null", a);
+    CHECK(fs::is_character_file("/dev/null"));
 }
 
 TEST_SUITE_END();

@@ -369,6 +369,10 @@ TEST_CASE("copies of a generator share the stream and substreams do not") {
     CHECK(second == host.uniform<float>(7));
     CHECK(values_of(rng.substream(5).uniform<float>({7})) == host.substream(5).uniform<float>(7));
     CHECK(values_of(copy.substream(5).uniform<float>({7})) == host.substream(5).uniform<float>(7));
+    const std::uint64_t wide = (std::uint64_t{1} << 32) + 5;
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.substream(wide), "4294967301", "2^32 - 2");
+    CHECK_THROWS_MENTIONING(ArgumentError, rng.substream(-3), "-3");
+    CHECK_THROWS_MENTIONING(ArgumentError, Philox(default_context(), 1, wide), "4294967301", "2^32 - 1");
     CHECK(rng.seed() == 27);
 }
 

@@ -446,4 +446,45 @@ TEST_CASE("as many axes as NumPy has are reduced and computed with") {
     CHECK_THROWS_MENTIONING(ArgumentError, sum(x.reshape(shape)), "sum", "65 axes", "at most 64");
 }
 
+TEST_CASE("indices of extremes are arrays of their own that hand-written kernels take") {
+    const auto k = current_context()
+                       .compile(
+                           "KERNEL void twice(GLOBAL_MEM int64_t *a, int n)\n"
+                           "{\n    int64_t i = GLOBAL_ID_0;\n    if (i < n) a[i] *= 2;\n}\n")
+                       .kernel("twice");
+    const auto x = counted<float>({6, 5, 4});
+    const auto takes = [&](const AnyArray& places) {
+        CHECK(places.is_contiguous());
+        CHECK(places.offset_bytes() == 0);
+        CHECK(places.buffer().size_bytes() == places.size_bytes());
+        const auto before = places.get<std::int64_t>();
+        k({.block = {64}, .threads = {places.size()}}, places, static_cast<int>(places.size()));
+        const auto after = places.get<std::int64_t>();
+        bool doubled = true;
+        for (std::size_t i = 0; i < before.size(); ++i) doubled &= after[i] == 2 * before[i];
+        CHECK(doubled);
+    };
+    for (const int axis : {0, 1, 2}) {
+        for (const bool keepdims : {false, true}) {
+            takes(argmax(x, axis, keepdims));
+            takes(argmin(-x, axis, keepdims));
+            takes(argmax(AnyArray(x), axis, keepdims));
+            takes(argmin(AnyExpr(x) * -2, axis, keepdims));
+            takes(argmax(x > 3, axis, keepdims));
+            takes(argmax(astype<half>(x), axis, keepdims));
+            takes(argmin(astype<std::int8_t>(x), axis, keepdims));
+        }
+    }
+    takes(argmax(x));
+    takes(argmin(AnyArray(x)));
+    takes(argmax(x, {0, 2}));
+    // Many outputs, many elements: every way in which blocks share the work.
+    const auto tall = counted<std::int32_t>({3, 100000}), wide = tall.transpose();
+    CHECK(argmax(tall, 1).get() == Indices{99999, 99999, 99999});
+    CHECK(argmax(wide, 0).get() == Indices{99999, 99999, 99999});
+    takes(argmax(tall, 0));
+    takes(argmax(wide, 1));
+    for (int again = 0; again < 4; ++again) CHECK(argmin(tall, 0).get() == Indices(100000, 0));  // remembered calls too
+}
+
 TEST_SUITE_END();

@@ -111,7 +111,7 @@ TEST_CASE("a stream waits for an event of another without blocking the host") {
 
 TEST_CASE("events order streams of different contexts and backends") {
     std::vector<Context> contexts{default_context(), Context(default_device())};
-    for (const Device& device : devices()) contexts.emplace_back(device);
+    for (const Device& device : all_devices()) contexts.emplace_back(device);
     for (const Context& from : contexts) {
         const Kernel slow = common_kernel(from, "set_all_slowly");
         const Buffer buffer = from.allocate(n * sizeof(int));

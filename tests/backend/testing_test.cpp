@@ -96,7 +96,7 @@ TEST_CASE("elements beyond the limits are counted and shown") {
     CHECK(device.worst->actual == "4.5");
     CHECK(device.max_absolute == 0.5);
     CHECK(device.max_relative == 0.125);
-    CHECK(mentions(exact.report(), {"2 BEYOND THE LIMITS", "the first at 2: 3.0000002", "expected 3 (1 ulps)",
+    CHECK(mentions(exact.report(), {"2 BEYOND THE LIMITS", "the first at 2: 3.0000002", "expected 3 (1 ulp)",
                                     "the worst at 3: 4.5, expected 4"}));
     CHECK(!compare_backends(values, {.max_ulps = 1, .reference = expected}).passed());
     CHECK(compare_backends(values, {.relative = 0.125, .reference = expected}).passed());
@@ -137,6 +137,41 @@ TEST_CASE("without a reference the first device is what the others are compared 
     CHECK(mentions(result.report(), {"SKIPPED", "nothing was compared"}));
     CHECK(result.outcome() == Outcome::skipped);
     CHECK(result.exit_code() == 77);
+}
+
+TEST_CASE("all devices of all backends agree where the environment names none") {
+    const ScopedVariable no_backend("GEMEL_BACKEND", std::nullopt), no_device("GEMEL_DEVICE", std::nullopt);
+    const Comparison result =
+        compare_backends([](const Context& context) { return random::Philox(context, 2026).normal<float>({10000}); },
+                         {.reference = random::HostPhilox(2026).normal<float>(10000)});
+    INFO(result.report());
+    CHECK(result.outcome() == Outcome::passed);
+    CHECK(result.devices() == all_devices().size());
+}
+
+TEST_CASE("a comparison keeps to what the environment names and is skipped without it") {
+    const auto values = always<float>({1, 2});
+    {
+        const ScopedVariable one("GEMEL_DEVICE", default_device().id());
+        const Comparison result = compare_backends(values, {.reference = {1, 2}});
+        REQUIRE(result.devices() == 1);
+        CHECK(result.results().front().device == default_device().id());
+    }
+    const ScopedVariable no_device("GEMEL_DEVICE", std::nullopt), missing("GEMEL_BACKEND", "metal");
+    const Comparison none = compare_backends(values, {.reference = {1, 2}, .min_devices = 0});
+    CHECK(none.devices() == 0);
+    CHECK(none.outcome() == Outcome::skipped);
+    CHECK_FALSE(none.passed());
+    CHECK(none.exit_code() == 77);
+    CHECK(mentions(none.report(), {"SKIPPED", "metal", "GEMEL_BACKEND"}));
+}
+
+TEST_CASE("one of a thing is not called several") {
+    const Comparison one = compare_backends(always<float>({1}), {.reference = {1}, .min_devices = 1000});
+    CHECK(mentions(one.report(), {": 1 element, at most 0 ulps"}));
+    if (one.devices() == 1) CHECK(mentions(one.report(), {"1 device took part"}));
+    CHECK(mentions(compare_backends(always<float>({1}), {.reference = {1, 2}}).report(), {"shape (1,)", "2 elements"}));
+    CHECK(mentions(compare_backends(always<float>({1, 2}), {.reference = {1}}).report(), {"shape (2,)", "1 element;"}));
 }
 
 TEST_CASE("devices that disagree are found without a reference") {
@@ -187,7 +222,7 @@ TEST_CASE("structs are compared field by field") {
     REQUIRE(exact.outcome() == Outcome::failed);
     CHECK(exact.results().front().worst->field == "mass");
     CHECK(exact.results().front().worst->ulps == 1);
-    CHECK(mentions(exact.report(), {"at 0, mass: 2.0000000000000004, expected 2 (1 ulps)"}));
+    CHECK(mentions(exact.report(), {"at 0, mass: 2.0000000000000004, expected 2 (1 ulp)"}));
     CHECK(compare_backends(heavier, {.max_ulps = 1, .reference = expected}).passed());
     const Comparison nested = compare_backends(always_struct(padded(0, 2, 3.5f)), {.reference = expected});
     REQUIRE(nested.outcome() == Outcome::failed);
@@ -295,6 +330,11 @@ TEST_CASE("every device and each subcase had its turn") {
     std::multiset<std::string> expected;
     for (const Device& device : devices()) expected.insert({device.id() + " even", device.id() + " odd"});
     CHECK(visited == expected);
+}
+
+TEST_CASE("a case per device fails without a device" * doctest::should_fail()) {
+    const ScopedVariable no_device("GEMEL_DEVICE", std::nullopt), missing("GEMEL_BACKEND", "metal");
+    run_per_device([](const Context&) {});
 }
 
 GEMEL_TEST_CASE_PER_DEVICE("a check that fails on a device fails the case" * doctest::should_fail(), context) {

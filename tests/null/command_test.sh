@@ -30,6 +30,11 @@ unset GEMEL_CACHE
 
 export GEMEL_BACKEND=metal
 expects 0 'asked for by GEMEL_BACKEND' info
+# What the variable leaves out is listed all the same, and marked.
+if "$gemel" info --json | grep -q '"id"'; then
+    expects 0 'excluded by GEMEL_BACKEND' info
+    expects 0 '"excluded": true' info --json
+fi
 unset GEMEL_BACKEND
 export GEMEL_DEVICE=999
 expects 0 'asked for by GEMEL_DEVICE' info

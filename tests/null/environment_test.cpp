@@ -106,7 +106,11 @@ TEST_CASE("sizes take units and shares") {
         CHECK(env::bytes("GEMEL_POOL_LIMIT", std::numeric_limits<std::size_t>::max()) > std::size_t{1} << 63);
         CHECK(env::bytes("GEMEL_POOL_LIMIT", 99) == 98);
     }
-    for (const std::string wrong : {"x", "G", "-1", "1.5G", "1 G", "101%", "%", "1X", "1Gi", "1GBB", "1Kx", "1%%",
+    {
+        const ScopedVariable set("GEMEL_POOL_LIMIT", "1%");
+        CHECK(env::bytes("GEMEL_POOL_LIMIT", 50) == 1);  // 0 would be no limit
+    }
+    for (const std::string wrong : {"x", "G", "-1", "1.5G", "1 G", "101%", "0%", "%", "1X", "1Gi", "1GBB", "1Kx", "1%%",
                                     "18446744073709551616", "18446744073709551615K", "16777216T"}) {
         CAPTURE(wrong);
         const std::string message = refusal([&] { bytes(wrong); });

@@ -42,7 +42,16 @@ static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<bool>, int>, 
 static_assert(std::is_same_v<ResultElement<TypeRule::common, const Array<std::int32_t>&, half>, double>);
 // where(condition, 6.0f, x), and numbers alone.
 static_assert(std::is_same_v<CommonElement<float, Array<float>>, float>);
-static_assert(std::is_same_v<CommonElement<float, int>, double>);
+// Numbers alone are what they are in C++; whole ones are int64, and beside others their kind alone counts.
+static_assert(std::is_same_v<CommonElement<float, int>, float>);
+static_assert(std::is_same_v<CommonElement<int, float>, float>);
+static_assert(std::is_same_v<CommonElement<float, double>, double>);
+static_assert(std::is_same_v<CommonElement<std::uint8_t, bool>, std::int64_t>);
+static_assert(std::is_same_v<CommonElement<bool, bool>, bool>);
+static_assert(std::is_same_v<CommonElement<std::int64_t, half>, half>);
+static_assert(std::is_same_v<CommonElement<half, bfloat16>, float>);
+static_assert(std::is_same_v<CommonElement<cfloat, float>, cfloat>);
+static_assert(std::is_same_v<CommonElement<double, cfloat>, cdouble>);
 static_assert(std::is_same_v<CommonElement<int, bool>, std::int64_t>);
 
 static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);

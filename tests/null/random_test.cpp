@@ -128,6 +128,13 @@ TEST_CASE("what cannot be drawn is refused") {
     CHECK_THROWS_AS(rng.permutation<std::uint8_t>(257), ArgumentError);
     CHECK_THROWS_AS(rng.substream(1).substream(1), ArgumentError);
     CHECK_THROWS_AS(rng.substream(UINT32_MAX), ArgumentError);
+    CHECK_THROWS_AS(rng.substream((std::uint64_t{1} << 32) + 5), ArgumentError);  // which is no substream 5
+    CHECK_THROWS_AS(rng.substream(-1), ArgumentError);
+    CHECK_THROWS_AS(HostPhilox(1, std::uint64_t{1} << 32), ArgumentError);
+    CHECK_THROWS_AS(HostPhilox(1, -1), ArgumentError);
+    CHECK(HostPhilox(1, UINT32_MAX).substream(UINT32_MAX - 1).uniform<float>(3).size() == 3);
+    CHECK_THROWS_AS(rng.uniform<float>(-1), ArgumentError);
+    CHECK_THROWS_AS(rng.permutation(-1), ArgumentError);
     CHECK(rng.position() == 0);
     try {
         rng.integers<std::uint64_t>(1, -5, UINT64_MAX);

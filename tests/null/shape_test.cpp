@@ -1,4 +1,5 @@
 /// Shapes, strides, and the arithmetic of layouts.
+#include <gemel/arrays/host_view.hpp>
 #include <gemel/arrays/shape.hpp>
 #include <gemel/core/error.hpp>
 
@@ -179,4 +180,28 @@ TEST_CASE("diagonals of any offset and axes stay inside") {
     CHECK(!message_of([&] { (void)diagonal_of(a, 0, 1, 1); }).empty());
     CHECK(!message_of([&] { (void)diagonal_of(a, 0, 0, 2); }).empty());
     CHECK(!message_of([] { (void)diagonal_of(contiguous(Shape{3}), 0, 0, 1); }).empty());
+}
+
+TEST_CASE("extents and steps that 64 bits cannot multiply are refused or lie nowhere") {
+    constexpr std::int64_t huge = std::int64_t{1} << 62, most = std::numeric_limits<std::int64_t>::max(),
+                           least = std::numeric_limits<std::int64_t>::min();
+    CHECK(message_of([&] { (void)contiguous_strides(Shape{4, huge, 4}); }).find("64 bits") != std::string::npos);
+    CHECK(message_of([&] { (void)contiguous_strides(Shape{0, huge, 4}); }).find("64 bits") != std::string::npos);
+    CHECK(!is_contiguous(Shape{4, huge, 4}, Strides{most, 4, 1}));
+    CHECK(is_contiguous(Shape{4, huge, 0}, Strides{most, 4, 1}));
+    const Reach far = reach_of(Shape{3, 3, 2}, Strides{most, least, most});
+    CHECK(far.highest == __int128{most} * 3);
+    CHECK(far.lowest == __int128{least} * 2);
+    CHECK(reach_of(Shape{3, 3}, Strides{-2, 5}).lowest == -4);
+    CHECK(reach_of(Shape{1, 1}, Strides{most, least}).highest == 0);
+    float from[4] = {1, 2, 3, 4}, to[4] = {};
+    // One step further than the last element nothing is multiplied, and along one element no step is made.
+    gather(to, from, Shape{1, 4}, Strides{most, 1}, sizeof(float));
+    CHECK(to[3] == 4);
+    scatter(to + 2, Shape{2, 1, 2}, Strides{-2, least, 1}, from, sizeof(float));
+    CHECK(to[0] == 3);
+    CHECK(to[2] == 1);
+    for (const Strides& strides : {Strides{most, 1}, Strides{least, 1}, Strides{huge, huge}, Strides{most / 4, 1}})
+        CHECK(message_of([&] { gather(to, from, Shape{2, 2}, strides, sizeof(float)); }).find("64 bits") !=
+              std::string::npos);
 }

@@ -13,11 +13,13 @@ TEST_CASE("every device counts alike") {
         {.reference = {0, 1, 2, 3}}));
 }
 
-int main(int argc, char** argv) {
-    try {
-        gemel::default_device();
-    } catch (const gemel::BackendUnavailable&) {
-        return 77;
-    }
-    return doctest::Context(argc, argv).run();
+TEST_CASE("a thousand devices agree") {
+    GEMEL_CHECK_COMPARISON(gemel::testing::compare_backends(
+        [](const gemel::Context& context) { return gemel::arange<float>(context, 0, 4); }, {.min_devices = 1000}));
 }
+
+#ifdef OWN_MAIN
+int main(int argc, char** argv) { return doctest::Context(argc, argv).run(); }
+#else
+int main(int argc, char** argv) { return gemel::testing::run_doctest(argc, argv); }
+#endif

@@ -54,7 +54,7 @@ struct CompareOptions<AnyArray> {
 /// One element that differs, as text that shows all digits.
 struct Difference {
     std::size_t index = 0;  ///< in C order
-    std::string expected, actual;
+    std::string expected = {}, actual = {};
     double ulps = 0, absolute = 0;
     std::string field = {};  ///< of structs, e.g. "position.x" or "weights[2]", whose values are shown; else empty
 };
@@ -80,7 +80,8 @@ struct HostArray {
 };
 
 /// How a comparison ended. It is skipped if nothing failed but there were fewer devices than it needs, or nothing was
-/// compared: no elements, or one device alone without a reference.
+/// compared: what GEMEL_BACKEND or GEMEL_DEVICE names is not there, no elements, or one device alone without a
+/// reference.
 enum class Outcome : std::uint8_t { passed, failed, skipped };
 
 /// What compare_backends found.
@@ -106,12 +107,14 @@ class GEMEL_API Comparison {
 
     /// @param arrays  by device id, and "reference"
     /// @param source  where the reference comes from, for the report; empty if nowhere in particular
+    /// @param missing  why the devices that the environment names are not there; empty if they are
     Comparison(std::vector<DeviceResult> results, std::map<std::string, HostArray> arrays, std::size_t min_devices,
-               std::string source = {})
+               std::string source = {}, std::string missing = {})
         : results_(std::move(results)),
           arrays_(std::move(arrays)),
           min_devices_(min_devices),
-          source_(std::move(source)) {}
+          source_(std::move(source)),
+          missing_(std::move(missing)) {}
 
    private:
     bool is_alone() const;
@@ -119,7 +122,7 @@ class GEMEL_API Comparison {
     std::vector<DeviceResult> results_;
     std::map<std::string, HostArray> arrays_;
     std::size_t min_devices_ = 1;
-    std::string source_;
+    std::string source_, missing_;
 };
 
 template <class Array>
@@ -159,9 +162,9 @@ Reference reference_of(const std::vector<T>& values) {
     return {.bytes = std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T))};
 }
 
-/// Runs a function on every device of every backend, in a context of its own that is the current one meanwhile, and
-/// compares the arrays that it returns with the reference or with one another. What it throws is a failure of that
-/// device, and so is an array of another shape or type than expected.
+/// Runs a function on every device of every backend, or of those that GEMEL_BACKEND and GEMEL_DEVICE name, in a context
+/// of its own that is the current one meanwhile, and compares the arrays that it returns with the reference or with one
+/// another. What it throws is a failure of that device, and so is an array of another shape or type than expected.
 /// @param function  takes `const Context&`, returns a GPUArray<T> or an AnyArray
 /// @throws Error if the saved file cannot be read or has no such array; ArgumentError for two references
 template <class Function>

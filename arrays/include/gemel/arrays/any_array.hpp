@@ -92,7 +92,7 @@ class GEMEL_API AnyArray {
     /// As NumPy: extents of 1 and axes in front are repeated. The result can only be read. @throws ArgumentError
     AnyArray broadcast_to(const Shape& shape) const;
     /// The elements a[i, i + offset] over two axes, as a last axis. Can be written through, unlike NumPy's.
-    AnyArray diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const;
+    AnyArray diagonal(WholeNumber offset = 0, WholeNumber axis1 = 0, WholeNumber axis2 = 1) const;
     /// The real parts of complex elements; any other array as it is.
     AnyArray real() const;
     /// The imaginary parts of complex elements; of any other array new zeros.

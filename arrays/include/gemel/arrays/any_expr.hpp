@@ -39,14 +39,20 @@ class GEMEL_API AnyExpr {
     template <ConvertsToAny E>
     AnyExpr(const E& expression) : AnyExpr(expression.any()) {}
     template <HostNumber V>
-    AnyExpr(const V& number) : AnyExpr(widest(number)) {}
-    explicit AnyExpr(Number number);
+    AnyExpr(const V& number) : AnyExpr(widest(number), number_type(dtype_of<V>())) {}
+    /// @param own  of numbers alone: what it counts as, if not the widest type of its kind
+    explicit AnyExpr(Number number, DType own = {});
+    AnyExpr(const AnyExpr&) = default;
+    AnyExpr(AnyExpr&&) noexcept = default;
+    // Named ones alone: assigning to the value of `x + y` would do nothing.
+    AnyExpr& operator=(const AnyExpr&) & = default;
+    AnyExpr& operator=(AnyExpr&&) & noexcept = default;
     /// An operation on operands. Numbers alone are computed at once.
     /// @param result  the result's element type; that which the operation's rule gives, if left out
     /// @throws ArgumentError naming the operation if it has no meaning for the types or the shapes
     AnyExpr(const Operation& operation, std::span<const AnyExpr> operands, DType result = {});
 
-    /// Of a number its own type, though beside arrays it is weak.
+    /// Of a number its own type (of integers int64), though beside arrays it is weak.
     DType dtype() const;
     const Shape& shape() const;
     /// Runs the kernel. @returns a new array @throws ArgumentError if there are numbers alone
@@ -89,7 +95,7 @@ concept UntypedOperand =
     std::same_as<std::remove_cvref_t<X>, AnyArray> || std::same_as<std::remove_cvref_t<X>, AnyExpr>;
 /// Operands of which one at least is such.
 template <class... X>
-concept UntypedCombinable = (UntypedOperand<X> || ...) && ((UntypedOperand<X> || Operand<X>)&&...);
+concept UntypedCombinable = (UntypedOperand<X> || ...) && ((UntypedOperand<X> || Operand<X>) && ...);
 
 /// A name in a text and what it stands for: an array, a number, an expression.
 struct NamedOperand {

@@ -8,7 +8,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -218,31 +220,31 @@ GPUArray<T> arange(B stop) {
 /// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in
 /// double, then rounded to T, for integers downwards. @throws ArgumentError for a negative count
 template <RealElement T, Number A, Number B>
-GPUArray<T> linspace(const Context& context, A start, B stop, std::int64_t count = 50, bool endpoint = true) {
+GPUArray<T> linspace(const Context& context, A start, B stop, WholeNumber count = 50, bool endpoint = true) {
     static_assert(!std::is_same_v<T, bool>, "linspace: there are no values between two bools");
     return GPUArray<T>(linspace(context, dtype_of<T>(), double(start), double(stop), count, endpoint));
 }
 template <RealElement T, Number A, Number B>
-GPUArray<T> linspace(A start, B stop, std::int64_t count = 50, bool endpoint = true) {
+GPUArray<T> linspace(A start, B stop, WholeNumber count = 50, bool endpoint = true) {
     return linspace<T>(current_context(), start, stop, count, endpoint);
 }
 
 /// Ones where column - row == offset, else zeros.
 template <ElementType T>
-GPUArray<T> eye(const Context& context, std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
+GPUArray<T> eye(const Context& context, WholeNumber rows, WholeNumber columns, WholeNumber offset = 0) {
     const T one = element_of<T>(1);
     return GPUArray<T>(eye(context, dtype_of<T>(), rows, columns, offset, &one));
 }
 template <ElementType T>
-GPUArray<T> eye(const Context& context, std::int64_t rows) {
+GPUArray<T> eye(const Context& context, WholeNumber rows) {
     return eye<T>(context, rows, rows);
 }
 template <ElementType T>
-GPUArray<T> eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0) {
+GPUArray<T> eye(WholeNumber rows, WholeNumber columns, WholeNumber offset = 0) {
     return eye<T>(current_context(), rows, columns, offset);
 }
 template <ElementType T>
-GPUArray<T> eye(std::int64_t rows) {
+GPUArray<T> eye(WholeNumber rows) {
     return eye<T>(current_context(), rows, rows);
 }
 
@@ -273,15 +275,43 @@ auto to_gpu(const R& values) {
     return to_gpu(current_context(), values);
 }
 
-/// std::vector<bool> holds bits: its elements are spread first.
-inline GPUArray<bool> to_gpu(const Context& context, const std::vector<bool>& values, const Shape& shape) {
+/// The same of a list: `to_gpu({1.0f, 2.0f})` is an array of float, `to_gpu({0, 1, 1})` one of int32.
+template <ElementType T>
+GPUArray<T> to_gpu(const Context& context, std::initializer_list<T> values, const Shape& shape,
+                   Order order = Order::C) {
+    return to_gpu(context, std::span(values.begin(), values.size()), shape, order);
+}
+template <ElementType T>
+GPUArray<T> to_gpu(const Context& context, std::initializer_list<T> values) {
+    return to_gpu(context, values, Shape{values.size()});
+}
+template <ElementType T>
+GPUArray<T> to_gpu(std::initializer_list<T> values, const Shape& shape, Order order = Order::C) {
+    return to_gpu(current_context(), values, shape, order);
+}
+template <ElementType T>
+GPUArray<T> to_gpu(std::initializer_list<T> values) {
+    return to_gpu(current_context(), values);
+}
+
+/// std::vector<bool> holds bits: its elements are spread first. A list in braces is none.
+template <std::same_as<std::vector<bool>> V>
+GPUArray<bool> to_gpu(const Context& context, const V& values, const Shape& shape, Order order = Order::C) {
     const std::vector<std::uint8_t> bytes(values.begin(), values.end());
-    return to_gpu(context, bytes, shape).view_as<bool>();
+    return to_gpu(context, bytes, shape, order).template view_as<bool>();
 }
-inline GPUArray<bool> to_gpu(const std::vector<bool>& values, const Shape& shape) {
-    return to_gpu(current_context(), values, shape);
+template <std::same_as<std::vector<bool>> V>
+GPUArray<bool> to_gpu(const Context& context, const V& values) {
+    return to_gpu(context, values, Shape{values.size()});
 }
-inline GPUArray<bool> to_gpu(const std::vector<bool>& values) { return to_gpu(values, Shape{values.size()}); }
+template <std::same_as<std::vector<bool>> V>
+GPUArray<bool> to_gpu(const V& values, const Shape& shape, Order order = Order::C) {
+    return to_gpu(current_context(), values, shape, order);
+}
+template <std::same_as<std::vector<bool>> V>
+GPUArray<bool> to_gpu(const V& values) {
+    return to_gpu(current_context(), values);
+}
 
 /// Host memory any step apart: the array has F order if the view has, else C order.
 template <class T>

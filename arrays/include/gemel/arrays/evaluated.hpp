@@ -13,6 +13,10 @@ namespace gemel {
 template <class X>
 concept ArrayOrExpression = HasDType<typename OperandElement<std::remove_cvref_t<X>>::type>;
 
+/// What elements are taken from and put into, of a type known or not.
+template <class X>
+concept ElementHolder = ArrayOrExpression<X> || UntypedOperand<X>;
+
 /// An array of the operand's elements.
 template <ArrayOrExpression X>
 using EvaluatedArray = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;

@@ -54,6 +54,11 @@ class Expr {
    public:
     using value_type = T;
     explicit Expr(X... operands) : operands_(std::move(operands)...) {}
+    Expr(const Expr&) = default;
+    Expr(Expr&&) noexcept = default;
+    // Named ones alone: assigning to the value of `x + y` would do nothing.
+    Expr& operator=(const Expr&) & = default;
+    Expr& operator=(Expr&&) & noexcept = default;
 
     /// Runs the kernel. @returns a new array @time enqueued, returns at once; compiles when an expression of this kind
     /// is first met

@@ -357,13 +357,21 @@ auto hankel_01(const Z& z) {
 }
 #undef GEMEL_BESIDE_EXPONENT
 
-/// condition ? a : b for every element; a condition other than bool holds where it is not zero.
+/// condition ? a : b for every element; a condition other than bool holds where it is not zero. Of the three one at
+/// least is an array. Between two numbers the result has their type in C++: two floats give float, float and double
+/// give double; of integers int64.
 GEMEL_OPERATION(Where, where, by_condition, common, "#1 ? #2 : #3", "#1 ? #2 : #3", "")
-template <ArrayOperand C, Operand A, Operand B>
+template <Operand C, Operand A, Operand B>
+    requires(ArrayOperand<C> || ArrayOperand<A> || ArrayOperand<B>)
 auto where(C&& condition, A&& a, B&& b) {
     using T = CommonElement<A, B>;
-    return Expr<T, Where, std::remove_cvref_t<C>, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
-        std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
+    if constexpr (ArrayOperand<C>) {
+        return Expr<T, Where, std::remove_cvref_t<C>, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
+            std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
+    } else {
+        return Expr<T, Where, bool, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
+            truth_of(condition), std::forward<A>(a), std::forward<B>(b));
+    }
 }
 
 template <class C, class A, class B>
@@ -373,7 +381,8 @@ AnyExpr where(const C& condition, const A& a, const B& b) {
 }
 
 /// condition > 0 ? a : b for every element; PyCUDA's.
-template <ArrayOperand C, Operand A, Operand B>
+template <Operand C, Operand A, Operand B>
+    requires(ArrayOperand<C> || ArrayOperand<A> || ArrayOperand<B>)
 auto if_positive(C&& condition, A&& a, B&& b) {
     return where(std::forward<C>(condition) > 0, std::forward<A>(a), std::forward<B>(b));
 }
@@ -419,13 +428,13 @@ void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes le
 #define GEMEL_IN_PLACE(op, Name) \
     template <HasDType T, Operand X> \
         requires Combinable<Name::operation.rule, GPUArray<T>, X> \
-    const GPUArray<T>& operator op##=(const GPUArray<T>& a, X&& x) { \
+    const GPUArray<T>& operator op##=(const GPUArray<T>& a, X && x) { \
         write_expression(a, make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \
         requires UntypedCombinable<A, X> \
-    const A& operator op##=(const A& a, const X& x) { \
+    const A& operator op##=(const A & a, const X & x) { \
         update(a, AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
         return a; \
     }
@@ -457,13 +466,22 @@ constexpr auto bound_within(V&& bound) {
 
 /// Elements between `low` and `high`: numbers, arrays or expressions, broadcast and promoted as by minimum() and
 /// maximum(). Whole numbers beyond the range of integer elements bound nothing.
-template <ArrayOperand X, Operand L, Operand H>
+template <Operand X, Operand L, Operand H>
     requires Combinable<TypeRule::common, X, L, H>
 auto clip(X&& x, L&& low, H&& high) {
-    using T = typename OperandElement<std::remove_cvref_t<X>>::type;
-    auto raised = maximum(std::forward<X>(x), bound_within<T>(std::forward<L>(low)));
-    using U = typename decltype(raised)::value_type;
-    return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+    if constexpr (ArrayOperand<X>) {
+        using T = typename OperandElement<std::remove_cvref_t<X>>::type;
+        auto raised = maximum(std::forward<X>(x), bound_within<T>(std::forward<L>(low)));
+        using U = typename decltype(raised)::value_type;
+        return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+    } else if constexpr (ArrayOperand<L>) {
+        auto raised = maximum(std::forward<L>(low), std::forward<X>(x));
+        using U = typename decltype(raised)::value_type;
+        return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+    } else {  // two numbers below an array: min(max(x, low), high) = max(min(x, high), min(low, high))
+        using T = typename OperandElement<std::remove_cvref_t<H>>::type;
+        return maximum(minimum(std::forward<X>(x), high), minimum(bound_within<T>(std::forward<L>(low)), high));
+    }
 }
 
 template <class X, class L, class H>

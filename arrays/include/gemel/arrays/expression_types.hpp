@@ -107,6 +107,17 @@ constexpr DType default_type(Weak number) {
     return dtype_of<cdouble>();
 }
 
+/// Of a number of the host without an array: float and its like stay what they are in C++, integers are int64.
+constexpr DType number_type(DType own) {
+    return is_bool_or_integer(own) ? default_type(own.is_integer() ? Weak::integer : Weak::boolean) : own;
+}
+/// Two such: beside a floating-point or complex number an integer has its kind alone. An empty one is none.
+constexpr DType promote_numbers(DType a, DType b) {
+    if (a.empty() || b.empty()) return a.empty() ? b : a;
+    if (is_bool_or_integer(a) != is_bool_or_integer(b)) return is_bool_or_integer(a) ? b : a;
+    return promote(a, b);
+}
+
 /// An array's type beside a number of the host: changed only if the number is of a higher kind.
 constexpr DType promote(DType array, Weak number) {
     using Kind = DType::Kind;
@@ -173,6 +184,7 @@ struct CommonType {
     DType array = {};             ///< of all arrays together
     DType counted = {};           ///< the same of what they count as
     Weak number = Weak::boolean;  ///< the highest kind of number
+    DType numbers = {};           ///< of all numbers together, where there is no array
     bool has_array = false;
 
     constexpr CommonType with(TypeRule rule, DType own) const {
@@ -182,13 +194,15 @@ struct CommonType {
         result.has_array = true;
         return result;
     }
-    constexpr CommonType with(Weak kind) const {
+    /// @param own  what the number is by itself, if not NumPy's default
+    constexpr CommonType with(Weak kind, DType own = {}) const {
         CommonType result = *this;
         if (kind > number) result.number = kind;
+        result.numbers = promote_numbers(numbers, own.empty() ? default_type(kind) : own);
         return result;
     }
     constexpr DType dtype() const {
-        if (!has_array) return default_type(number);
+        if (!has_array) return numbers.empty() ? default_type(number) : numbers;
         const DType beside = promote(array, number);
         return beside == array ? counted : beside;
     }
@@ -253,7 +267,7 @@ constexpr CommonType with_operand(const CommonType& common) {
     if constexpr (ArrayOperand<Plain>) {
         return common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
     } else {
-        return common.with(weak_kind<Plain>);
+        return common.with(weak_kind<Plain>, number_type(dtype_of<Plain>()));
     }
 }
 template <TypeRule rule, Operand... X>

@@ -55,6 +55,10 @@ class CallExpr<R(A...), X...> {
     using value_type = R;
     explicit CallExpr(const FunctionDefinition& function, X... operands)
         : function_(&function), operands_(std::move(operands)...) {}
+    CallExpr(const CallExpr&) = default;
+    CallExpr(CallExpr&&) noexcept = default;
+    CallExpr& operator=(const CallExpr&) & = default;  // named ones alone, as of Expr
+    CallExpr& operator=(CallExpr&&) & noexcept = default;
 
     /// As those of Expr.
     GPUArray<R> eval() const { return GPUArray<R>(evaluate(view())); }
@@ -124,7 +128,8 @@ class Function<R(A...)> : public AnyFunction {
         requires(sizeof...(X) == sizeof...(A)) && (ArrayOperand<X> || ...)
     auto operator()(X&&... operands) const {
         static_assert(((common_dtype<TypeRule::common, X>().kind() != DType::Kind::complex || is_complex<A> ||
-                        std::is_same_v<A, bool>)&&...),
+                        std::is_same_v<A, bool>) &&
+                       ...),
                       "a complex operand of a real parameter would lose its imaginary part: take real(), imag() or "
                       "abs()");
         return CallExpr<R(A...), std::remove_cvref_t<X>...>(definition(), std::forward<X>(operands)...);

@@ -22,6 +22,16 @@ template <class R, class T>
 concept HostRangeOf = HostRange<R> && (std::same_as<std::ranges::range_value_t<R>, HostElement<T>> ||
                                        std::same_as<std::ranges::range_value_t<R>, T>);
 
+/// Arrays and expressions of a known type that is not T.
+template <class X, class T>
+concept OtherElements = requires { typename X::value_type; } && !std::same_as<typename X::value_type, T> &&
+                        (std::derived_from<X, AnyArray> || requires(const X& x) { x.any(); });
+
+/// Host ranges of numbers that an array of T neither takes nor gives: of another type, or constant.
+template <class R, class T>
+concept OtherHostRange = std::ranges::range<std::remove_cvref_t<R>> &&
+                         !std::derived_from<std::remove_cvref_t<R>, AnyArray> && !HostRangeOf<R, T>;
+
 /// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
 /// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
 /// The members that AnyArray documents are the same here, with the element type known.
@@ -37,8 +47,17 @@ class GPUArray : public AnyArray {
     /// An array over existing memory; see AnyArray.
     GPUArray(Buffer buffer, Shape shape, Strides strides, std::size_t offset_bytes = 0)
         : AnyArray(std::move(buffer), dtype_of<T>(), std::move(shape), std::move(strides), offset_bytes) {}
-    /// The same handle with its type known. @throws ArgumentError if the elements are of another type
-    explicit GPUArray(AnyArray array) : AnyArray(std::move(array)) { require_dtype(dtype_of<T>()); }
+    /// The same handle with its type known; or the values of an expression. @throws ArgumentError if the elements are
+    /// of another type
+    template <class A>
+        requires std::same_as<std::remove_cvref_t<A>, AnyArray>
+    explicit GPUArray(A&& array) : AnyArray(std::forward<A>(array)) {
+        require_dtype(dtype_of<T>());
+    }
+    template <std::same_as<AnyExpr> E>
+    explicit GPUArray(const E& expression) : GPUArray(AnyArray(expression)) {}
+    template <OtherElements<T> X>
+    explicit GPUArray(const X&) = delete;  // of another element type: x.astype<T>(), or astype<T>(x) of an expression
     GPUArray(const GPUArray&) = default;
     GPUArray(GPUArray&&) noexcept = default;
     GPUArray& operator=(const GPUArray&) & = default;
@@ -61,7 +80,7 @@ class GPUArray : public AnyArray {
     GPUArray squeeze() const { return GPUArray(AnyArray::squeeze()); }
     GPUArray squeeze(const Axes& axes) const { return GPUArray(AnyArray::squeeze(axes)); }
     GPUArray broadcast_to(const Shape& shape) const { return GPUArray(AnyArray::broadcast_to(shape)); }
-    GPUArray diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) const {
+    GPUArray diagonal(WholeNumber offset = 0, WholeNumber axis1 = 0, WholeNumber axis2 = 1) const {
         return GPUArray(AnyArray::diagonal(offset, axis1, axis2));
     }
     GPUArray<RealOf<T>> real() const { return GPUArray<RealOf<T>>(AnyArray::real()); }
@@ -134,6 +153,8 @@ class GPUArray : public AnyArray {
         require_count(std::ranges::size(to), "get");
         get_bytes(std::ranges::data(to));
     }
+    template <OtherHostRange<T> R>
+    void get(R&&) const = delete;  // not a contiguous range of HostElement<T>: get() without arguments gives a vector
     /// Into host memory of this shape, any step apart. @throws ArgumentError if the shapes differ
     void get(const HostView<HostElement<T>>& to) const {
         require_shape(to.shape(), "get");
@@ -158,6 +179,8 @@ class GPUArray : public AnyArray {
         require_count(std::ranges::size(from), "set");
         set_bytes(std::ranges::data(from));
     }
+    template <OtherHostRange<T> R>
+    void set(const R&) const = delete;  // not a contiguous range of HostElement<T>: assign(to_gpu(range).astype<T>())
     /// From host memory of this shape. @throws ArgumentError if the shapes differ
     template <class U>
         requires(std::same_as<std::remove_const_t<U>, HostElement<T>> || std::same_as<std::remove_const_t<U>, T>)

@@ -18,9 +18,13 @@ namespace gemel {
 template <class M>
 concept Mask = ArrayOrExpression<M> && std::is_same_v<typename OperandElement<std::remove_cvref_t<M>>::type, bool>;
 
+/// Arrays and expressions whose type is known, and is not that of masks.
+template <class M>
+concept NoMask = ArrayOrExpression<M> && !Mask<M>;
+
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask);
-GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, std::int64_t axis);
+GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, WholeNumber axis);
 GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 /// One value, the bytes of an element; errors name `who`.
 GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
@@ -44,9 +48,12 @@ auto compress(const X& x, const M& mask) {
 }
 /// Along one axis, by a mask of one axis, which may be shorter: what it has not is left out.
 template <ArrayOrExpression X, Mask M>
-auto compress(const X& x, const M& mask, std::int64_t axis) {
+auto compress(const X& x, const M& mask, WholeNumber axis) {
     return EvaluatedArray<X>(compress(evaluated(x), evaluated(mask), axis));
 }
+
+template <ElementHolder X, NoMask M>
+void compress(const X&, const M&, auto...) = delete;  // a mask is of bools: compress(x, mask != 0), or take(x, indices)
 
 /// x[i] = values[i] where the mask holds. Values in another number than x's elements are repeated: element i of x in C
 /// order takes values[i % values.size()].
@@ -79,6 +86,9 @@ void put_mask(const X& x, const AnyArray& mask, const V& value) {
     put_mask_bytes("put_mask", x, mask, element_bytes("put_mask", x.dtype(), widest(value)).data());
 }
 
+template <ElementHolder X, NoMask M>
+void put_mask(const X&, const M&, const auto&) = delete;  // a mask is of bools: mask != 0, or put(x, indices, values)
+
 /// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
 /// on; from the last value it goes back to the first.
 /// @throws ArgumentError as put_mask()
@@ -104,6 +114,9 @@ template <std::same_as<AnyArray> X, NumberElement V>
 void place(const X& x, const AnyArray& mask, const V& value) {
     put_mask_bytes("place", x, mask, element_bytes("place", x.dtype(), widest(value)).data());
 }
+
+template <ElementHolder X, NoMask M>
+void place(const X&, const M&, const auto&) = delete;  // a mask is of bools: mask != 0, or put(x, indices, values)
 
 /// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued
 template <ArrayOperand X>

@@ -17,7 +17,8 @@
 
 namespace gemel {
 
-/// Writes an array; one in Fortran order stays so. Blocks. An existing file is replaced.
+/// Writes an array; one in Fortran order stays so. Blocks. An existing file is replaced when all is written: it stays
+/// as it was if that fails.
 /// @throws ArgumentError for an empty handle, for types that NumPy lacks and for more than its 64 axes; Error if the
 ///         file cannot be written
 GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
@@ -42,19 +43,21 @@ GPUArray<T> load_npy(const std::filesystem::path& path) {
     return load_npy<T>(current_context(), path);
 }
 
-/// Writes arrays by name, uncompressed, as numpy.savez does. Their elements are all in host memory before an existing
-/// file is replaced. @throws ArgumentError for an empty name, and as save_npy; Error if the file cannot be written
+/// Writes arrays by name, uncompressed, as numpy.savez does; one after another, so that one of them at a time is in
+/// host memory. An existing file is replaced when all is written. @throws ArgumentError for an empty name, and as
+/// save_npy; Error if the file cannot be written
 GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays);
 
 /// An .npz file to read from, stored or deflated. Only what is asked for is read.
 class GEMEL_API NpzFile {
    public:
-    /// @throws Error if it cannot be read or is no such file
+    /// @throws Error if it cannot be read, is no such file, or has entries that overlap
     explicit NpzFile(const std::filesystem::path& path);
 
-    /// Names without ".npy", in the order of the file.
+    /// The arrays' names without ".npy", in the order of the file. Entries whose names end otherwise are not listed.
     std::vector<std::string> names() const;
     bool contains(const std::string& name) const;
+    /// @param name  of an array; or, in full, of another entry that is an .npy file all the same
     /// @throws Error if there is no such array (the message lists what there is), or as load_npy
     AnyArray load(const Context& context, const std::string& name) const;
     AnyArray load(const Context& context, const std::string& name, DType dtype) const;
@@ -73,8 +76,10 @@ class GEMEL_API NpzFile {
     struct Entry {
         std::string name;
         std::uint64_t offset = 0, packed_bytes = 0, bytes = 0;
+        std::uint64_t end = 0;  ///< where the next entry or the directory begins
         std::uint32_t checksum = 0;
         std::uint16_t method = 0;
+        bool is_array = false;  ///< its name ends in ".npy"
     };
     const Entry& find(const std::string& name) const;
     std::vector<std::byte> content(const Entry& entry) const;
@@ -83,7 +88,7 @@ class GEMEL_API NpzFile {
     std::vector<Entry> entries_;
 };
 
-/// All arrays of an .npz file by name; without structs.
+/// All arrays of an .npz file by name; without structs. What else is in the archive is passed over.
 GEMEL_API std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path);
 inline std::map<std::string, AnyArray> load_npz(const std::filesystem::path& path) {
     return load_npz(current_context(), path);

@@ -49,13 +49,16 @@ concept BitElement = CountElement<T> || std::is_same_v<T, bool>;
 template <class T>
 concept AnyElement = ContinuousElement<T> || IntegerLanes<T> || std::is_same_v<T, bool>;
 
-/// An end of a range, from any integer type without loss.
+/// An end of a range, a seed, the number of a stream: from any integer type without loss.
 struct IntegerBound {
     template <std::integral I>
     IntegerBound(I bound) : value(static_cast<std::uint64_t>(bound)), is_negative(std::cmp_less(bound, 0)) {}
     std::uint64_t value;  ///< modulo 2^64
     bool is_negative;
 };
+
+/// The number of elements of a host range. @throws ArgumentError if it is negative
+GEMEL_API std::size_t checked_count(WholeNumber count);
 
 struct PhiloxState;
 
@@ -64,13 +67,17 @@ struct PhiloxState;
 class GEMEL_API Philox {
    public:
     /// Streams of one seed never overlap, nor do their substreams.
-    explicit Philox(const Context& context, std::uint64_t seed, std::uint32_t stream = 0);
+    /// @param seed    64 bits
+    /// @param stream  0 to 2^32 - 1
+    /// @throws ArgumentError for other streams
+    explicit Philox(const Context& context, IntegerBound seed, IntegerBound stream = 0);
     /// On the current context.
-    explicit Philox(std::uint64_t seed);
+    explicit Philox(IntegerBound seed);
 
     /// A stream beside this one, at its beginning. The same k gives the same numbers again.
-    /// @throws ArgumentError if this is a substream already, or for k = 2^32 - 1
-    Philox substream(std::uint32_t k) const;
+    /// @param k  0 to 2^32 - 2
+    /// @throws ArgumentError if this is a substream already, or for other k
+    Philox substream(IntegerBound k) const;
     /// Moves on by a number of 32-bit words: floats and 32-bit integers take one each, doubles two.
     void skip(std::uint64_t words) const;
     /// How many 32-bit words have been drawn or skipped.
@@ -152,11 +159,26 @@ class GEMEL_API Philox {
     /// The numbers 0 to count - 1 in random order, shape (count,). Up to 4096 numbers are shuffled on the host, and the
     /// call blocks; more go through a keyed bijection, which needs no sorting.
     template <IntegerElement T = std::int64_t>
-    GPUArray<T> permutation(std::int64_t count) const {
-        GPUArray<T> out(context_, Shape(count));
+    GPUArray<T> permutation(WholeNumber count) const {
+        GPUArray<T> out(context_, Shape(std::int64_t{count}));
         fill_permutation(out);
         return out;
     }
+
+    // NumPy's order, `normal(0, 1, 100)`, would be a shape of 0 and other parameters: a shape before parameters has
+    // braces.
+#define GEMEL_SHAPE_FIRST(function, T) \
+    template <T, class N, class... Parameters> \
+        requires(std::is_arithmetic_v<N> && sizeof...(Parameters) > 0) \
+    void function(N, Parameters...) const = delete
+    GEMEL_SHAPE_FIRST(uniform, class T);         // the shape comes first: uniform<float>({100}, low, high)
+    GEMEL_SHAPE_FIRST(normal, class T);          // the shape comes first: normal<float>({100}, mean, sigma)
+    GEMEL_SHAPE_FIRST(log_normal, class T);      // the shape comes first: log_normal<float>({100}, mean, sigma)
+    GEMEL_SHAPE_FIRST(exponential, class T);     // the shape comes first: exponential<float>({100}, scale)
+    GEMEL_SHAPE_FIRST(integers, class T);        // the shape comes first: integers<int>({100}, low, high)
+    GEMEL_SHAPE_FIRST(bernoulli, class = bool);  // the shape comes first: bernoulli({100}, probability)
+    GEMEL_SHAPE_FIRST(poisson, class = int);     // the shape comes first: poisson({100}, mean)
+#undef GEMEL_SHAPE_FIRST
 
     // The same into given arrays, which must be of this context. Numbers are in C order of the indices; an
     // array with gaps is filled through a temporary one.
@@ -187,7 +209,7 @@ class GEMEL_API Philox {
 /// or else new in every process.
 GEMEL_API Philox default_generator(const Context& context);
 /// Starts the default generators of all contexts anew with this seed.
-GEMEL_API void seed(std::uint64_t value);
+GEMEL_API void seed(IntegerBound value);
 
 /// Reals in [0, 1), integers of all values, or bools, from the default generator.
 template <AnyElement T>

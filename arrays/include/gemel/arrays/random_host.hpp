@@ -14,57 +14,57 @@ namespace gemel::random {
 /// The same calls as Philox; `count` elements instead of a shape. Not for use by several threads at once.
 class GEMEL_API HostPhilox {
    public:
-    explicit HostPhilox(std::uint64_t seed, std::uint32_t stream = 0) : seed_(seed), stream_(stream) {}
-    HostPhilox substream(std::uint32_t k) const;
+    explicit HostPhilox(IntegerBound seed, IntegerBound stream = 0);
+    HostPhilox substream(IntegerBound k) const;
     void skip(std::uint64_t words);
     std::uint64_t position() const { return position_; }
 
     template <ContinuousElement T>
-    std::vector<T> uniform(std::size_t count, double low = 0, double high = 1) {
-        std::vector<T> out(count);
-        fill_uniform(out.data(), dtype_of<T>(), count, low, high);
+    std::vector<T> uniform(WholeNumber count, double low = 0, double high = 1) {
+        std::vector<T> out(checked_count(count));
+        fill_uniform(out.data(), dtype_of<T>(), out.size(), low, high);
         return out;
     }
     template <ContinuousElement T>
-    std::vector<T> normal(std::size_t count, double mean = 0, double sigma = 1) {
-        std::vector<T> out(count);
-        fill_normal(out.data(), dtype_of<T>(), count, mean, sigma);
+    std::vector<T> normal(WholeNumber count, double mean = 0, double sigma = 1) {
+        std::vector<T> out(checked_count(count));
+        fill_normal(out.data(), dtype_of<T>(), out.size(), mean, sigma);
         return out;
     }
     template <RealElement T>
-    std::vector<T> log_normal(std::size_t count, double mean = 0, double sigma = 1) {
-        std::vector<T> out(count);
-        fill_log_normal(out.data(), dtype_of<T>(), count, mean, sigma);
+    std::vector<T> log_normal(WholeNumber count, double mean = 0, double sigma = 1) {
+        std::vector<T> out(checked_count(count));
+        fill_log_normal(out.data(), dtype_of<T>(), out.size(), mean, sigma);
         return out;
     }
     template <RealElement T>
-    std::vector<T> exponential(std::size_t count, double scale = 1) {
-        std::vector<T> out(count);
-        fill_exponential(out.data(), dtype_of<T>(), count, scale);
+    std::vector<T> exponential(WholeNumber count, double scale = 1) {
+        std::vector<T> out(checked_count(count));
+        fill_exponential(out.data(), dtype_of<T>(), out.size(), scale);
         return out;
     }
     template <IntegerLanes T>
-    std::vector<T> integers(std::size_t count, IntegerBound low, IntegerBound high) {
-        std::vector<T> out(count);
-        fill_integers(out.data(), dtype_of<T>(), count, low, high);
+    std::vector<T> integers(WholeNumber count, IntegerBound low, IntegerBound high) {
+        std::vector<T> out(checked_count(count));
+        fill_integers(out.data(), dtype_of<T>(), out.size(), low, high);
         return out;
     }
     template <IntegerLanes T>
-    std::vector<T> integers(std::size_t count) {
-        std::vector<T> out(count);
-        fill_bits(out.data(), dtype_of<T>(), count);
+    std::vector<T> integers(WholeNumber count) {
+        std::vector<T> out(checked_count(count));
+        fill_bits(out.data(), dtype_of<T>(), out.size());
         return out;
     }
     template <BitElement T = bool>
-    std::vector<HostElement<T>> bernoulli(std::size_t count, double probability = 0.5) {
-        std::vector<HostElement<T>> out(count);
-        fill_bernoulli(out.data(), dtype_of<T>(), count, probability);
+    std::vector<HostElement<T>> bernoulli(WholeNumber count, double probability = 0.5) {
+        std::vector<HostElement<T>> out(checked_count(count));
+        fill_bernoulli(out.data(), dtype_of<T>(), out.size(), probability);
         return out;
     }
     template <CountElement T = std::int32_t>
-    std::vector<T> poisson(std::size_t count, double mean) {
-        std::vector<T> out(count);
-        fill_poisson(out.data(), dtype_of<T>(), count, mean);
+    std::vector<T> poisson(WholeNumber count, double mean) {
+        std::vector<T> out(checked_count(count));
+        fill_poisson(out.data(), dtype_of<T>(), out.size(), mean);
         return out;
     }
     template <CountElement T = std::int32_t>
@@ -74,7 +74,7 @@ class GEMEL_API HostPhilox {
         return out;
     }
     template <IntegerElement T = std::int64_t>
-    std::vector<T> permutation(std::int64_t count) {
+    std::vector<T> permutation(WholeNumber count) {
         const std::vector<std::int64_t> order = permutation_of(count, dtype_of<T>());
         return std::vector<T>(order.begin(), order.end());
     }

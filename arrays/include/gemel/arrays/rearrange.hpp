@@ -16,9 +16,9 @@ namespace gemel {
 
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray tile(const AnyArray& x, const Shape& repetitions);
-GEMEL_API AnyArray repeat(const AnyArray& x, std::int64_t times, std::optional<std::int64_t> axis = {});
-GEMEL_API AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<std::int64_t> axis = {});
-GEMEL_API AnyArray roll(const AnyArray& x, std::int64_t shift);
+GEMEL_API AnyArray repeat(const AnyArray& x, WholeNumber times, std::optional<WholeNumber> axis = {});
+GEMEL_API AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<WholeNumber> axis = {});
+GEMEL_API AnyArray roll(const AnyArray& x, WholeNumber shift);
 GEMEL_API AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axes& axes);
 GEMEL_API AnyArray flip(const AnyArray& x);
 GEMEL_API AnyArray flip(const AnyArray& x, const Axes& axes);
@@ -37,11 +37,11 @@ auto tile(const X& x, const Shape& repetitions) {
 /// @throws ArgumentError for a negative number, and if the axis is not there
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
-auto repeat(const X& x, std::int64_t times) {
+auto repeat(const X& x, WholeNumber times) {
     return EvaluatedArray<X>(repeat(evaluated(x), times));
 }
 template <ArrayOrExpression X>
-auto repeat(const X& x, std::int64_t times, std::int64_t axis) {
+auto repeat(const X& x, WholeNumber times, WholeNumber axis) {
     return EvaluatedArray<X>(repeat(evaluated(x), times, axis));
 }
 /// Element k so many times as times[k] says: one axis, with as many numbers as there are elements, or a single one.
@@ -52,9 +52,11 @@ auto repeat(const X& x, const I& times) {
     return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times)));
 }
 template <ArrayOrExpression X, IndexOperand I>
-auto repeat(const X& x, const I& times, std::int64_t axis) {
+auto repeat(const X& x, const I& times, WholeNumber axis) {
     return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times), axis));
 }
+template <ElementHolder X, NoIndexOperand I>
+void repeat(const X&, const I&, auto...) = delete;  // how often is said by integers: astype<int>() converts
 
 /// Element k goes to k + shift; what leaves at one end comes in at the other. Without an axis all elements in C order
 /// are one row.
@@ -62,12 +64,13 @@ auto repeat(const X& x, const I& times, std::int64_t axis) {
 /// @throws ArgumentError if an axis is not there, or if there are not as many shifts as axes
 /// @time two copies per axis (four for two axes), each a device copy where its elements lie in one piece; enqueued
 template <ArrayOrExpression X>
-auto roll(const X& x, std::int64_t shift) {
+auto roll(const X& x, WholeNumber shift) {
     return EvaluatedArray<X>(roll(evaluated(x), shift));
 }
 template <ArrayOrExpression X>
-auto roll(const X& x, std::int64_t shift, std::int64_t axis) {
-    return EvaluatedArray<X>(roll(evaluated(x), std::span(&shift, 1), Axes{axis}));
+auto roll(const X& x, WholeNumber shift, WholeNumber axis) {
+    const std::int64_t steps = shift;
+    return EvaluatedArray<X>(roll(evaluated(x), std::span(&steps, 1), Axes{std::int64_t{axis}}));
 }
 /// `roll(x, {1, -2}, {0, 1})`. An axis that is named twice is shifted by the sum.
 template <ArrayOrExpression X>

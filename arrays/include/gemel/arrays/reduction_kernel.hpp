@@ -30,8 +30,9 @@ struct ReductionSpec {
     std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
     std::string replace_if = {};    ///< see ReductionResult
     std::string name = "reduction";
-    std::string preamble = {};  ///< functions and types that the expressions use
-    DType accumulator = {};     ///< of running values, if not the result's own (16-bit floats: float)
+    std::string preamble = {};     ///< functions and types that the expressions use
+    DType accumulator = {};        ///< of running values, if not the result's own (16-bit floats: float)
+    std::string result_expr = {};  ///< see ReductionResult
     CompileOptions compile = {};
 };
 
@@ -46,6 +47,9 @@ struct ReductionResult {
     /// where reduce_expr compares indices. On CPU devices elements of which none is chosen are passed by many at a
     /// time.
     std::string replace_if = {};
+    /// What is stored, of `a`, the running value at the end; that value itself if empty. "a.index" of an accumulator of
+    /// value and index.
+    std::string result_expr = {};
 };
 
 /// A reduction to several results.
@@ -100,9 +104,10 @@ class ReductionKernel {
     explicit ReductionKernel(const ReductionSpec& spec) : ReductionKernel(parse_declarations(spec.arguments), spec) {}
     /// Arguments by their dtypes; spec.arguments is not looked at.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
-        : reduction_(std::move(arguments),
-                     {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if}},
-                     {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
+        : reduction_(
+              std::move(arguments),
+              {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if, spec.result_expr}},
+              {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
     /// @returns  the result, still on the device: rank 0, or the shape that the axes leave
     /// @throws   ArgumentError, CompileError as ElementwiseKernel

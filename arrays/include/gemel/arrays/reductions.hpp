@@ -6,7 +6,6 @@
 #include <gemel/arrays/expression.hpp>
 #include <gemel/core/export.hpp>
 
-#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <initializer_list>
@@ -22,20 +21,29 @@ namespace gemel {
 class ReducedOver {
    public:
     ReducedOver() = default;
-    ReducedOver(int axis) : axes_(std::vector<int>{axis}), is_one_(true) {}
+    template <WholeNumberType I>
+    ReducedOver(I axis) : axes_(std::vector<int>{number_of(axis)}), is_one_(true) {}
+    template <class V>
+        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
+    ReducedOver(V) = delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {}, false, 0.5f) begins with 0.5
     ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
     ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
     ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
     ReducedOver(const Axes& axes) : axes_(std::vector<int>()) {
-        // What is no int is no axis either, and refused as one.
-        for (const std::int64_t axis : axes)
-            axes_->push_back(static_cast<int>(std::clamp<std::int64_t>(axis, INT_MIN, INT_MAX)));
+        for (const std::int64_t axis : axes) axes_->push_back(number_of(axis));
     }
     const std::optional<std::vector<int>>& axes() const { return axes_; }
     /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
     bool is_one() const { return is_one_; }
 
    private:
+    /// What is no int is no axis either, and refused as one.
+    template <WholeNumberType I>
+    static int number_of(I axis) {
+        if (std::cmp_less(axis, INT_MIN)) return INT_MIN;
+        return std::cmp_greater(axis, INT_MAX) ? INT_MAX : static_cast<int>(axis);
+    }
+
     std::optional<std::vector<int>> axes_;
     bool is_one_ = false;
 };
@@ -175,19 +183,20 @@ GPUArray<ReducedElement<TypeRule::mean, X>> mean(const X& x, const ReducedOver& 
     const GPUArray<Sum> total(reduce(ReductionKind::sum, view_of(x), dtype_of<Sum>(), over, keepdims, "mean"));
     return astype<T>(total / static_cast<double>(count));
 }
-/// The mean of the squared distances from the mean, which is found first. @param ddof  taken off the divisor
+/// The mean of the squared distances from the mean, which is found first.
+/// @param ddof  taken off the divisor; as NumPy's it need not be whole
 template <ArrayOperand X>
-auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     const std::size_t count = averaged_count("var", view_of(x), over);
     if constexpr (is_sixteen_bit<X>) {
         return astype<typename OperandElement<X>::type>(var(astype<float>(x), over, keepdims, ddof)).eval();
     } else {
-        const auto divisor = static_cast<double>(count) - static_cast<double>(ddof);
+        const double divisor = static_cast<double>(count) - ddof;
         return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / (divisor > 0 ? divisor : 0)).eval();
     }
 }
 template <ArrayOperand X>
-auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     averaged_count("stddev", view_of(x), over);
     if constexpr (is_sixteen_bit<X>) {
         return astype<typename OperandElement<X>::type>(stddev(astype<float>(x), over, keepdims, ddof)).eval();
@@ -214,11 +223,11 @@ auto mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return mean(astype<T>(x), over, keepdims);
 }
 template <NumberElement T, ArrayOperand X>
-auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     return var(astype<T>(x), over, keepdims, ddof);
 }
 template <NumberElement T, ArrayOperand X>
-auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     return stddev(astype<T>(x), over, keepdims, ddof);
 }
 template <NumberElement T, ArrayOperand X>
@@ -316,8 +325,8 @@ AnyArray max(const X& x, const ReducedOver& over, bool keepdims, const V& initia
 }
 
 GEMEL_API AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
-GEMEL_API AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof);
-GEMEL_API AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, std::size_t ddof);
+GEMEL_API AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof);
+GEMEL_API AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof);
 GEMEL_API AnyArray norm_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
 GEMEL_API AnyArray inner_of(const AnyExpr& a, const AnyExpr& b);
 template <UntypedOperand X>
@@ -325,11 +334,11 @@ AnyArray mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
     return mean_of(AnyExpr(x), over, keepdims);
 }
 template <UntypedOperand X>
-AnyArray var(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+AnyArray var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     return var_of(AnyExpr(x), over, keepdims, ddof);
 }
 template <UntypedOperand X>
-AnyArray stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, std::size_t ddof = 0) {
+AnyArray stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
     return stddev_of(AnyExpr(x), over, keepdims, ddof);
 }
 template <UntypedOperand X>
@@ -340,7 +349,7 @@ AnyArray norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
 /// Two operands, neither a number, of which one at least has its type at run time only.
 template <class A, class B>
 concept UntypedPair =
-    UntypedCombinable<A, B> && (UntypedOperand<A> || ArrayOperand<A>)&&(UntypedOperand<B> || ArrayOperand<B>);
+    UntypedCombinable<A, B> && (UntypedOperand<A> || ArrayOperand<A>) && (UntypedOperand<B> || ArrayOperand<B>);
 template <class A, class B>
     requires UntypedPair<A, B>
 AnyArray vdot(const A& a, const B& b) {

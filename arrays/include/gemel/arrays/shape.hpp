@@ -16,6 +16,28 @@
 
 namespace gemel {
 
+/// Integers that count or number something; a bool does not.
+template <class I>
+concept WholeNumberType = std::integral<I> && !std::same_as<I, bool>;
+
+/// The number of an axis, or how far, how often, how many: any integer, but neither a floating-point number, which
+/// would lose its fraction, nor a bool.
+class WholeNumber {
+   public:
+    template <WholeNumberType I>
+    constexpr WholeNumber(I value) : value_(static_cast<std::int64_t>(value)) {
+        if (std::cmp_greater(value, INT64_MAX)) refuse_whole_number(static_cast<std::uint64_t>(value));
+    }
+    template <class V>
+        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
+    WholeNumber(V) = delete;  // no whole number
+    constexpr operator std::int64_t() const { return value_; }
+
+   private:
+    [[noreturn]] GEMEL_API static void refuse_whole_number(std::uint64_t value);
+    std::int64_t value_;
+};
+
 /// A short list of integers, one per axis. Up to 8 lie in the object itself; more are legal and cost an allocation.
 class GEMEL_API AxisVector {
    public:
@@ -81,7 +103,7 @@ class GEMEL_API AxisVector {
 class GEMEL_API Shape : public AxisVector {
    public:
     Shape() = default;
-    template <std::integral... I>
+    template <WholeNumberType... I>
         requires(sizeof...(I) > 0)
     Shape(I... extents) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(extents)...}) {}
     explicit Shape(std::span<const std::int64_t> extents) : AxisVector(extents) {}
@@ -95,7 +117,7 @@ class GEMEL_API Shape : public AxisVector {
 class GEMEL_API Strides : public AxisVector {
    public:
     Strides() = default;
-    template <std::integral... I>
+    template <WholeNumberType... I>
         requires(sizeof...(I) > 0)
     Strides(I... strides) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(strides)...}) {}
     explicit Strides(std::span<const std::int64_t> strides) : AxisVector(strides) {}
@@ -105,7 +127,7 @@ class GEMEL_API Strides : public AxisVector {
 class GEMEL_API Axes : public AxisVector {
    public:
     Axes() = default;
-    template <std::integral... I>
+    template <WholeNumberType... I>
         requires(sizeof...(I) > 0)
     Axes(I... axes) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(axes)...}) {}
     explicit Axes(std::span<const std::int64_t> axes) : AxisVector(axes) {}

@@ -28,6 +28,10 @@ template <class I>
 concept IndexOperand = ArrayOperand<I> && std::integral<typename OperandElement<std::remove_cvref_t<I>>::type> &&
                        !std::is_same_v<typename OperandElement<std::remove_cvref_t<I>>::type, bool>;
 
+/// Arrays and expressions whose type is known, and cannot be that of indices: floats, bools, structs.
+template <class I>
+concept NoIndexOperand = ArrayOrExpression<I> && !IndexOperand<I>;
+
 /// Lists of arrays of one element type.
 template <class R>
 concept ArrayRange = std::ranges::forward_range<R> && requires(const std::ranges::range_value_t<R>& array) {
@@ -36,7 +40,7 @@ concept ArrayRange = std::ranges::forward_range<R> && requires(const std::ranges
 };
 
 // What the templates below call, for types known at run time.
-GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<std::int64_t> axis = {},
+GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<WholeNumber> axis = {},
                         OutOfBounds mode = OutOfBounds::raise);
 GEMEL_API void put(const AnyArray& x, const AnyArray& indices, const AnyArray& values,
                    OutOfBounds mode = OutOfBounds::raise);
@@ -59,7 +63,7 @@ GEMEL_API void multi_put(std::span<const AnyArray> arrays, const AnyArray& indic
 ///         elements to take, or if the contexts differ
 /// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
 template <ArrayOrExpression X, IndexOperand I>
-auto take(const X& x, const I& indices, std::int64_t axis, OutOfBounds mode = OutOfBounds::raise) {
+auto take(const X& x, const I& indices, WholeNumber axis, OutOfBounds mode = OutOfBounds::raise) {
     return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), axis, mode));
 }
 /// The same of all elements in C order. @returns the shape of the indices
@@ -67,6 +71,9 @@ template <ArrayOrExpression X, IndexOperand I>
 auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
     return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), std::nullopt, mode));
 }
+
+template <ElementHolder X, NoIndexOperand I>
+void take(const X&, const I&, auto...) = delete;  // indices are integers: compress() takes masks; or astype<int>(i)
 
 /// Element indices[i] of x, counted in C order, becomes values[i]. If an index is there twice, which value stays is
 /// open. With `raise` nothing is written if an index is out of bounds.
@@ -98,6 +105,9 @@ void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode =
     put_bytes(x, indices, element_bytes("put", x.dtype(), widest(value)).data(), mode);
 }
 
+template <ElementHolder X, NoIndexOperand I>
+void put(const X&, const I&, const auto&...) = delete;  // indices are integers: put_mask() takes masks
+
 /// take() of several arrays of one shape, all elements in C order, by the same indices: the indices are read and
 /// checked once. `multi_take({x, y, z}, indices)`
 /// @throws ArgumentError as take(), and if the shapes differ
@@ -113,6 +123,9 @@ template <HasDType T, IndexOperand I>
 auto multi_take(std::initializer_list<GPUArray<T>> arrays, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
     return multi_take(std::span(arrays.begin(), arrays.size()), indices, mode);
 }
+
+template <class R, NoIndexOperand I>
+void multi_take(const R&, const I&, auto...) = delete;  // indices are integers: astype<int>() converts
 
 /// put() into several arrays of one shape by the same indices: `multi_put({x, y}, indices, {u, v})`. Types may differ.
 /// @throws ArgumentError as put(), and if the shapes or the numbers of arrays differ
@@ -134,5 +147,8 @@ void multi_put(std::initializer_list<AnyArray> arrays, const I& indices, std::in
     multi_put(std::span(arrays.begin(), arrays.size()), evaluated(indices), std::span(values.begin(), values.size()),
               mode);
 }
+
+template <class R, NoIndexOperand I>
+void multi_put(const R&, const I&, const auto&...) = delete;  // indices are integers: astype<int>() converts
 
 }  // namespace gemel

@@ -37,11 +37,11 @@ struct ArgumentLayout {
 
 /// What a kernel's text depends on beside the request: one request has several variants, chosen at launch.
 struct KernelLayout {
-    std::vector<ArgumentLayout> arguments;  ///< one per argument
-    int rank = 0;                           ///< axes of the strided arrays, after collapsing
-    bool wide_index = false;                ///< indices of 64 bits
-    bool sliced = false;                    ///< i runs from `start` in steps of `step`
-    bool checked = false;                   ///< subscripts other than [i] are checked; see bounds_report_bytes
+    std::vector<ArgumentLayout> arguments = {};  ///< one per argument
+    int rank = 0;                                ///< axes of the strided arrays, after collapsing
+    bool wide_index = false;                     ///< indices of 64 bits
+    bool sliced = false;                         ///< i runs from `start` in steps of `step`
+    bool checked = false;                        ///< subscripts other than [i] are checked; see bounds_report_bytes
     /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
     /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
     /// numbered through, and found by division.
@@ -64,8 +64,8 @@ inline constexpr std::size_t bounds_report_bytes = 32;
 /// An element-wise kernel as a user describes it, all types known.
 struct ElementwiseRequest {
     std::string name = "elementwise";
-    std::vector<Parameter> arguments;
-    Snippet operation;
+    std::vector<Parameter> arguments = {};
+    Snippet operation = {};
     std::string preamble = {};    ///< at file scope, in front
     std::string loop_prep = {};   ///< once per thread, before its elements: there is no i
     std::string after_loop = {};  ///< once per thread, after them: nor here

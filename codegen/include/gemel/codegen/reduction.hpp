@@ -10,29 +10,31 @@ namespace gemel::codegen {
 
 /// One of the results that a reduction finds in one pass.
 struct ReducedValue {
-    DType dtype;              ///< of the result as it is stored
-    DType accumulator;        ///< of the running value; the same as `dtype` if empty (16-bit floats: float)
-    std::string neutral;      ///< an expression: reducing with it changes nothing
-    Snippet map_expr;         ///< in terms of x[i], i, n and `reduced_index`
-    std::string reduce_expr;  ///< in terms of `a` and `b`; associative and commutative
+    DType dtype = {};              ///< of the result as it is stored
+    DType accumulator = {};        ///< of the running value; the same as `dtype` if empty (16-bit floats: float)
+    std::string neutral = {};      ///< an expression: reducing with it changes nothing
+    Snippet map_expr = {};         ///< in terms of x[i], i, n and `reduced_index`
+    std::string reduce_expr = {};  ///< in terms of `a` and `b`; associative and commutative
     /// Where `b` is one element that comes, in the order of `reduced_index`, after all that `a` has seen: whether it
     /// takes a's place. What finds first places need not compare them, and CPU devices pass by runs in which nothing
     /// does. reduce_expr decides if empty.
     std::string replace_if = {};
+    /// What is stored, of `a`, the running value at the end; that value itself if empty.
+    std::string result_expr = {};
 };
 
 struct ReductionRequest {
     std::string name = "reduction";
-    std::vector<Parameter> arguments;
-    std::vector<ReducedValue> values;
+    std::vector<Parameter> arguments = {};
+    std::vector<ReducedValue> values = {};
     std::string preamble = {};
 };
 
 /// How the work is spread.
 struct ReductionLayout {
-    KernelLayout elements;   ///< of the arguments; its rank counts the reduced axes
-    int kept_rank = 0;       ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
-    bool has_index = false;  ///< strided variants: `i` is used, so that the layout has its steps too
+    KernelLayout elements = {};  ///< of the arguments; its rank counts the reduced axes
+    int kept_rank = 0;           ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
+    bool has_index = false;      ///< strided variants: `i` is used, so that the layout has its steps too
     enum class Mapping : std::uint8_t {
         block_per_output,   ///< the threads of one or more blocks share an output
         thread_per_output,  ///< neighbouring threads have neighbouring outputs
@@ -41,7 +43,7 @@ struct ReductionLayout {
     bool serial = false;  ///< one thread per block, which walks through a piece of its own (CPU devices)
     bool split = false;   ///< several blocks share an output
     bool finish = false;  ///< the last block of an output combines what the others found; else a second kernel does
-    std::vector<bool> result_offsets;  ///< per value: the kernel is told where the result begins
+    std::vector<bool> result_offsets = {};  ///< per value: the kernel is told where the result begins
 };
 
 /// The number of threads per block, at most `block`, whose running values fit into a block's shared memory.

@@ -11,19 +11,19 @@ namespace gemel::codegen {
 
 struct ScanRequest {
     std::string name = "scan";
-    std::vector<Parameter> arguments;
-    DType dtype;                 ///< of what is scanned; 16-bit floats are scanned in float
-    Snippet input;               ///< an expression in terms of i and the arrays
-    std::string scan_expr;       ///< of `a` and `b`, associative; may use `across_seg_boundary`
+    std::vector<Parameter> arguments = {};
+    DType dtype = {};            ///< of what is scanned; 16-bit floats are scanned in float
+    Snippet input = {};          ///< an expression in terms of i and the arrays
+    std::string scan_expr = {};  ///< of `a` and `b`, associative; may use `across_seg_boundary`
     std::string neutral = {};    ///< for prev_item where nothing comes before
-    Snippet output;              ///< statements with `item`, `prev_item`, `last_item`, i and n
+    Snippet output = {};         ///< statements with `item`, `prev_item`, `last_item`, i and n
     Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty for no segments
     std::string preamble = {};
 };
 
 /// Which text is printed.
 struct ScanLayout {
-    KernelLayout elements;
+    KernelLayout elements = {};
     Tuning::Scan strategy = Tuning::Scan::look_back;
     bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
 };

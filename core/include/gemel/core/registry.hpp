@@ -33,15 +33,20 @@ GEMEL_API std::vector<BackendStatus> backends();
 /// The folders in which plug-ins were looked for, in order.
 GEMEL_API std::vector<std::string> plugin_search_path();
 
-/// All devices of all backends, best first: GPUs before CPUs, CUDA before OpenCL. Empty if there is none.
+/// All devices that GEMEL_BACKEND and GEMEL_DEVICE leave to the program, best first: GPUs before CPUs, CUDA before
+/// OpenCL. With GEMEL_DEVICE it is one. Empty if nothing is named and there is none.
+/// @throws BackendUnavailable if what the variables name cannot be had
 GEMEL_API std::vector<Device> devices();
-/// The devices of one backend, in index order.
+/// All devices of all backends, whatever the environment says, in the same order.
+GEMEL_API std::vector<Device> all_devices();
+/// The devices of one backend, in index order, whatever the environment says.
+/// @param backend  its name, in any case
 /// @throws BackendUnavailable if the backend is unknown or cannot be used here; it says what was tried and why it
 /// failed
 GEMEL_API std::vector<Device> devices(std::string_view backend);
 
-/// One device by the syntax of GEMEL_DEVICE: an index ("0", counted within `backend`, or within the backend of the
-/// first device when that is empty), "opencl:1", or part of a device's name.
+/// One device by the syntax of GEMEL_DEVICE, whatever the environment says: an index ("0", counted within `backend`, or
+/// within the backend of the first device when that is empty), "opencl:1", or part of a device's name.
 /// @throws BackendUnavailable listing the devices that exist
 GEMEL_API Device find_device(std::string_view selection, std::string_view backend = {});
 

@@ -23,6 +23,12 @@ std::string text(const Parts&... parts) {
     return std::move(out).str();
 }
 
+/// "1 element", "2 elements"
+template <class N>
+std::string counted(const N& number, std::string_view thing) {
+    return text(number, " ", thing, number == N{1} ? "" : "s");
+}
+
 /// "a, b, c"
 GEMEL_API std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 /// "1.5 MiB", "640 bytes": a size for people, exact below 10 KiB.
