@@ -38,13 +38,19 @@ bool File::close() {
     return descriptor < 0 || ::close(descriptor) == 0;
 }
 
+ssize_t File::read_some(void* to, std::size_t bytes) const {
+    for (;;) {
+        const ssize_t count = ::read(descriptor_, to, bytes);
+        if (count >= 0 || errno != EINTR) {
+            return count;
+        }
+    }
+}
+
 bool File::read(void* to, std::size_t bytes) const {
     auto* next = static_cast<char*>(to);
     while (bytes > 0) {
-        const ssize_t count = ::read(descriptor_, next, bytes);
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
+        const ssize_t count = read_some(next, bytes);
         if (count <= 0) {
             return false;
         }

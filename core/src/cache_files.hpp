@@ -34,6 +34,8 @@ class File {
     int get() const { return descriptor_; }
     /// Some file systems report a full disk only here.
     bool close();
+    /// Up to so many bytes: 0 at the end of the file, -1 with errno.
+    ssize_t read_some(void* to, std::size_t bytes) const;
     /// All bytes or false.
     bool read(void* to, std::size_t bytes) const;
     bool write(const void* from, std::size_t bytes) const;

@@ -7,8 +7,8 @@
 #include <gemel/core/version.hpp>
 
 #include "diagnostics.hpp"
-#include "includes.hpp"
 #include "private_folder.hpp"
+#include "program_files.hpp"
 #include "state.hpp"
 
 #include <unistd.h>
@@ -32,15 +32,6 @@ void add_field(std::string& key, std::string_view field) {
     key += ':';
     key += field;
     key += '\n';
-}
-
-CompileOptions with_environment(CompileOptions options) {
-    options.debug = options.debug || env::flag("GEMEL_DEBUG");
-    if (const auto extra = env::get("GEMEL_BUILD_OPTIONS")) {
-        std::istringstream words(*extra);
-        for (std::string word; words >> word;) options.extra.push_back(word);
-    }
-    return options;
 }
 
 fs::path private_folder() {
@@ -235,14 +226,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
-    // Folders named in further options count as well: what lies in them is part of the key.
-    std::vector<fs::path> folders = options.include_directories;
-    for (const auto& word : options.extra)
-        for (const std::string_view flag : {"--include-path=", "-I"})
-            if (word.starts_with(flag) && word.size() > flag.size()) folders.emplace_back(word.substr(flag.size()));
-    Includes includes;
-    if (source.find('#') != std::string::npos || source.find("__") != std::string::npos)
-        includes = follow_includes(source, folders, directory);
+    const Includes includes = files_of_program(*driver->plugin, source, options, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
     options.include_directories = folders_without_spaces(options.include_directories);
 
@@ -254,6 +238,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     add_field(memory_key, text(options.fp_contract, options.debug, options.name));
     add_field(memory_key, source);
     for (const auto& file : includes.files) add_field(memory_key, text(file.path.string(), "\n", file.text));
+    for (const auto& stamp : includes.stamps) add_field(memory_key, stamp);
     const bool cacheable = includes.cacheable;
     if (cacheable) {
         if (auto module = find_loaded(*context, memory_key, driver.get())) {
@@ -275,7 +260,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     // The whole text: what must come first, the portable words, then the user's lines numbered from 1.
     std::string whole;
     if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole += dialect.fp_contract_off + "\n";
-    for (const auto& [name, value] : options.defines) whole += text("#define ", name, " ", value, "\n");
+    whole += define_lines(options);
     if (portable) {
         std::string program = with_includes(source, includes);
         for (const auto& [name, value] : options.defines) program += text("\n", value);
@@ -302,6 +287,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     add_field(key, whole);
     for (const auto& file : includes.files) add_field(key, text(file.path.filename().string(), "\n", file.text));
     for (const auto& name : includes.unresolved) add_field(key, name);
+    for (const auto& stamp : includes.stamps) add_field(key, stamp);
 
     auto module = share(new ModuleState);
     module->driver = driver;
