@@ -105,6 +105,8 @@ class OpenClKernel final : public Kernel {
         enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
     }
 
+    bool has_begun() override { return !order_ || order_->has_begun(); }
+
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
         return std::make_unique<OpenClBoundKernel>(shared_, cl.CreateKernel(program_, name_.c_str()), arguments, arena,
                                                    order_);

@@ -76,7 +76,7 @@ bool File::write(const void* from, std::size_t bytes) const {
     return true;
 }
 
-int open_entry(const fs::path& file) { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+int open_entry(const fs::path& file) { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW); }
 
 std::string Header::bytes() const {
     const std::uint64_t key_bytes = key.size();
@@ -86,7 +86,7 @@ std::string Header::bytes() const {
     return out + checksum + key;
 }
 
-std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes) {
+std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes) {
     char fixed[fixed_bytes];
     if (file_bytes < fixed_bytes || !file.read(fixed, fixed_bytes) || std::string_view(fixed, magic.size()) != magic) {
         return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes) {
     std::memcpy(&header.payload_bytes, fixed + 16, 8);
     header.checksum.assign(fixed + 24, checksum_bytes);
     const std::uint64_t rest = file_bytes - fixed_bytes;
-    if (key_bytes > rest || header.payload_bytes != rest - key_bytes) {
+    if (key_bytes > most_key_bytes || key_bytes > rest || header.payload_bytes != rest - key_bytes) {
         return std::nullopt;
     }
     header.key.resize(key_bytes);

@@ -44,7 +44,7 @@ class File {
     int descriptor_;
 };
 
-/// For reading; never held up, not even by a pipe that has the name of an entry.
+/// For reading; never held up, not even by a pipe that has the name of an entry, and never through a link.
 int open_entry(const std::filesystem::path& file);
 
 /// The part of an entry before the payload.
@@ -54,8 +54,8 @@ struct Header {
     std::string checksum;
 
     std::string bytes() const;
-    /// Nothing unless the lengths add up to the file's.
-    static std::optional<Header> read(const File& file, std::uint64_t file_bytes);
+    /// Nothing unless the lengths add up to the file's and the key is no longer than that.
+    static std::optional<Header> read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes);
 };
 
 /// When an entry was last used.

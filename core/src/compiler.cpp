@@ -11,13 +11,12 @@
 #include "program_files.hpp"
 #include "state.hpp"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -34,42 +33,52 @@ void add_field(std::string& key, std::string_view field) {
     key += '\n';
 }
 
-fs::path private_folder() {
-    if (const auto folder = DiskCache::default_folder()) return *folder;
-    return fs::temp_directory_path() / text("gemel-", ::getuid());
+/// The folder of the disk cache, if files may be written there: not with GEMEL_CACHE=off or readonly, nor if it is not
+/// this user's alone.
+std::optional<fs::path> writable_cache_folder() {
+    const auto folder = DiskCache::default_folder();
+    if (!folder || env::get("GEMEL_CACHE").value_or("on") != "on") return std::nullopt;
+    struct stat status {};
+    if (::stat(folder->c_str(), &status) == 0 && !why_distrusted(status).empty()) return std::nullopt;
+    return folder;
 }
 
-/// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
-std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folders) {
+/// A link without blanks in its name to a folder that has some; empty where none can be made.
+fs::path alias_of(const std::string& name) {
+    const auto kept = writable_cache_folder();
+    const fs::path folder = kept ? *kept / "include" : process_folder("include"), alias = folder / digest(name);
+    std::error_code failure;
+    if (fs::read_symlink(alias, failure) == name) return alias;
+    make_private_folder(folder);
+    fs::create_directory_symlink(name, alias, failure);
+    return fs::read_symlink(alias, failure) == name ? alias : fs::path();
+}
+
+std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
     std::vector<fs::path> result;
     for (const auto& folder : folders) {
-        const std::string name = fs::absolute(folder).string();
-        if (name.find_first_of(" \t\"'") == std::string::npos) {
-            result.push_back(name);
-            continue;
-        }
-        const fs::path alias = private_folder() / "include" / digest(name);
-        std::error_code ignored;
-        make_private_folder(alias.parent_path());
-        fs::create_directory_symlink(name, alias, ignored);
-        result.push_back(fs::exists(alias, ignored) ? alias : fs::path(name));
+        std::error_code failure;
+        result.push_back(fs::absolute(folder, failure));
+        if (folder.empty() || failure)
+            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is no folder",
+                                     failure ? text(": ", failure.message()) : std::string()));
     }
     return result;
 }
 
-bool write_file(const fs::path& path, std::string_view contents) {
-    make_private_folder(path.parent_path());
-    std::ofstream out(path, std::ios::binary);
-    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    return out.good();
+/// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
+std::vector<fs::path> folders_without_spaces(std::vector<fs::path> folders) {
+    for (auto& folder : folders) {
+        if (folder.string().find_first_of(" \t\"'") == std::string::npos) continue;
+        if (const fs::path alias = alias_of(folder.string()); !alias.empty()) folder = alias;
+    }
+    return folders;
 }
 
-/// Where a text is kept for people and debuggers; empty if nowhere.
-std::string keep_source(std::string_view source, const std::string& extension) {
-    const fs::path name = digest(source).substr(0, 16) + extension;
-    for (const fs::path& folder : {private_folder() / "src", fs::temp_directory_path() / text("gemel-", ::getuid())})
-        if (write_file(folder / name, source)) return (folder / name).string();
-    return {};
+/// Keeps a text for people and debuggers. Returns where, or nothing if it could not be written.
+std::string keep_source(const fs::path& folder, std::string_view source, const std::string& extension) {
+    const fs::path file = folder / (digest(source).substr(0, 16) + extension);
+    return write_private_file(file, source) ? file.string() : std::string();
 }
 
 void dump(const std::string& folder, const std::string& name, const std::string& extension, std::string_view source,
@@ -78,10 +87,11 @@ void dump(const std::string& folder, const std::string& name, const std::string&
     for (char& c : stem)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     const fs::path base = fs::path(folder) / text(stem, "-", digest(text(source, options)).substr(0, 8));
-    bool written = write_file(base.string() + extension, source);
-    written &= write_file(base.string() + ".options", options + "\n");
-    written &= write_file(base.string() + ".log", log);
-    written &= write_file(base.string() + ".bin", {reinterpret_cast<const char*>(binary.data()), binary.size()});
+    bool written = write_private_file(base.string() + extension, source);
+    written &= write_private_file(base.string() + ".options", options + "\n");
+    written &= write_private_file(base.string() + ".log", log);
+    written &=
+        write_private_file(base.string() + ".bin", {reinterpret_cast<const char*>(binary.data()), binary.size()});
     if (!written) logging::write(logging::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
 }
 
@@ -226,9 +236,9 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
+    options.include_directories = absolute_folders(options.include_directories);
     const Includes includes = files_of_program(*driver->plugin, source, options, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
-    options.include_directories = folders_without_spaces(options.include_directories);
 
     // Known already in this process?
     std::string memory_key = portable ? "portable\n" : "native\n";
@@ -272,7 +282,8 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     if (options.debug) {
         // Debuggers want a file whose lines are those that the compiler saw.
         whole += source;
-        kept = keep_source(whole, dialect.file_extension);
+        const auto folder = writable_cache_folder();
+        kept = keep_source(folder ? *folder / "src" : process_folder("src"), whole, dialect.file_extension);
         if (!kept.empty()) shown_name = kept;
         logging::write(logging::Level::info, "debug", text("source of '", options.name, "' kept as ", kept));
     } else {
@@ -324,14 +335,17 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
             driver->call([&](plugin::Context& plugin) {
                 std::optional<FileLock> alone;
                 if (!driver->build_lock.empty()) alone.emplace(driver->build_lock);
-                auto result = plugin.build({whole, shown_name, words});
+                CompileOptions last = options;
+                last.include_directories = folders_without_spaces(std::move(last.include_directories));
+                auto result = plugin.build({whole, shown_name, plugin.compiler_options(last)});
                 module->module = std::move(result.module);
                 module->build_log = std::move(result.log);
             });
         } catch (const plugin::BuildFailure& refused) {
             plugin::BuildFailure failure = refused;
             if (!driver->plugin->logs_follow_line_directives()) failure.log = renumber_log(failure.log, whole);
-            if (kept.empty()) kept = keep_source(whole, dialect.file_extension);
+            if (const auto folder = writable_cache_folder(); folder && kept.empty())
+                kept = keep_source(*folder / "src", whole, dialect.file_extension);
             if (dump_folder)
                 dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, failure.log, {});
             throw CompileError(render({options.name, driver->description(), options.debug ? whole : source, failure.log,

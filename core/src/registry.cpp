@@ -7,6 +7,7 @@
 #include <gemel/core/text.hpp>
 
 #include "diagnostics.hpp"
+#include "elf_file.hpp"
 #include "lifetime.hpp"
 #include "state.hpp"
 
@@ -44,6 +45,18 @@ std::string own_folder() {
     return error ? std::string() : path.parent_path().string();
 }
 
+/// Found while the library is loaded: the loader may know it by a relative path, which means the folder that is current
+/// then.
+const std::string& own_folder_when_loaded = *new std::string(own_folder());
+
+/// A relative folder is one of now, wherever the program goes later.
+std::string absolute_folder(const std::string& folder) {
+    std::error_code failure;
+    const fs::path absolute = fs::absolute(folder, failure).lexically_normal();
+    const std::string name = failure ? folder : absolute.string();
+    return name.size() > 1 && name.ends_with('/') ? name.substr(0, name.size() - 1) : name;
+}
+
 std::vector<std::string> search_path() {
     std::vector<std::string> folders;
     const auto add = [&](const std::string& folder) {
@@ -52,9 +65,10 @@ std::vector<std::string> search_path() {
     };
     if (const auto path = env::get("GEMEL_PLUGIN_PATH")) {
         std::istringstream parts(*path);
-        for (std::string folder; std::getline(parts, folder, ':');) add(folder);
+        for (std::string folder; std::getline(parts, folder, ':');)
+            if (!folder.empty()) add(absolute_folder(folder));
     }
-    if (const std::string own = own_folder(); !own.empty()) {
+    if (const std::string& own = own_folder_when_loaded; !own.empty()) {
         add(own + "/gemel");
         add(own);
     }
@@ -70,6 +84,7 @@ std::string name_of_file(const std::string& file) {
 
 /// Loads one file. Returns what stands in the way, or nothing.
 std::string load(const std::string& path, plugin::Plugin*& result) {
+    if (std::string why = why_not_loadable(path); !why.empty()) return why;
     dlerror();
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {

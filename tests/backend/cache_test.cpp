@@ -33,6 +33,28 @@ int compile_once() {
 }
 const Child compiles("compile-once", compile_once);
 
+/// Launches a kernel that takes very long, for the first time, and says so when it is compiled.
+const Child runs_long("runs-long", [] {
+    const Context context = default_context();
+    const Kernel kernel = context
+                              .compile(R"(
+KERNEL void spin(GLOBAL_MEM volatile uint32_t *a, uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; ++i) a[LID_0] = a[LID_0] * 1664525u + 1013904223u;
+})")
+                              .kernel("spin");
+    const fs::path folder = std::getenv("GEMEL_CACHE_DIR");
+    std::thread([&] {
+        // Long enough for any compiler; too early is no harm but that the test proves less.
+        std::this_thread::sleep_for(std::chrono::seconds(4));
+        gemel::testing::write_file(folder / "running", "");
+    }).detach();
+    kernel({.grid = {1}, .block = {4}}, context.allocate(16), std::uint32_t{4000000000u});
+    context.synchronize();
+    gemel::testing::write_file(folder / "finished", "");
+    return 0;
+});
+
 bool compiled(const ChildResult& result) {
     return result.exit_code == 0 && result.output.find("compilations 1, disk hits 0, value 42") != std::string::npos;
 }
@@ -155,6 +177,24 @@ TEST_CASE("processes at once on one empty folder all succeed") {
     }
     CHECK(caches.entries().size() == 1);
     CHECK(loaded(run_child("compile-once", caches.environment)));
+}
+
+TEST_CASE("a process whose kernel runs for long keeps no other from compiling") {
+    const Caches caches;
+    RunningChild busy("runs-long", caches.environment);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fs::exists(caches.folder / "running") && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    REQUIRE(fs::exists(caches.folder / "running"));
+    const auto began = std::chrono::steady_clock::now();
+    const auto result = run_child("compile-once", caches.environment);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    INFO(result.output);
+    CHECK(compiled(result));
+    CAPTURE(took.count());
+    CHECK(took.count() < 30);
+    CHECK_FALSE(fs::exists(caches.folder / "finished"));
+    busy.kill();
 }
 
 TEST_CASE("processes that are killed at any moment leave a folder that works") {
