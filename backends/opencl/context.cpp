@@ -76,8 +76,12 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {
-    const char* source = request.text.data();
-    const size_t length = request.text.size();
+    // NVIDIA's OpenCL (driver 580) ends the process with a segmentation fault over a program without kernels, when it
+    // is compiled or asked for its kernels: there every program has one. The empty line ends a comment that goes on.
+    std::string whole(request.text);
+    if (shared_->is_nvidia) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
+    const char* source = whole.data();
+    const size_t length = whole.size();
     const cl_program program = cl.CreateProgramWithSource(shared_->context, 1, &source, &length);
     auto module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
     const std::string options = join(request.options, " ");
@@ -89,17 +93,19 @@ BuildResult OpenClContext::build(const BuildRequest& request) {
     return {std::move(module), std::move(log)};
 }
 
-bool OpenClContext::logs_follow_line_directives() const {
-    return shared_->info->vendor.find("NVIDIA") == std::string::npos;
-}
+bool OpenClContext::logs_follow_line_directives() const { return !shared_->is_nvidia; }
 
 std::string OpenClContext::build_lock() const {
     // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
-    if (!shared_->is_pocl) return {};
+    if (!shared_->is_pocl || pocl_has_own_folder) return {};
     namespace fs = std::filesystem;
-    if (const char* folder = std::getenv("POCL_CACHE_DIR")) return fs::path(folder) / "gemel.lock";
-    if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "pocl" / "gemel.lock";
-    if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "pocl" / "gemel.lock";
+    const auto folder = [](const char* variable) {
+        const char* const value = std::getenv(variable);
+        return value && *value ? fs::path(value) : fs::path();
+    };
+    if (const fs::path own = folder("POCL_CACHE_DIR"); !own.empty()) return own / "gemel.lock";
+    if (const fs::path caches = folder("XDG_CACHE_HOME"); !caches.empty()) return caches / "pocl" / "gemel.lock";
+    if (const fs::path home = folder("HOME"); !home.empty()) return home / ".cache" / "pocl" / "gemel.lock";
     return {};
 }
 
@@ -108,6 +114,10 @@ std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
     const size_t size = binary.size();
     if (shared_->is_pocl && !std::string_view(reinterpret_cast<const char*>(bytes), size).starts_with("poclbin"))
         throw Error("this is no program binary of PoCL");  // it would crash on some others
+    const std::string_view ptx(reinterpret_cast<const char*>(bytes), size);
+    if (shared_->is_nvidia && ptx.find(".version") != std::string_view::npos &&
+        ptx.find(".entry") == std::string_view::npos)
+        throw Error("this program binary has no kernel");  // which NVIDIA's OpenCL does not survive
     cl_int binary_status = CL_SUCCESS;
     const cl_program program =
         cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);

@@ -171,7 +171,8 @@ std::vector<std::string> OpenClModule::kernel_names() const {
     std::vector<std::string> names;
     for (std::size_t from = 0; from < all.size();) {
         const auto end = std::min(all.find(';', from), all.size());
-        if (end > from) names.push_back(all.substr(from, end - from));
+        if (end > from && all.compare(from, end - from, filler_kernel) != 0)
+            names.push_back(all.substr(from, end - from));
         from = end + 1;
     }
     return names;

@@ -137,6 +137,21 @@ void Scan::read_level(const fs::path& level, const std::string& digits) {
     }
 }
 
+void remove_kept(const fs::path& folder, std::size_t digits) {
+    std::error_code ignored;
+    std::vector<fs::path> kept;
+    for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+        const std::string stem = it->path().stem().string();
+        if (stem.size() == digits && all_hexadecimal(stem)) {
+            kept.push_back(it->path());
+        }
+    }
+    for (const fs::path& path : kept) {
+        ::unlink(path.c_str());
+    }
+    ::rmdir(folder.c_str());
+}
+
 std::pair<int, fs::path> create_temporary(const fs::path& folder) {
     thread_local std::random_device random;
     for (;;) {

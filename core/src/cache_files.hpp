@@ -78,6 +78,10 @@ struct Scan {
     void read_level(const std::filesystem::path& level, const std::string& digits);
 };
 
+/// Removes what the compiler of kernels keeps in a folder beside the entries, files and links whose names begin with so
+/// many hexadecimal digits, and the folder if nothing else is in it.
+void remove_kept(const std::filesystem::path& folder, std::size_t digits);
+
 /// Creates a file that no other writer has, in any process on any machine that shares the folder.
 /// Returns its descriptor, or a negative number with errno.
 std::pair<int, std::filesystem::path> create_temporary(const std::filesystem::path& folder);

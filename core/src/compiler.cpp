@@ -11,9 +11,12 @@
 #include "program_files.hpp"
 #include "state.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
@@ -79,6 +82,14 @@ std::vector<fs::path> folders_without_spaces(std::vector<fs::path> folders) {
 std::string keep_source(const fs::path& folder, std::string_view source, const std::string& extension) {
     const fs::path file = folder / (digest(source).substr(0, 16) + extension);
     return write_private_file(file, source) ? file.string() : std::string();
+}
+
+/// Why the process can open no file at all, as when too many are open: then it is not the text that is at fault.
+std::string why_no_file_opens() {
+    const int descriptor = ::open("/", O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor < 0 && (errno == EMFILE || errno == ENFILE) ? std::generic_category().message(errno)
+                                                                  : std::string();
 }
 
 void dump(const std::string& folder, const std::string& name, const std::string& extension, std::string_view source,
@@ -230,12 +241,14 @@ std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& c
     });
 }
 
-std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& source,
+std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& marked,
                                              bool portable, const CompileOptions& given, const fs::path& directory) {
     const auto driver = context->driver();
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
+    check_program("compile", marked, options);
+    const std::string source(without_mark(marked));
     options.include_directories = absolute_folders(options.include_directories);
     const Includes includes = files_of_program(*driver->plugin, source, options, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
@@ -276,8 +289,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
         for (const auto& [name, value] : options.defines) program += text("\n", value);
         whole += prelude(dialect, program);
     }
-    std::string shown_name = options.name;
-    std::replace(shown_name.begin(), shown_name.end(), '"', '\'');
+    std::string shown_name = line_name(options.name);
     std::string kept;
     if (options.debug) {
         // Debuggers want a file whose lines are those that the compiler saw.
@@ -342,6 +354,11 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                 module->build_log = std::move(result.log);
             });
         } catch (const plugin::BuildFailure& refused) {
+            if (const std::string why = why_no_file_opens(); !why.empty())
+                throw Error(
+                    text("cannot compile '", shown_name, "' for ", driver->description(), ": ", why,
+                         "; the process needs a higher limit (ulimit -n) or must close some. The compiler said: ",
+                         refused.log));
             plugin::BuildFailure failure = refused;
             if (!driver->plugin->logs_follow_line_directives()) failure.log = renumber_log(failure.log, whole);
             if (const auto folder = writable_cache_folder(); folder && kept.empty())

@@ -248,6 +248,10 @@ std::size_t DiskCache::clear() {
     }
     const Scan scan(folder());
     State::remove_abandoned(scan);
+    if (folder() == default_folder()) {
+        cache::remove_kept(folder() / "src", 16);
+        cache::remove_kept(folder() / "include", 40);
+    }
     const auto count = std::count_if(scan.entries.begin(), scan.entries.end(),
                                      [](const auto& entry) { return ::unlink(entry.file.c_str()) == 0; });
     const std::lock_guard lock(state_->watch->mutex);

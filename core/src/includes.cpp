@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "program_files.hpp"
 #include "text_file.hpp"
 
 namespace gemel {
@@ -276,6 +277,7 @@ class Follower {
 
     void follow(std::string_view text, const fs::path& own_directory, const std::string& what) {
         refuse(what, unclear(text));
+        text = without_mark(text);
         const Scanner scanner(text, false);
         follow(scanner, own_directory, what);
         if (const Scanner other(text, true); other.names() != scanner.names()) {

@@ -25,6 +25,13 @@ const char* intern(const std::string& name) {
     return names->insert(name).first->c_str();
 }
 
+/// A name that is none is no question to a driver.
+void check_kernel_name(const std::string& name) {
+    if (name.empty()) throw ArgumentError("kernel: the name is empty");
+    if (name.find('\0') != std::string::npos)
+        throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
+}
+
 std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
     auto& driver = *module->driver;
     return driver.call([&](plugin::Context&) {
@@ -86,6 +93,7 @@ void read(File& file, const std::shared_ptr<ContextState>& context) {
     auto content = read_text_file(file.path);
     if (!content) throw Error(text("cannot read ", file.path.string(), ": ", std::strerror(errno)));
     file.text = std::move(*content);
+    check_program("Module::from_file", file.text, file.options);
     const auto driver = context->driver();
     const Includes includes =
         files_of_program(*driver->plugin, file.text, with_environment(file.options), file.path.parent_path());
@@ -98,6 +106,7 @@ void read(File& file, const std::shared_ptr<ContextState>& context) {
 }  // namespace
 
 Kernel Module::kernel(const std::string& name) const {
+    check_kernel_name(name);
     std::lock_guard lock(state_->kernels_mutex);
     auto& known = state_->kernels[name];
     if (auto kernel = known.lock()) {

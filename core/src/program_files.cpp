@@ -1,11 +1,16 @@
 #include "program_files.hpp"
 
 #include <gemel/core/environment.hpp>
+#include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
 #include <gemel/core/text.hpp>
 
 #include "option_files.hpp"
+#include "text_file.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <sstream>
 #include <system_error>
 
@@ -22,9 +27,67 @@ CompileOptions with_environment(CompileOptions options) {
     return options;
 }
 
+std::string_view without_mark(std::string_view source) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    return source.substr(source.starts_with(mark) ? mark.size() : 0);
+}
+
+std::string line_name(std::string_view name) {
+    std::string shown(name);
+    for (char& c : shown)
+        c = c == '"' ? '\'' : c == '\\' ? '/' : static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    return shown;
+}
+
+namespace {
+
+bool is_word(std::string_view name) {
+    const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    return !name.empty() && letter(name[0]) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// What is wrong with a define; empty if nothing is. The name may have parameters: "MAX(a, b)".
+std::string why_no_define(std::string_view name, std::string_view value) {
+    const std::size_t open = name.find('(');
+    if (!is_word(name.substr(0, open)) || (open != std::string_view::npos && !name.ends_with(')')))
+        return "its name is no identifier";
+    if ((text(name, value)).find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
+        return "it has a line end or a zero byte in it";
+    if (value.ends_with('\\')) return "its value ends in a backslash, which would take in the next line";
+    const std::size_t comment = value.rfind("/*");
+    if (comment != std::string_view::npos && value.find("*/", comment) == std::string_view::npos)
+        return "its value begins a comment that does not end";
+    return {};
+}
+
+}  // namespace
+
+void check_program(const char* function, std::string_view source, const CompileOptions& options) {
+    const auto refuse = [&](const std::string& what) { throw ArgumentError(text(function, ": ", what)); };
+    const std::string name = line_name(options.name);
+    if (const std::size_t zero = source.find('\0'); zero != std::string_view::npos)
+        refuse(text("the text of '", name, "' has a zero byte in line ",
+                    1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(zero), '\n'),
+                    "; compilers would not see what follows (is it text in UTF-16?)"));
+    if (source.size() > largest_text_bytes)
+        refuse(text("the text of '", name, "' has ", readable_bytes(source.size()),
+                    ", and the largest that is compiled has ", readable_bytes(largest_text_bytes)));
+    for (const auto& [define, value] : options.defines)
+        if (const std::string why = why_no_define(define, value); !why.empty())
+            refuse(text("the define '", line_name(define), "' = '", line_name(value), "' cannot be: ", why));
+    for (const auto& word : options.extra)
+        if (word.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
+            refuse(text("the option '", line_name(word), "' cannot be: it has a line end or a zero byte in it"));
+}
+
 std::string define_lines(const CompileOptions& options) {
     std::string lines;
-    for (const auto& [name, value] : options.defines) lines += text("#define ", name, " ", value, "\n");
+    for (const auto& [name, value] : options.defines) {
+        if (!options.debug) lines += text("#line 1 \"the define ", line_name(name), "\"\n");
+        lines += text("#define ", name, " ", value, "\n");
+    }
+    if (!lines.empty() && !options.debug) lines += "#line 1 \"before the program\"\n";
     return lines;
 }
 

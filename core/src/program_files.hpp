@@ -5,6 +5,9 @@
 
 #include "includes.hpp"
 
+#include <string>
+#include <string_view>
+
 namespace gemel {
 
 namespace plugin {
@@ -14,7 +17,18 @@ class Context;
 /// The options with what GEMEL_DEBUG and GEMEL_BUILD_OPTIONS add.
 CompileOptions with_environment(CompileOptions options);
 
-/// "#define N 16" for each define, a line each.
+/// A text without the mark that some editors put before its first byte.
+std::string_view without_mark(std::string_view source);
+
+/// A program's name as it may stand in a #line directive, in quotes.
+std::string line_name(std::string_view name);
+
+/// Refuses text and options that would reach a compiler as something else than was meant.
+/// @throws ArgumentError that begins with `function`
+void check_program(const char* function, std::string_view source, const CompileOptions& options);
+
+/// "#define N 16" for each define, each under a name of its own in compilers' messages, but not in a text for debuggers,
+/// whose lines are those of a file.
 std::string define_lines(const CompileOptions& options);
 
 /// Every file that a program may include: from its text, its defines and its options.

@@ -9,6 +9,7 @@
 #include "diagnostics.hpp"
 #include "elf_file.hpp"
 #include "lifetime.hpp"
+#include "program_files.hpp"
 #include "state.hpp"
 
 #include <dlfcn.h>
@@ -132,22 +133,8 @@ void enumerate(Loaded& backend) {
     status.libraries = backend.plugin->libraries();
 }
 
-/// What is not understood is not off: the first compilation refuses it, and devices can be listed until then.
-bool cache_is_off() {
-    try {
-        return env::get("GEMEL_CACHE") == "off";
-    } catch (const ArgumentError&) {
-        return false;
-    }
-}
-
 Registry* build_registry() {
     auto* registry = new Registry;
-    if (cache_is_off()) {
-        // Off means off: the drivers' own caches as well. They read this when they start.
-        ::setenv("CUDA_CACHE_DISABLE", "1", 0);
-        ::setenv("POCL_KERNEL_CACHE", "0", 0);
-    }
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {
         std::vector<std::string> files;
@@ -330,11 +317,14 @@ Device default_device() {
 }
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
-                                       const CompileOptions& options) {
+                                       const CompileOptions& given) {
+    const CompileOptions options = with_environment(given);
+    check_program("compile_offline", source, options);
+    const std::string whole = text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", source);
     for (const auto& loaded : registry().backends) {
         if (loaded.status.name != backend || !loaded.plugin) continue;
         try {
-            return loaded.plugin->compile_offline(source, architecture, options);
+            return loaded.plugin->compile_offline(whole, architecture, options);
         } catch (const plugin::BuildFailure& failure) {
             throw CompileError(render({.name = options.name,
                                        .device = std::string(architecture),
@@ -342,7 +332,7 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
                                        .log = failure.log,
                                        .options = join(options.extra, " "),
                                        .kept_source = {}}),
-                               std::string(source), failure.log);
+                               whole, failure.log);
         }
     }
     throw BackendUnavailable(why_not(backend));

@@ -55,6 +55,25 @@ KERNEL void spin(GLOBAL_MEM volatile uint32_t *a, uint32_t rounds)
     return 0;
 });
 
+/// A program that compiles, one with a header in a folder with a blank in its name, and one that does not compile.
+const Child compiles_and_fails("compile-and-fail", [] {
+    const ScratchFolder scratch;
+    gemel::testing::write_file(scratch / "a folder" / "value.h", "#define VALUE 5\n");
+    const Context context = default_context();
+    std::vector<int> a(4);
+    for (const char* header : {"#define VALUE 5\n", "#include \"value.h\"\n"})
+        context
+            .compile(std::string(header) + "KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = VALUE; }",
+                     {.include_directories = {scratch / "a folder"}})
+            .kernel("answer")({.grid = {1}, .block = {4}}, Out(a));
+    try {
+        context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = undeclared; }");
+    } catch (const CompileError&) {
+        return a[3] == 5 ? 0 : 1;
+    }
+    return 2;
+});
+
 bool compiled(const ChildResult& result) {
     return result.exit_code == 0 && result.output.find("compilations 1, disk hits 0, value 42") != std::string::npos;
 }
@@ -177,6 +196,44 @@ TEST_CASE("processes at once on one empty folder all succeed") {
     }
     CHECK(caches.entries().size() == 1);
     CHECK(loaded(run_child("compile-once", caches.environment)));
+}
+
+TEST_CASE("a process that may not write leaves nothing behind") {
+    for (const std::string mode : {"off", "readonly"}) {
+        CAPTURE(mode);
+        const ScratchFolder scratch;
+        for (const char* folder : {"home", "tmp", "caches"}) fs::create_directory(scratch / folder);
+        const auto result = run_child("compile-and-fail", {{"GEMEL_CACHE", mode},
+                                                           {"GEMEL_CACHE_DIR", ""},
+                                                           {"HOME", (scratch / "home").string()},
+                                                           {"XDG_CACHE_HOME", (scratch / "caches").string()},
+                                                           {"TMPDIR", (scratch / "tmp").string()},
+                                                           {"POCL_CACHE_DIR", ""}});
+        INFO(result.output);
+        CHECK(result.exit_code == 0);
+        std::string left;
+        for (const auto& entry : fs::recursive_directory_iterator(scratch.path()))
+            if (!entry.is_directory() || !fs::equivalent(entry.path().parent_path(), scratch.path()))
+                left += entry.path().string() + "\n";
+        CHECK(left == "");
+    }
+}
+
+TEST_CASE("what a failed compilation keeps goes with the cache") {
+    const Caches caches;
+    const auto result = run_child("compile-and-fail", caches.environment);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(fs::exists(caches.folder / "src"));
+    CHECK(fs::exists(caches.folder / "include"));
+    gemel::testing::write_file(caches.folder / "src" / "mine.cl", "a file of the user's");
+    const gemel::testing::ScopedVariable folder("GEMEL_CACHE_DIR", caches.folder.string());
+    CHECK(DiskCache(caches.folder).clear() == 2);
+    CHECK(caches.entries().empty());
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(caches.folder / "src")) left.push_back(entry.path().filename());
+    CHECK(left == std::vector<std::string>{"mine.cl"});
+    CHECK_FALSE(fs::exists(caches.folder / "include"));
 }
 
 TEST_CASE("a process whose kernel runs for long keeps no other from compiling") {
