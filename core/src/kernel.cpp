@@ -302,7 +302,8 @@ void launch_finished(KernelState& kernel, StreamCore& core, const plugin::Launch
         return launch();
     }
     // What is still in the stream runs before the lock is taken, and the kernel after it is given back: other processes
-    // wait for the compiler alone.
+    // wait for the compiler alone. An event of its own, because PoCL runs it when a core is free, and so what follows
+    // too.
     core.stream->record(false)->wait();
     {
         FileLock lock(kernel.driver->build_lock);
