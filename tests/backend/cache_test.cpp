@@ -219,6 +219,25 @@ TEST_CASE("a process that may not write leaves nothing behind") {
     }
 }
 
+TEST_CASE("without a home folder nothing lies under a name that can be foreseen") {
+    const ScratchFolder scratch;
+    for (const char* folder : {"pocl", "tmp", "victim"}) fs::create_directory(scratch / folder);
+    const fs::path foreseen = scratch / "tmp" / text("gemel-", ::getuid());
+    fs::create_directory_symlink(scratch / "victim", foreseen);
+    const auto result = run_child("compile-and-fail", {{"GEMEL_CACHE", ""},
+                                                       {"GEMEL_CACHE_DIR", ""},
+                                                       {"HOME", ""},
+                                                       {"XDG_CACHE_HOME", ""},
+                                                       {"TMPDIR", (scratch / "tmp").string()},
+                                                       {"POCL_CACHE_DIR", (scratch / "pocl").string()}});
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(fs::is_empty(scratch / "victim"));
+    std::vector<fs::path> left;
+    for (const auto& entry : fs::directory_iterator(scratch / "tmp")) left.push_back(entry.path());
+    CHECK(left == std::vector<fs::path>{foreseen});
+}
+
 TEST_CASE("what a failed compilation keeps goes with the cache") {
     const Caches caches;
     const auto result = run_child("compile-and-fail", caches.environment);

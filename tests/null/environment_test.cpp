@@ -164,7 +164,7 @@ TEST_CASE("the documentation names no variable that the code does not read") {
 
 TEST_CASE("the documentation has every variable of others that the code reads or sets") {
     const std::string document = documentation();
-    const std::regex name("\"((CUDA|POCL|OCL|OPENCL|MESA|NEO|XDG)_[A-Z_]+|HOME|TMPDIR)\"");
+    const std::regex name("\"((CUDA|POCL|OCL|OPENCL|MESA|NEO|XDG)_(?!ERROR)[A-Z_]+|HOME|TMPDIR)\"");
     std::set<std::string> found;
     for (const char* folder : {"core/src", "backends/cuda", "backends/opencl"}) {
         for (const auto& entry : std::filesystem::directory_iterator(std::string(GEMEL_SOURCE_DIR "/") + folder)) {
