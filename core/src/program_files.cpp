@@ -116,6 +116,8 @@ Includes files_of_program(const plugin::Context& plugin, const std::string& sour
             if (const fs::path beside = fs::path(options.name).parent_path(); !beside.empty())
                 folders.perhaps.push_back(current / beside);
         }
+        // PoCL compiles a copy of the text in its cache folder, and finds there what stands in quotes.
+        if (const fs::path lock = plugin.build_lock(); !lock.empty()) folders.perhaps.push_back(lock.parent_path());
         CompileOptions plain = options;
         plain.include_directories.clear();
         plain.extra.clear();

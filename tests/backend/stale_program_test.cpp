@@ -133,6 +133,22 @@ TEST_CASE("a header of the current folder that hides one of a named folder is fo
     CHECK(answer(compile(Context(default_device()))) == 1);
 }
 
+TEST_CASE("a header where PoCL lays down what it compiles is followed") {
+    const char* const folder = std::getenv("POCL_CACHE_DIR");
+    if (default_device().info().platform != "Portable Computing Language" || !folder || !*folder) {
+        MESSAGE("SKIPPED: this is no PoCL with a cache folder that POCL_CACHE_DIR names");
+        return;
+    }
+    const Place place;
+    const std::string name = "gemel-stale-" + std::to_string(::getpid()) + ".h";
+    const Context context(default_device());
+    for (const int value : {1, 2}) {
+        write_file(fs::path(folder) / name, "#define VALUE " + std::to_string(value) + "\n");
+        CHECK(answer(context.compile("#include \"" + name + "\"" + kernel_text)) == value);
+    }
+    fs::remove(fs::path(folder) / name);
+}
+
 TEST_CASE("folders that options name are followed in every spelling") {
     const Place place;
     place.set(1);
