@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
@@ -191,8 +192,10 @@ std::optional<Unpacked> unpack_binary(std::span<const std::byte> bytes) {
     };
     const std::string checksum(line());
     if (digest(rest) != checksum) throw damaged();
-    const std::size_t length = std::stoul(std::string(line()));
-    if (length > rest.size()) throw damaged();
+    const std::string_view number = line();
+    std::size_t length = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), length);
+    if (failure != std::errc() || end != number.data() + number.size() || length > rest.size()) throw damaged();
     return Unpacked{deserialize_signatures(rest.substr(0, length)), bytes.subspan(bytes.size() - rest.size() + length)};
 }
 

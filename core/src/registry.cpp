@@ -138,9 +138,9 @@ Registry* build_registry() {
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {
         std::vector<std::string> files;
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator(folder, error))
-            if (!name_of_file(entry.path().filename().string()).empty()) files.push_back(entry.path().filename());
+        std::error_code error;  // of a folder that is not there, or vanishes
+        for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+            if (!name_of_file(entry->path().filename().string()).empty()) files.push_back(entry->path().filename());
         std::sort(files.begin(), files.end());
         for (const auto& file : files) {
             const std::string path = folder + "/" + file, name = name_of_file(file);

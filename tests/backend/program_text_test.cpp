@@ -182,6 +182,16 @@ TEST_CASE("an option that cannot be is not shown as a line of the text") {
     CHECK_THROWS_MENTIONING(ArgumentError, context.compile(three, {.extra = {"-DX=1\n"}}), "the option '-DX=1 '");
 }
 
+TEST_CASE("a binary with a checksum and no sense is refused") {
+    const Context context = default_context();
+    for (const std::string body : {"x\n", "99999999999999999999999\n", "-1\n", "\n", "5\nabc", "3\nabc", ""}) {
+        CAPTURE(body);
+        const std::string all = text("gemel program 1\n", digest(body), "\n", body);
+        CHECK_THROWS_AS(context.load_binary(std::as_bytes(std::span(all))), Error);
+    }
+    CHECK(answer(context.compile(three)) == 3);
+}
+
 TEST_CASE("a process that can open no file is told so and not that its text is wrong") {
     const ScratchFolder scratch;
     const auto result = run_child(
