@@ -39,7 +39,8 @@ void print_backends(const InfoReport& report) {
         for (const BackendStatus::Attempt& attempt : backend.attempts)
             details.row({"plug-in", attempt.path + ": " + indented(attempt.outcome, "      ")});
         for (const plugin::Library& library : backend.libraries)
-            details.row({library.name, library.path + (library.path.empty() ? "" : "  ") + library.version});
+            details.row({library.name, library.path + (library.path.empty() ? "" : "  ") +
+                                           (library.trouble.empty() ? library.version : library.trouble)});
         std::fputs(details.text().c_str(), stdout);
     }
 }
@@ -110,7 +111,10 @@ Json json_of(const BackendStatus& backend) {
     for (const BackendStatus::Attempt& attempt : backend.attempts)
         out["attempts"].push_back({{"path", attempt.path}, {"outcome", attempt.outcome}});
     for (const plugin::Library& library : backend.libraries)
-        out["libraries"].push_back({{"name", library.name}, {"path", library.path}, {"version", library.version}});
+        out["libraries"].push_back({{"name", library.name},
+                                    {"path", library.path},
+                                    {"version", library.version},
+                                    {"trouble", library.trouble}});
     return out;
 }
 

@@ -89,7 +89,6 @@ void TuningTable::store(std::string_view family, const codegen::Workload& work, 
     };
     if (auto cache = store_folder(); cache && cache->mode() == DiskCache::Mode::on) {
         // What other processes have stored meanwhile is kept.
-        std::filesystem::create_directories(cache->folder());
         FileLock file_lock(cache->folder() / "lock");
         for (auto& [key, value] : read()) entries_.try_emplace(key, value);
         update(entries_);

@@ -99,7 +99,7 @@ std::vector<std::string> compiler_candidates(int driver_version) {
     files.push_back("libnvrtc.so");
     names = files;
     for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-        if (const char* root = std::getenv(variable))
+        if (const char* root = ::secure_getenv(variable))
             for (const auto& file : files) names.push_back(text(root, "/lib64/", file));
     for (const auto& file : files) names.push_back("/usr/local/cuda/lib64/" + file);
     return names;
@@ -108,7 +108,7 @@ std::vector<std::string> compiler_candidates(int driver_version) {
 /// The toolkit's headers, beside the compiler or at the usual places.
 std::string find_headers(const std::string& compiler_path) {
     std::vector<fs::path> folders;
-    if (const char* root = std::getenv("CUDA_PATH")) folders.push_back(fs::path(root) / "include");
+    if (const char* root = ::secure_getenv("CUDA_PATH")) folders.push_back(fs::path(root) / "include");
     for (fs::path up = fs::path(compiler_path).parent_path(); up.has_relative_path(); up = up.parent_path())
         folders.push_back(up / "include");
     folders.push_back("/usr/local/cuda/include");

@@ -101,6 +101,10 @@ class CudaKernel final : public Kernel {
         enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers);
     }
 
+    bool has_begun() override {
+        return true;  // compiled when it was built or loaded
+    }
+
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
         return std::make_unique<CudaBoundKernel>(shared_, function_, allowed_, arguments, arena);
     }

@@ -1,16 +1,35 @@
 /// The plug-in: which devices there are, and the one exported function.
 #include "objects.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include <cstdlib>
+
 namespace gemel::plugin::cuda {
+namespace {
+
+/// Whether caches may be written. What is not understood is not off: the first compilation refuses it, and devices can
+/// be listed until then.
+bool may_write() {
+    try {
+        return env::get("GEMEL_CACHE").value_or("on") == "on";
+    } catch (const ArgumentError&) {
+        return true;
+    }
+}
+
+}  // namespace
 
 std::string CudaPlugin::name() const { return "cuda"; }
 std::string CudaPlugin::dialect() const { return "cuda"; }
 int CudaPlugin::priority() const { return 20; }
 
 std::vector<std::shared_ptr<Device>> CudaPlugin::devices() {
+    // Off means off, and nothing is written to a cache that may only be read: the driver's own as well. It reads this
+    // when it starts.
+    if (!may_write()) ::setenv("CUDA_CACHE_DISABLE", "1", 0);
     if (!driver().trouble.empty()) {
         why_ = text("the NVIDIA driver cannot be used: ", driver().trouble);
         return {};
@@ -42,12 +61,12 @@ std::string CudaPlugin::why_unavailable() const { return why_; }
 
 std::vector<Library> CudaPlugin::libraries() const {
     const auto version = [](int major, int minor) { return text(major, ".", minor); };
+    const Driver& d = driver();
+    const Compiler& c = compiler();
     std::vector<Library> all;
-    all.push_back({"driver", driver().path,
-                   driver().trouble.empty() ? "CUDA " + version(driver().version / 1000, driver().version % 1000 / 10)
-                                            : driver().trouble});
-    all.push_back({"NVRTC", compiler().path,
-                   compiler().trouble.empty() ? version(compiler().major, compiler().minor) : compiler().trouble});
+    all.push_back(
+        {"driver", d.path, d.version ? "CUDA " + version(d.version / 1000, d.version % 1000 / 10) : "", d.trouble});
+    all.push_back({"NVRTC", c.path, c.major ? version(c.major, c.minor) : "", c.trouble});
     if (!compiler().include_folder.empty()) all.push_back({"headers", compiler().include_folder, ""});
     return all;
 }

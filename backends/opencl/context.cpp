@@ -78,14 +78,18 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
 
 BuildResult OpenClContext::build(const BuildRequest& request) {
     const std::string options = join(request.options, " ");
+    // NVIDIA's OpenCL (driver 580) ends the process with a segmentation fault over a program without kernels, when it
+    // is compiled or asked for its kernels: there every program has one. The empty line ends a comment that goes on.
+    std::string whole(request.text);
+    if (shared_->is_nvidia) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {
         try {
-            return build(std::string(request.text) + probes, options);
+            return build(whole + probes, options);
         } catch (const BuildFailure&) {
             // Without them, so that the log is about the program alone, and a type they cannot name is no error.
         }
     }
-    return build(request.text, options);
+    return build(whole, options);
 }
 
 BuildResult OpenClContext::build(std::string_view text, const std::string& options) {
@@ -102,17 +106,19 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     return {std::move(module), std::move(log)};
 }
 
-bool OpenClContext::logs_follow_line_directives() const {
-    return shared_->info->vendor.find("NVIDIA") == std::string::npos;
-}
+bool OpenClContext::logs_follow_line_directives() const { return !shared_->is_nvidia; }
 
 std::string OpenClContext::build_lock() const {
     // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
-    if (!shared_->is_pocl) return {};
+    if (!shared_->is_pocl || pocl_has_own_folder) return {};
     namespace fs = std::filesystem;
-    if (const char* folder = std::getenv("POCL_CACHE_DIR")) return fs::path(folder) / "gemel.lock";
-    if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "pocl" / "gemel.lock";
-    if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "pocl" / "gemel.lock";
+    const auto folder = [](const char* variable) {
+        const char* const value = std::getenv(variable);
+        return value && *value ? fs::path(value) : fs::path();
+    };
+    if (const fs::path own = folder("POCL_CACHE_DIR"); !own.empty()) return own / "gemel.lock";
+    if (const fs::path caches = folder("XDG_CACHE_HOME"); !caches.empty()) return caches / "pocl" / "gemel.lock";
+    if (const fs::path home = folder("HOME"); !home.empty()) return home / ".cache" / "pocl" / "gemel.lock";
     return {};
 }
 
@@ -121,6 +127,10 @@ std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
     const size_t size = binary.size();
     if (shared_->is_pocl && !std::string_view(reinterpret_cast<const char*>(bytes), size).starts_with("poclbin"))
         throw Error("this is no program binary of PoCL");  // it would crash on some others
+    const std::string_view ptx(reinterpret_cast<const char*>(bytes), size);
+    if (shared_->is_nvidia && ptx.find(".version") != std::string_view::npos &&
+        ptx.find(".entry") == std::string_view::npos)
+        throw Error("this program binary has no kernel");  // which NVIDIA's OpenCL does not survive
     cl_int binary_status = CL_SUCCESS;
     const cl_program program =
         cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);

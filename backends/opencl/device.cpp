@@ -163,6 +163,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->device = device_;
     shared->info = &info_;
     shared->is_pocl = is_pocl_;
+    shared->is_nvidia = info_.vendor.find("NVIDIA") != std::string::npos;
     shared->version = version_;
     shared->rounds_correctly = rounds_correctly_;
     return shared;

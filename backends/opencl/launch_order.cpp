@@ -37,4 +37,9 @@ void LaunchOrder::enqueue(cl_context context, cl_command_queue queue, cl_kernel 
     context_ = context;
 }
 
+bool LaunchOrder::has_begun() {
+    std::lock_guard lock(mutex_);
+    return !last_ || query<cl_int>(cl.GetEventInfo, CL_EVENT_COMMAND_EXECUTION_STATUS, last_) <= CL_RUNNING;
+}
+
 }  // namespace gemel::plugin::opencl

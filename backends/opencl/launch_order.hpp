@@ -23,6 +23,9 @@ class LaunchOrder {
     /// Enqueues a launch behind the last one.
     void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t* global,
                  const size_t* local);
+    /// Whether the last launch runs or has ended. PoCL compiles a kernel for its block before that, when its turn
+    /// comes.
+    bool has_begun();
 
    private:
     std::mutex mutex_;

@@ -132,6 +132,8 @@ class OpenClKernel final : public Kernel {
         enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
     }
 
+    bool has_begun() override { return !order_ || order_->has_begun(); }
+
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
         return std::make_unique<OpenClBoundKernel>(shared_, cl.CreateKernel(program_, name_.c_str()), arguments, arena,
                                                    order_);
@@ -176,6 +178,9 @@ class OpenClKernel final : public Kernel {
     std::uint64_t known_at_ = never;
 };
 
+/// A kernel that OpenClContext::build() added to the user's.
+bool is_added(const std::string& kernel) { return is_size_probe(kernel) || kernel == filler_kernel; }
+
 }  // namespace
 
 OpenClModule::OpenClModule(std::shared_ptr<Shared> shared, cl_program program)
@@ -187,13 +192,13 @@ OpenClModule::~OpenClModule() {
 
 std::unique_ptr<Kernel> OpenClModule::kernel(const std::string& name) {
     const auto names = names_in(program_);
-    if (std::find(names.begin(), names.end(), name) == names.end() || is_size_probe(name)) return nullptr;
+    if (std::find(names.begin(), names.end(), name) == names.end() || is_added(name)) return nullptr;
     return std::make_unique<OpenClKernel>(shared_, program_, cl.CreateKernel(program_, name.c_str()), name, names);
 }
 
 std::vector<std::string> OpenClModule::kernel_names() const {
     std::vector<std::string> names = names_in(program_);
-    std::erase_if(names, [](const std::string& name) { return is_size_probe(name); });
+    std::erase_if(names, is_added);
     return names;
 }
 

@@ -21,6 +21,7 @@ struct Shared {
     cl_device_id device = nullptr;
     const DeviceInfo* info = nullptr;
     bool is_pocl = false;
+    bool is_nvidia = false;
     int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
@@ -189,6 +190,12 @@ class OpenClPlugin final : public Plugin {
     std::string why_;
     std::vector<Library> libraries_;
 };
+
+/// A kernel that does nothing, for a driver that cannot bear programs without any; never shown.
+inline constexpr const char* filler_kernel = "gemel_filler_kernel_";
+
+/// PoCL's cache lies in a folder of this process alone.
+extern bool pocl_has_own_folder;
 
 /// Options for clBuildProgram; `correctly_rounded` says whether the device can be asked for that.
 std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded);

@@ -1,12 +1,16 @@
 /// The plug-in: which platforms and devices there are, and the one exported function.
 #include "objects.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
+#include <gemel/core/process_folder.hpp>
 #include <gemel/core/text.hpp>
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include <cstdlib>
+#include <optional>
 
 namespace gemel::plugin::opencl {
 namespace {
@@ -16,15 +20,73 @@ std::string path_of(const void* function) {
     return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "libOpenCL.so.1";
 }
 
+/// Whether caches may be written. What is not understood is not off: the first compilation refuses it, and devices can
+/// be listed until then.
+bool may_write() {
+    try {
+        return env::get("GEMEL_CACHE").value_or("on") == "on";
+    } catch (const ArgumentError&) {
+        return true;
+    }
+}
+
+/// PoCL's cache in a folder of this process, from now until PoCL has read where it is: programs that this one starts
+/// must not take it for theirs.
+class OwnPoclFolder {
+   public:
+    OwnPoclFolder() {
+        if (const char* given = std::getenv(variable)) given_ = given;
+        ::setenv(variable, process_folder("pocl").c_str(), 1);
+        pocl_has_own_folder = true;
+    }
+    ~OwnPoclFolder() {
+        if (given_) {
+            ::setenv(variable, given_->c_str(), 1);
+        } else {
+            ::unsetenv(variable);
+        }
+    }
+    OwnPoclFolder(const OwnPoclFolder&) = delete;
+
+   private:
+    static constexpr const char* variable = "POCL_CACHE_DIR";
+    std::optional<std::string> given_;
+};
+
+/// What drivers read when they start.
+void tell_drivers(std::optional<OwnPoclFolder>& pocl) {
+    // PoCL compiles a kernel for small grids apart from that for all: twice, where programs use both.
+    ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    const char* const given = std::getenv("POCL_CACHE_DIR");
+    // With more rights than its caller the process loads no compiled kernels, and no drivers, of the caller's.
+    const bool privileged = ::getauxval(AT_SECURE) != 0;
+    if (privileged)
+        for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) ::unsetenv(name);
+    if (!may_write()) {
+        // Off means off, and nothing is written to a cache that may only be read: the drivers' own as well.
+        ::setenv("CUDA_CACHE_DISABLE", "1", 0);
+        ::setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
+        ::setenv("NEO_CACHE_PERSISTENT", "0", 0);
+        ::setenv("POCL_KERNEL_CACHE", "0", 0);
+    }
+    if (privileged || (!may_write() && (!given || *given == '\0'))) try {
+            pocl.emplace();
+        } catch (const Error& error) {
+            logging::write(logging::Level::warn, "opencl", error.what());
+        }
+}
+
 }  // namespace
+
+bool pocl_has_own_folder = false;
 
 std::string OpenClPlugin::name() const { return "opencl"; }
 std::string OpenClPlugin::dialect() const { return "opencl"; }
 int OpenClPlugin::priority() const { return 10; }
 
 std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
-    // PoCL compiles a kernel for small grids apart from that for all: twice, where programs use both.
-    ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    std::optional<OwnPoclFolder> pocl_folder;
+    tell_drivers(pocl_folder);
     libraries_.push_back({"ICD loader", path_of(reinterpret_cast<const void*>(&clGetPlatformIDs)), ""});
     cl_uint count = 0;
     const Status status = cl.GetPlatformIDs.status(0, nullptr, &count);

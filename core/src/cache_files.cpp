@@ -38,13 +38,19 @@ bool File::close() {
     return descriptor < 0 || ::close(descriptor) == 0;
 }
 
+ssize_t File::read_some(void* to, std::size_t bytes) const {
+    for (;;) {
+        const ssize_t count = ::read(descriptor_, to, bytes);
+        if (count >= 0 || errno != EINTR) {
+            return count;
+        }
+    }
+}
+
 bool File::read(void* to, std::size_t bytes) const {
     auto* next = static_cast<char*>(to);
     while (bytes > 0) {
-        const ssize_t count = ::read(descriptor_, next, bytes);
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
+        const ssize_t count = read_some(next, bytes);
         if (count <= 0) {
             return false;
         }
@@ -70,7 +76,7 @@ bool File::write(const void* from, std::size_t bytes) const {
     return true;
 }
 
-int open_entry(const fs::path& file) { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+int open_entry(const fs::path& file) { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW); }
 
 std::string Header::bytes() const {
     const std::uint64_t key_bytes = key.size();
@@ -80,7 +86,7 @@ std::string Header::bytes() const {
     return out + checksum + key;
 }
 
-std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes) {
+std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes) {
     char fixed[fixed_bytes];
     if (file_bytes < fixed_bytes || !file.read(fixed, fixed_bytes) || std::string_view(fixed, magic.size()) != magic) {
         return std::nullopt;
@@ -91,7 +97,7 @@ std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes) {
     std::memcpy(&header.payload_bytes, fixed + 16, 8);
     header.checksum.assign(fixed + 24, checksum_bytes);
     const std::uint64_t rest = file_bytes - fixed_bytes;
-    if (key_bytes > rest || header.payload_bytes != rest - key_bytes) {
+    if (key_bytes > most_key_bytes || key_bytes > rest || header.payload_bytes != rest - key_bytes) {
         return std::nullopt;
     }
     header.key.resize(key_bytes);
@@ -129,6 +135,21 @@ void Scan::read_level(const fs::path& level, const std::string& digits) {
             }
         }
     }
+}
+
+void remove_kept(const fs::path& folder, std::size_t digits) {
+    std::error_code ignored;
+    std::vector<fs::path> kept;
+    for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+        const std::string stem = it->path().stem().string();
+        if (stem.size() == digits && all_hexadecimal(stem)) {
+            kept.push_back(it->path());
+        }
+    }
+    for (const fs::path& path : kept) {
+        ::unlink(path.c_str());
+    }
+    ::rmdir(folder.c_str());
 }
 
 std::pair<int, fs::path> create_temporary(const fs::path& folder) {

@@ -34,6 +34,8 @@ class File {
     int get() const { return descriptor_; }
     /// Some file systems report a full disk only here.
     bool close();
+    /// Up to so many bytes: 0 at the end of the file, -1 with errno.
+    ssize_t read_some(void* to, std::size_t bytes) const;
     /// All bytes or false.
     bool read(void* to, std::size_t bytes) const;
     bool write(const void* from, std::size_t bytes) const;
@@ -42,7 +44,7 @@ class File {
     int descriptor_;
 };
 
-/// For reading; never held up, not even by a pipe that has the name of an entry.
+/// For reading; never held up, not even by a pipe that has the name of an entry, and never through a link.
 int open_entry(const std::filesystem::path& file);
 
 /// The part of an entry before the payload.
@@ -52,8 +54,8 @@ struct Header {
     std::string checksum;
 
     std::string bytes() const;
-    /// Nothing unless the lengths add up to the file's.
-    static std::optional<Header> read(const File& file, std::uint64_t file_bytes);
+    /// Nothing unless the lengths add up to the file's and the key is no longer than that.
+    static std::optional<Header> read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes);
 };
 
 /// When an entry was last used.
@@ -75,6 +77,10 @@ struct Scan {
    private:
     void read_level(const std::filesystem::path& level, const std::string& digits);
 };
+
+/// Removes what the compiler of kernels keeps in a folder beside the entries, files and links whose names begin with so
+/// many hexadecimal digits, and the folder if nothing else is in it.
+void remove_kept(const std::filesystem::path& folder, std::size_t digits);
 
 /// Creates a file that no other writer has, in any process on any machine that shares the folder.
 /// Returns its descriptor, or a negative number with errno.

@@ -7,17 +7,20 @@
 #include <gemel/core/version.hpp>
 
 #include "diagnostics.hpp"
-#include "includes.hpp"
 #include "private_folder.hpp"
+#include "program_files.hpp"
 #include "state.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -34,51 +37,60 @@ void add_field(std::string& key, std::string_view field) {
     key += '\n';
 }
 
-CompileOptions with_environment(CompileOptions options) {
-    options.debug = options.debug || env::flag("GEMEL_DEBUG");
-    if (const auto extra = env::get("GEMEL_BUILD_OPTIONS")) {
-        std::istringstream words(*extra);
-        for (std::string word; words >> word;) options.extra.push_back(word);
-    }
-    return options;
+/// The folder of the disk cache, if files may be written there: not with GEMEL_CACHE=off or readonly, nor if it is not
+/// this user's alone.
+std::optional<fs::path> writable_cache_folder() {
+    const auto folder = DiskCache::default_folder();
+    if (!folder || env::get("GEMEL_CACHE").value_or("on") != "on") return std::nullopt;
+    struct stat status {};
+    if (::stat(folder->c_str(), &status) == 0 && !why_distrusted(status).empty()) return std::nullopt;
+    return folder;
 }
 
-fs::path private_folder() {
-    if (const auto folder = DiskCache::default_folder()) return *folder;
-    return fs::temp_directory_path() / text("gemel-", ::getuid());
+/// A link without blanks in its name to a folder that has some; empty where none can be made.
+fs::path alias_of(const std::string& name) {
+    const auto kept = writable_cache_folder();
+    const fs::path folder = kept ? *kept / "include" : process_folder("include"), alias = folder / digest(name);
+    std::error_code failure;
+    if (fs::read_symlink(alias, failure) == name) return alias;
+    make_private_folder(folder);
+    fs::create_directory_symlink(name, alias, failure);
+    return fs::read_symlink(alias, failure) == name ? alias : fs::path();
 }
 
-/// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
-std::vector<fs::path> folders_without_spaces(const std::vector<fs::path>& folders) {
+std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
     std::vector<fs::path> result;
     for (const auto& folder : folders) {
-        const std::string name = fs::absolute(folder).string();
-        if (name.find_first_of(" \t\"'") == std::string::npos) {
-            result.push_back(name);
-            continue;
-        }
-        const fs::path alias = private_folder() / "include" / digest(name);
-        std::error_code ignored;
-        make_private_folder(alias.parent_path());
-        fs::create_directory_symlink(name, alias, ignored);
-        result.push_back(fs::exists(alias, ignored) ? alias : fs::path(name));
+        std::error_code failure;
+        result.push_back(fs::absolute(folder, failure));
+        if (folder.empty() || failure)
+            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is no folder",
+                                     failure ? text(": ", failure.message()) : std::string()));
     }
     return result;
 }
 
-bool write_file(const fs::path& path, std::string_view contents) {
-    make_private_folder(path.parent_path());
-    std::ofstream out(path, std::ios::binary);
-    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    return out.good();
+/// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
+std::vector<fs::path> folders_without_spaces(std::vector<fs::path> folders) {
+    for (auto& folder : folders) {
+        if (folder.string().find_first_of(" \t\"'") == std::string::npos) continue;
+        if (const fs::path alias = alias_of(folder.string()); !alias.empty()) folder = alias;
+    }
+    return folders;
 }
 
-/// Where a text is kept for people and debuggers; empty if nowhere.
-std::string keep_source(std::string_view source, const std::string& extension) {
-    const fs::path name = digest(source).substr(0, 16) + extension;
-    for (const fs::path& folder : {private_folder() / "src", fs::temp_directory_path() / text("gemel-", ::getuid())})
-        if (write_file(folder / name, source)) return (folder / name).string();
-    return {};
+/// Keeps a text for people and debuggers. Returns where, or nothing if it could not be written.
+std::string keep_source(const fs::path& folder, std::string_view source, const std::string& extension) {
+    const fs::path file = folder / (digest(source).substr(0, 16) + extension);
+    return write_private_file(file, source) ? file.string() : std::string();
+}
+
+/// Why the process can open no file at all, as when too many are open: then it is not the text that is at fault.
+std::string why_no_file_opens() {
+    const int descriptor = ::open("/", O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor < 0 && (errno == EMFILE || errno == ENFILE) ? std::generic_category().message(errno)
+                                                                  : std::string();
 }
 
 void dump(const std::string& folder, const std::string& name, const std::string& extension, std::string_view source,
@@ -87,10 +99,11 @@ void dump(const std::string& folder, const std::string& name, const std::string&
     for (char& c : stem)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     const fs::path base = fs::path(folder) / text(stem, "-", digest(text(source, options)).substr(0, 8));
-    bool written = write_file(base.string() + extension, source);
-    written &= write_file(base.string() + ".options", options + "\n");
-    written &= write_file(base.string() + ".log", log);
-    written &= write_file(base.string() + ".bin", {reinterpret_cast<const char*>(binary.data()), binary.size()});
+    bool written = write_private_file(base.string() + extension, source);
+    written &= write_private_file(base.string() + ".options", options + "\n");
+    written &= write_private_file(base.string() + ".log", log);
+    written &=
+        write_private_file(base.string() + ".bin", {reinterpret_cast<const char*>(binary.data()), binary.size()});
     if (!written) logging::write(logging::Level::warn, "dump", text("GEMEL_DUMP: cannot write ", base.string()));
 }
 
@@ -179,8 +192,10 @@ std::optional<Unpacked> unpack_binary(std::span<const std::byte> bytes) {
     };
     const std::string checksum(line());
     if (digest(rest) != checksum) throw damaged();
-    const std::size_t length = std::stoul(std::string(line()));
-    if (length > rest.size()) throw damaged();
+    const std::string_view number = line();
+    std::size_t length = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), length);
+    if (failure != std::errc() || end != number.data() + number.size() || length > rest.size()) throw damaged();
     return Unpacked{deserialize_signatures(rest.substr(0, length)), bytes.subspan(bytes.size() - rest.size() + length)};
 }
 
@@ -229,22 +244,17 @@ std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& c
     });
 }
 
-std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& source,
+std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& marked,
                                              bool portable, const CompileOptions& given, const fs::path& directory) {
     const auto driver = context->driver();
     driver->check();
     const Dialect& dialect = *context->dialect;
     CompileOptions options = with_environment(given);
-    // Folders named in further options count as well: what lies in them is part of the key.
-    std::vector<fs::path> folders = options.include_directories;
-    for (const auto& word : options.extra)
-        for (const std::string_view flag : {"--include-path=", "-I"})
-            if (word.starts_with(flag) && word.size() > flag.size()) folders.emplace_back(word.substr(flag.size()));
-    Includes includes;
-    if (source.find('#') != std::string::npos || source.find("__") != std::string::npos)
-        includes = follow_includes(source, folders, directory);
+    check_program("compile", marked, options);
+    const std::string source(without_mark(marked));
+    options.include_directories = absolute_folders(options.include_directories);
+    const Includes includes = files_of_program(*driver->plugin, source, options, directory);
     if (!directory.empty()) options.include_directories.insert(options.include_directories.begin(), directory);
-    options.include_directories = folders_without_spaces(options.include_directories);
 
     // Known already in this process?
     std::string memory_key = portable ? "portable\n" : "native\n";
@@ -254,6 +264,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     add_field(memory_key, text(options.fp_contract, options.debug, options.name));
     add_field(memory_key, source);
     for (const auto& file : includes.files) add_field(memory_key, text(file.path.string(), "\n", file.text));
+    for (const auto& stamp : includes.stamps) add_field(memory_key, stamp);
     const bool cacheable = includes.cacheable;
     if (cacheable) {
         if (auto module = find_loaded(*context, memory_key, driver.get())) {
@@ -275,19 +286,19 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     // The whole text: what must come first, the portable words, then the user's lines numbered from 1.
     std::string whole;
     if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole += dialect.fp_contract_off + "\n";
-    for (const auto& [name, value] : options.defines) whole += text("#define ", name, " ", value, "\n");
+    whole += define_lines(options);
     if (portable) {
         std::string program = with_includes(source, includes);
         for (const auto& [name, value] : options.defines) program += text("\n", value);
         whole += prelude(dialect, program);
     }
-    std::string shown_name = options.name;
-    std::replace(shown_name.begin(), shown_name.end(), '"', '\'');
+    std::string shown_name = line_name(options.name);
     std::string kept;
     if (options.debug) {
         // Debuggers want a file whose lines are those that the compiler saw.
         whole += source;
-        kept = keep_source(whole, dialect.file_extension);
+        const auto folder = writable_cache_folder();
+        kept = keep_source(folder ? *folder / "src" : process_folder("src"), whole, dialect.file_extension);
         if (!kept.empty()) shown_name = kept;
         logging::write(logging::Level::info, "debug", text("source of '", options.name, "' kept as ", kept));
     } else {
@@ -302,6 +313,7 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
     add_field(key, whole);
     for (const auto& file : includes.files) add_field(key, text(file.path.filename().string(), "\n", file.text));
     for (const auto& name : includes.unresolved) add_field(key, name);
+    for (const auto& stamp : includes.stamps) add_field(key, stamp);
 
     auto module = share(new ModuleState);
     module->driver = driver;
@@ -338,16 +350,24 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
             driver->call([&](plugin::Context& plugin) {
                 std::optional<FileLock> alone;
                 if (!driver->build_lock.empty()) alone.emplace(driver->build_lock);
-                auto result = plugin.build({whole, shown_name, words});
+                CompileOptions last = options;
+                last.include_directories = folders_without_spaces(std::move(last.include_directories));
+                auto result = plugin.build({whole, shown_name, plugin.compiler_options(last)});
                 module->module = std::move(result.module);
                 module->build_log = std::move(result.log);
             });
             static const bool watched = (watch_process(), true);
             (void)watched;
         } catch (const plugin::BuildFailure& refused) {
+            if (const std::string why = why_no_file_opens(); !why.empty())
+                throw Error(
+                    text("cannot compile '", shown_name, "' for ", driver->description(), ": ", why,
+                         "; the process needs a higher limit (ulimit -n) or must close some. The compiler said: ",
+                         refused.log));
             plugin::BuildFailure failure = refused;
             if (!driver->plugin->logs_follow_line_directives()) failure.log = renumber_log(failure.log, whole);
-            if (kept.empty()) kept = keep_source(whole, dialect.file_extension);
+            if (const auto folder = writable_cache_folder(); folder && kept.empty())
+                kept = keep_source(*folder / "src", whole, dialect.file_extension);
             if (dump_folder)
                 dump(*dump_folder, options.name, dialect.file_extension, whole, options_text, failure.log, {});
             throw CompileError(render({options.name, driver->description(), options.debug ? whole : source, failure.log,

@@ -1,6 +1,8 @@
 /// Compilers' complaints: read from their logs, shown beside the lines that they are about.
 #include "diagnostics.hpp"
 
+#include "program_files.hpp"
+
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -223,9 +225,8 @@ bool is_main_text(const Complaint& complaint, const CompileReport& report) {
     if (file.starts_with('<') && file.ends_with('>')) {
         file = file.substr(1, file.size() - 2);
     }
-    // A quote cannot stand in the #line that gives the compiler the name.
-    std::string name = report.name;
-    std::replace(name.begin(), name.end(), '"', '\'');
+    // Not every character can stand in the #line that gives the compiler the name.
+    const std::string name = line_name(report.name);
     const std::string last_part = std::filesystem::path(file).filename().string();
     return file.empty() || file == name || file == report.kept_source || file == "kernel" ||
            file == "default_program" || file == "input.cl" || file == "program_source" ||
@@ -381,6 +382,9 @@ std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view 
 }
 
 std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<NumberedLine>& source) {
+    if (complaint.file == "<command line>") {
+        return text("\nthe compiler options: ", complaint.message, "\n");
+    }
     const std::string file = is_main_text(complaint, report) ? report.name : complaint.file;
     std::string where = file;
     std::size_t marked = source.size();

@@ -66,15 +66,33 @@ struct DiskCache::State {
         return std::nullopt;
     }
 
+    /// Whether the folder is this user's alone, or not there yet.
+    bool usable() {
+        struct stat status {};
+        const std::string why = ::stat(folder.c_str(), &status) == 0 ? why_distrusted(status) : "";
+        if (!why.empty() && !watch->complained.exchange(true)) {
+            logging::write(logging::Level::warn, "cache",
+                           text("the folder ", folder.string(), " is not used: ", why,
+                                ", and could put programs there that run as you. `chmod go-w` it if it is yours, or "
+                                "let GEMEL_CACHE_DIR choose another; until then programs are kept in memory alone."));
+        }
+        return why.empty();
+    }
+
     std::optional<std::vector<std::byte>> read(std::string_view key) {
+        if (!usable()) {
+            return miss();
+        }
         const fs::path path = file_of(key);
         const File file(cache::open_entry(path));
         struct stat status {};
-        if (!file || ::fstat(file.get(), &status) != 0) {
+        if (!file && errno != ELOOP) {  // ELOOP: a link, which is nothing of ours
             return miss();
         }
-        if (S_ISREG(status.st_mode)) {
-            const std::optional<Header> header = Header::read(file, static_cast<std::uint64_t>(status.st_size));
+        if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && why_distrusted(status).empty() &&
+            static_cast<std::uint64_t>(status.st_size) <= limit_bytes) {
+            const std::optional<Header> header =
+                Header::read(file, static_cast<std::uint64_t>(status.st_size), key.size());
             if (header && header->key == key) {
                 std::vector<std::byte> value(header->payload_bytes);
                 if (file.read(value.data(), value.size()) && digest(as_text(value)) == header->checksum) {
@@ -85,7 +103,7 @@ struct DiskCache::State {
             }
         }
         ++damaged;
-        logging::write(logging::Level::debug, "cache", text("damaged entry ", path.string()));
+        logging::write(logging::Level::debug, "cache", text("damaged or foreign entry ", path.string()));
         if (mode == Mode::on) {
             ::unlink(path.c_str());
         }
@@ -148,6 +166,12 @@ struct DiskCache::State {
     std::uint64_t evict(const fs::path& kept) {
         Scan scan(folder);
         remove_abandoned(scan);
+        // What no writer of ours made must not push out all that is of use.
+        std::erase_if(scan.entries, [&](const Scan::Found& entry) {
+            const bool removed = entry.bytes > limit_bytes && ::unlink(entry.file.c_str()) == 0;
+            scan.bytes -= removed ? entry.bytes : 0;
+            return removed;
+        });
         if (scan.bytes <= limit_bytes) {
             return scan.bytes;
         }
@@ -201,6 +225,9 @@ bool DiskCache::put(std::string_view key, std::span<const std::byte> value) {
     if (value.size() > limit_bytes() || head.size() > limit_bytes() - value.size()) {
         return false;
     }
+    if (!state_->usable()) {
+        return false;
+    }
     const fs::path path = state_->file_of(key);
     if (const int failure = state_->write(value, path, head); failure != 0) {
         state_->complain(state_->folder, failure);
@@ -212,15 +239,19 @@ bool DiskCache::put(std::string_view key, std::span<const std::byte> value) {
 }
 
 bool DiskCache::remove(std::string_view key) {
-    return mode() == Mode::on && ::unlink(state_->file_of(key).c_str()) == 0;
+    return mode() == Mode::on && state_->usable() && ::unlink(state_->file_of(key).c_str()) == 0;
 }
 
 std::size_t DiskCache::clear() {
-    if (mode() != Mode::on) {
+    if (mode() != Mode::on || !state_->usable()) {
         return 0;
     }
     const Scan scan(folder());
     State::remove_abandoned(scan);
+    if (folder() == default_folder()) {
+        cache::remove_kept(folder() / "src", 16);
+        cache::remove_kept(folder() / "include", 40);
+    }
     const auto count = std::count_if(scan.entries.begin(), scan.entries.end(),
                                      [](const auto& entry) { return ::unlink(entry.file.c_str()) == 0; });
     const std::lock_guard lock(state_->watch->mutex);
@@ -230,7 +261,7 @@ std::size_t DiskCache::clear() {
 
 std::vector<DiskCache::Entry> DiskCache::entries() const {
     std::vector<Entry> out;
-    if (mode() == Mode::off) {
+    if (mode() == Mode::off || !state_->usable()) {
         return out;
     }
     for (const Scan::Found& found : Scan(folder()).entries) {
@@ -238,7 +269,8 @@ std::vector<DiskCache::Entry> DiskCache::entries() const {
         if (!file) {
             continue;
         }
-        const std::optional<Header> header = Header::read(file, found.bytes);
+        const std::optional<Header> header =
+            found.bytes <= limit_bytes() ? Header::read(file, found.bytes, found.bytes) : std::nullopt;
         if (header && found.file.filename() == digest(header->key)) {
             out.push_back({found.file, header->key.substr(0, header->key.find('\n')), found.bytes, found.last_use});
         }
@@ -277,10 +309,10 @@ std::optional<fs::path> DiskCache::default_folder() {
         return failure ? fs::path(*own) : folder;
     }
     // The XDG rules: a relative path there counts for nothing.
-    if (const char* const xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && fs::path(xdg).is_absolute()) {
+    if (const char* const xdg = ::secure_getenv("XDG_CACHE_HOME"); xdg != nullptr && fs::path(xdg).is_absolute()) {
         return fs::path(xdg) / "gemel";
     }
-    const char* const home = std::getenv("HOME");
+    const char* const home = ::secure_getenv("HOME");
     std::error_code ignored;
     if (home != nullptr && fs::path(home).is_absolute() && fs::is_directory(home, ignored)) {
         return fs::path(home) / ".cache" / "gemel";

@@ -14,7 +14,8 @@ namespace gemel {
 
 namespace {
 
-enum class Takes { text, flag, choice, size };
+/// `files`: text that names files to load, to write or to compile in.
+enum class Takes { text, files, flag, choice, size };
 
 struct Row {
     const char* name;
@@ -28,23 +29,23 @@ constexpr std::array table{
         "Only this backend is used, listed and compared; when it cannot be, that is an error."},
     Row{"GEMEL_DEVICE", Takes::text, "an index such as 0 | opencl:1 | part of a device's name",
         "The device that the default context is made on, and the only one that is listed and compared."},
-    Row{"GEMEL_PLUGIN_PATH", Takes::text, "folders with : between them",
+    Row{"GEMEL_PLUGIN_PATH", Takes::files, "folders with : between them",
         "Folders searched for plug-ins before all others."},
     Row{"GEMEL_CACHE", Takes::choice, "on | readonly | off",
-        "Whether compiled kernels are kept on disk; off also turns off the drivers' own caches."},
-    Row{"GEMEL_CACHE_DIR", Takes::text, "a folder", "Where compiled kernels are kept instead of ~/.cache/gemel."},
+        "Whether compiled kernels are kept on disk; readonly and off write nothing, and turn off drivers' own caches."},
+    Row{"GEMEL_CACHE_DIR", Takes::files, "a folder", "Where compiled kernels are kept instead of ~/.cache/gemel."},
     Row{"GEMEL_LOG", Takes::text, "trace | debug | info | warn | error | off, and subsystem=level, with commas between",
         "Which messages are shown; warn when unset."},
     Row{"GEMEL_TRACE", Takes::flag, "0 | 1", "Shows every driver call with its result, in order."},
-    Row{"GEMEL_DUMP", Takes::text, "a folder",
+    Row{"GEMEL_DUMP", Takes::files, "a folder",
         "Keeps the source, options, binary and log of every program that is compiled."},
-    Row{"GEMEL_BUILD_OPTIONS", Takes::text, "compiler options with spaces between them",
+    Row{"GEMEL_BUILD_OPTIONS", Takes::files, "compiler options with spaces between them",
         "Handed to the compiler of every program, after its own options."},
-    Row{"GEMEL_NVRTC", Takes::text, "a file", "The NVRTC library to load instead of the one that the loader finds."},
+    Row{"GEMEL_NVRTC", Takes::files, "a file", "The NVRTC library to load instead of the one that the loader finds."},
     Row{"GEMEL_SYNC", Takes::flag, "0 | 1",
         "Waits after each command and checks it, so that a failure names the kernel that caused it."},
     Row{"GEMEL_DEBUG", Takes::flag, "0 | 1",
-        "Compiles with device debug information, keeps the sources, and caches nothing: for cuda-gdb and the like."},
+        "Compiles with device debug information, keeps the sources, and stores no program: for cuda-gdb and the like."},
     Row{"GEMEL_CHECK", Takes::flag, "0 | 1",
         "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
@@ -66,7 +67,8 @@ const Row& row_of(const char* name) {
 }
 
 std::optional<std::string> raw(const Row& row) {
-    const char* const value = std::getenv(row.name);
+    // A program that has more rights than its caller loads, writes and compiles nothing that the caller names.
+    const char* const value = row.takes == Takes::files ? ::secure_getenv(row.name) : std::getenv(row.name);
     return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 

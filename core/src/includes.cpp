@@ -1,16 +1,19 @@
 /// Reads kernel text as far as is needed to know which files it depends on.
 #include "includes.hpp"
 
+#include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <system_error>
+
+#include "program_files.hpp"
+#include "text_file.hpp"
 
 namespace gemel {
 
@@ -23,20 +26,57 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 bool continues_word(char c) { return starts_word(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
+/// How many characters after a backslash end its line: 0 if some do not. Blanks before the end count for some
+/// compilers.
+std::size_t line_end_after(std::string_view text, std::size_t backslash, bool over_blanks) {
+    std::size_t end = backslash + 1;
+    while (over_blanks && end < text.size() && is_blank(text[end])) {
+        ++end;
+    }
+    if (text.substr(end, 2) == "\r\n") {
+        return end + 2 - backslash - 1;
+    }
+    return text.substr(end, 1) == "\n" ? end + 1 - backslash - 1 : 0;
+}
+
 /// A line that ends in a backslash goes on in the next.
-std::string with_lines_joined(std::string_view text) {
+std::string with_lines_joined(std::string_view text, bool over_blanks) {
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && text.substr(i + 1, 1) == "\n") {
-            i += 1;
-        } else if (text[i] == '\\' && text.substr(i + 1, 2) == "\r\n") {
-            i += 2;
+        const std::size_t end = text[i] == '\\' ? line_end_after(text, i, over_blanks) : 0;
+        if (end > 0) {
+            i += end;
         } else {
             out += text[i];
         }
     }
     return out;
+}
+
+bool has_lone_return(std::string_view text) {
+    for (std::size_t at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
+        if (text.substr(at + 1, 1) != "\n") {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What makes a text mean different things to different compilers, or hang on files by other ways than a directive.
+std::string unclear(std::string_view text) {
+    if (text.find("?\?=") != std::string_view::npos || text.find("?\?/") != std::string_view::npos) {
+        return "it has trigraphs";
+    }
+    if (text.find('#') != std::string_view::npos && has_lone_return(text)) {
+        return "it has lines that end in a carriage return alone";
+    }
+    for (const std::string_view word : {".incbin", ".include"}) {  // of assemblers
+        if (text.find(word) != std::string_view::npos) {
+            return gemel::text("it uses ", word);
+        }
+    }
+    return {};
 }
 
 /// What one text asks for: names of files, and anything that makes its meaning hang on more than files.
@@ -45,9 +85,11 @@ class Scanner {
     struct Name {
         std::string name;
         bool quoted;
+        bool operator==(const Name&) const = default;
     };
 
-    explicit Scanner(std::string_view text) : text_(with_lines_joined(text)) { scan(); }
+    /// @param over_blanks  whether a backslash with blanks behind it joins lines too
+    Scanner(std::string_view text, bool over_blanks) : text_(with_lines_joined(text, over_blanks)) { scan(); }
 
     const std::vector<Name>& names() const { return names_; }
     const std::string& why_not() const { return why_not_; }
@@ -61,12 +103,12 @@ class Scanner {
             const char c = text_[next_];
             if (c == '\n') {
                 line_start = true;
-                conditional_ = false;
+                in_define_ = false;
                 ++next_;
             } else if (is_blank(c) || skip_comment()) {
                 next_ += is_blank(c) ? 1 : 0;
-            } else if (c == '#' && line_start) {
-                ++next_;
+            } else if (line_start && (c == '#' || (c == '%' && at(next_ + 1) == ':'))) {
+                next_ += c == '#' ? 1 : 2;
                 directive();
                 line_start = false;
             } else {
@@ -152,8 +194,10 @@ class Scanner {
         const std::string_view name = read_word();
         if (name == "__DATE__" || name == "__TIME__" || name == "__TIMESTAMP__") {
             refuse(text("it uses ", name));
-        } else if (name == "__has_include" || name == "__has_include_next") {
+        } else if (name == "__has_include") {
             asked_for();
+        } else if (name == "__has_include_next" || name == "__has_embed") {
+            refuse(text("it uses ", name));
         } else if (at(next_) == '"' && (name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R")) {
             if (!skip_raw_literal()) {
                 skip_literal('"');
@@ -164,13 +208,13 @@ class Scanner {
     /// A file whose presence is asked for counts as one that is included: should it appear or change, the key changes.
     void asked_for() {
         skip_blanks();
-        if (at(next_) != '(') {
-            return;
+        const bool asked = at(next_) == '(';
+        if (asked) {
+            ++next_;
+            skip_blanks();
         }
-        ++next_;
-        skip_blanks();
-        // In a #define the name may come from the macro's parameter; what it is used for cannot be known here.
-        if (!file_name() && conditional_) {
+        // "defined(__has_include)" asks for no file; a macro of that text may.
+        if (asked ? !file_name() : in_define_) {
             refuse("it has a computed __has_include");
         }
     }
@@ -178,7 +222,7 @@ class Scanner {
     void directive() {
         skip_blanks();
         const std::string_view name = read_word();
-        conditional_ = name == "if" || name == "elif";
+        in_define_ = name == "define";
         if (name == "include") {
             skip_blanks();
             if (!file_name()) {
@@ -212,43 +256,71 @@ class Scanner {
 
     std::string text_;
     std::size_t next_ = 0;
-    bool conditional_ = false;  ///< inside #if or #elif
+    bool in_define_ = false;
     std::vector<Name> names_;
     std::string why_not_;
 };
 
-std::optional<std::string> read_file(const fs::path& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) {
+/// Path, size and time of a file: enough to know it by where nobody edits files.
+std::optional<std::string> stamp_of(const fs::path& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
         return std::nullopt;
     }
-    std::ifstream in(path, std::ios::binary);
-    std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    return in.bad() || !in.is_open() ? std::nullopt : std::optional<std::string>(std::move(content));
+    return text(path.string(), " ", status.st_size, " ", status.st_mtim.tv_sec, ".", status.st_mtim.tv_nsec);
 }
 
 /// Follows names from text to text. A file is read once, however it is reached.
 class Follower {
    public:
-    explicit Follower(const std::vector<fs::path>& directories) : directories_(directories) {}
+    explicit Follower(const IncludeFolders& folders) : folders_(folders) {}
 
     void follow(std::string_view text, const fs::path& own_directory, const std::string& what) {
-        const Scanner scanner(text);
-        if (found_.cacheable && !scanner.why_not().empty()) {
-            found_.cacheable = false;
-            found_.why_not = what + ": " + scanner.why_not();
-        }
-        for (const Scanner::Name& name : scanner.names()) {
-            if (!find(name, own_directory) &&
-                std::find(found_.unresolved.begin(), found_.unresolved.end(), name.name) == found_.unresolved.end()) {
-                found_.unresolved.push_back(name.name);
-            }
+        refuse(what, unclear(text));
+        text = without_mark(text);
+        const Scanner scanner(text, false);
+        follow(scanner, own_directory, what);
+        if (const Scanner other(text, true); other.names() != scanner.names()) {
+            follow(other, own_directory, what);
         }
     }
 
     Includes take() { return std::move(found_); }
 
    private:
+    void follow(const Scanner& scanner, const fs::path& own_directory, const std::string& what) {
+        refuse(what, scanner.why_not());
+        for (const Scanner::Name& name : scanner.names()) {
+            bool found = find(name, own_directory);
+            for (const fs::path& folder : folders_.perhaps) {
+                found |= enter(folder / name.name);
+            }
+            if (!found) {
+                miss(name.name);
+            }
+        }
+    }
+
+    void refuse(const std::string& what, const std::string& why_not) {
+        if (found_.cacheable && !why_not.empty()) {
+            found_.cacheable = false;
+            found_.why_not = what + ": " + why_not;
+        }
+    }
+
+    void miss(const std::string& name) {
+        if (std::find(found_.unresolved.begin(), found_.unresolved.end(), name) != found_.unresolved.end()) {
+            return;
+        }
+        found_.unresolved.push_back(name);
+        for (const fs::path& folder : folders_.of_compiler) {
+            if (auto stamp = stamp_of(folder / name)) {
+                found_.stamps.push_back(std::move(*stamp));
+                return;
+            }
+        }
+    }
+
     bool find(const Scanner::Name& name, const fs::path& own_directory) {
         if (fs::path(name.name).is_absolute()) {
             return enter(name.name);
@@ -256,7 +328,7 @@ class Follower {
         if (name.quoted && !own_directory.empty() && enter(own_directory / name.name)) {
             return true;
         }
-        return std::any_of(directories_.begin(), directories_.end(),
+        return std::any_of(folders_.named.begin(), folders_.named.end(),
                            [&](const fs::path& directory) { return enter(directory / name.name); });
     }
 
@@ -270,27 +342,33 @@ class Follower {
         if (seen_.contains(canonical)) {
             return true;
         }
-        std::optional<std::string> text = read_file(canonical);
-        if (!text) {
+        std::optional<std::string> content = read_text_file(canonical);
+        if (!content) {
             return false;
         }
+        if (depth_ == deepest_include) {
+            throw Error(text("cannot compile: files include each other more than ", deepest_include,
+                             " deep, the last being ", path.string(), "; compilers take no more either"));
+        }
         seen_.insert(canonical);
-        found_.files.push_back({path, *text});
-        follow(*text, path.parent_path(), path.string());
+        found_.files.push_back({path, *content});
+        ++depth_;
+        follow(*content, path.parent_path(), path.string());
+        --depth_;
         return true;
     }
 
-    const std::vector<fs::path>& directories_;
+    const IncludeFolders& folders_;
     std::set<fs::path> seen_;
+    int depth_ = 0;
     Includes found_;
 };
 
 }  // namespace
 
-Includes follow_includes(std::string_view text, const std::vector<fs::path>& directories,
-                         const fs::path& directory_of_text) {
-    Follower follower(directories);
-    follower.follow(text, directory_of_text, "the program");
+Includes follow_includes(std::string_view text, const IncludeFolders& folders) {
+    Follower follower(folders);
+    follower.follow(text, folders.of_text, "the program");
     return follower.take();
 }
 

@@ -14,14 +14,29 @@ struct Includes {
         std::filesystem::path path;
         std::string text;
     };
-    std::vector<File> files;  ///< found in `directories` or beside the includer, each once, in order of first use
+    /// Every file that a name may stand for, each once, in order of first use.
+    std::vector<File> files;
     std::vector<std::string> unresolved;  ///< names that the compiler must find by itself ("cuda_fp16.h")
-    bool cacheable = true;                ///< false with __DATE__, __TIME__, __TIMESTAMP__ or a computed #include
+    std::vector<std::string> stamps;      ///< path, size and time of those that lie in the compiler's own folders
+    bool cacheable = true;                ///< false with __DATE__, a computed #include and the like
     std::string why_not;                  ///< for the log, when it is false
 };
 
-/// @param directory_of_text  where the text itself lies, if it is a file: searched first for "quoted" names
-Includes follow_includes(std::string_view text, const std::vector<std::filesystem::path>& directories,
-                         const std::filesystem::path& directory_of_text = {});
+/// Where names are looked for.
+struct IncludeFolders {
+    std::vector<std::filesystem::path> named;  ///< in order
+    std::filesystem::path of_text;  ///< where the text itself lies, if it is a file: first for "quoted" names
+    /// Folders in which some compiler looks as well, before or after the others (the current one): what lies there
+    /// counts beside what is found.
+    std::vector<std::filesystem::path> perhaps;
+    /// The compiler's own: what lies there is not read, and known by its stamp.
+    std::vector<std::filesystem::path> of_compiler;
+};
+
+/// No chain of files that include each other is longer; compilers have the same limit.
+inline constexpr int deepest_include = 200;
+
+/// @throws Error beyond that limit, and for a file that is too large
+Includes follow_includes(std::string_view text, const IncludeFolders& folders);
 
 }  // namespace gemel

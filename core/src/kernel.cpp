@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 namespace gemel {
 namespace {
@@ -297,6 +299,17 @@ std::uint64_t block_key(const plugin::LaunchShape& shape) {
     return (std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2];
 }
 
+/// Returns when the driver has compiled what the latest launch needs; sooner if that takes very long, as when another
+/// thread's kernel has all cores and does not end: no process is blocked for longer than this.
+void wait_until_begun(plugin::Kernel& kernel) {
+    constexpr std::chrono::seconds longest{60};
+    const auto end = std::chrono::steady_clock::now() + longest;
+    for (std::chrono::microseconds pause{50}; !kernel.has_begun() && std::chrono::steady_clock::now() < end;) {
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, std::chrono::microseconds(5000));
+    }
+}
+
 /// Launches. Where the driver compiles for each block size at its first launch: one process at a time then, and the
 /// completed binary is stored again.
 template <class Launch>
@@ -309,11 +322,16 @@ void launch_finished(KernelState& kernel, StreamCore& core, const plugin::Launch
         kernel.last_block.store(block, std::memory_order_relaxed);
         return launch();
     }
+    // What is still in the stream runs before the lock is taken, and the kernel after it is given back: other processes
+    // wait for the compiler alone. An event of its own, because PoCL runs it when a core is free, and so what follows
+    // too.
+    core.stream->record(false)->wait();
     {
         FileLock lock(kernel.driver->build_lock);
         launch();
-        core.stream->synchronize();
+        wait_until_begun(*kernel.kernel);
     }
+    core.stream->synchronize();
     kernel.blocks.push_back(block);
     kernel.last_block.store(block, std::memory_order_relaxed);
     if (kernel.module->refresh_binary) kernel.module->refresh_binary();

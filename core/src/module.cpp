@@ -4,14 +4,15 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
-#include "includes.hpp"
+#include "program_files.hpp"
 #include "state.hpp"
+#include "text_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
+#include <system_error>
 
 namespace gemel {
 namespace {
@@ -24,15 +25,11 @@ const char* intern(const std::string& name) {
     return names->insert(name).first->c_str();
 }
 
-std::string read_file(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const bool is_folder = std::filesystem::is_directory(path, ignored);  // which opens, and reads as empty
-    std::ifstream in(path, std::ios::binary);
-    if (is_folder || !in)
-        throw Error(text("cannot read ", path.string(), ": ", std::strerror(is_folder ? EISDIR : errno)));
-    std::ostringstream all;
-    all << in.rdbuf();
-    return std::move(all).str();
+/// A name that is none is no question to a driver.
+void check_kernel_name(const std::string& name) {
+    if (name.empty()) throw ArgumentError("kernel: the name is empty");
+    if (name.find('\0') != std::string::npos)
+        throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
 }
 
 std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
@@ -83,21 +80,33 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 struct Module::File {
     std::filesystem::path path;
     CompileOptions options;
+    std::string text;
     std::string contents;  ///< of the file and all that it includes
+    bool known = true;     ///< contents are all that the program depends on
 };
 
 namespace {
 
-std::string all_contents(const std::filesystem::path& path, const CompileOptions& options) {
-    std::string all = read_file(path);
-    for (const auto& file : follow_includes(all, options.include_directories, path.parent_path()).files)
-        all += '\0' + file.path.string() + '\0' + file.text;
-    return all;
+/// Reads a file and all that it includes.
+template <class File>
+void read(File& file, const std::shared_ptr<ContextState>& context) {
+    auto content = read_text_file(file.path);
+    if (!content) throw Error(text("cannot read ", file.path.string(), ": ", std::strerror(errno)));
+    file.text = std::move(*content);
+    check_program("Module::from_file", file.text, file.options);
+    const auto driver = context->driver();
+    const Includes includes =
+        files_of_program(*driver->plugin, file.text, with_environment(file.options), file.path.parent_path());
+    file.contents = file.text;
+    for (const auto& include : includes.files) file.contents += '\0' + include.path.string() + '\0' + include.text;
+    for (const auto& stamp : includes.stamps) file.contents += '\0' + stamp;
+    file.known = includes.cacheable;
 }
 
 }  // namespace
 
 Kernel Module::kernel(const std::string& name) const {
+    check_kernel_name(name);
     std::lock_guard lock(state_->kernels_mutex);
     auto& known = state_->kernels[name];
     if (auto kernel = known.lock()) {
@@ -141,22 +150,21 @@ Buffer Module::global(const std::string& name) const {
     block->allocation = std::make_unique<Allocation>();
     block->allocation->memory = global.memory;
     block->allocation->memory.foreign = true;
-    block->allocation->argument = driver->call([&](plugin::Context& plugin) {
-        return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes);
-    });
+    block->allocation->argument = driver->call(
+        [&](plugin::Context& plugin) { return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes); });
     const std::size_t bytes = global.memory.bytes;
     return Buffer(std::move(block), 0, bytes);
 }
 
 Module Module::from_file(const Context& context, const std::filesystem::path& path, CompileOptions options) {
-    const auto absolute = std::filesystem::absolute(path);
     auto file = std::make_shared<File>();
-    file->path = absolute;
+    std::error_code failure;
+    file->path = std::filesystem::absolute(path, failure);
+    if (failure) throw Error(text("cannot read '", path.string(), "': ", failure.message()));
     options.name = path.string();
-    file->options = options;
-    file->contents = all_contents(absolute, options);
-    Module module(context,
-                  compile_program(context.state(), read_file(absolute), true, options, absolute.parent_path()));
+    file->options = std::move(options);
+    read(*file, context.state());
+    Module module(context, compile_program(context.state(), file->text, true, file->options, file->path.parent_path()));
     module.file_ = std::move(file);
     return module;
 }
@@ -164,9 +172,9 @@ Module Module::from_file(const Context& context, const std::filesystem::path& pa
 bool Module::reload() {
     if (!file_) throw Error("reload: this module was not made by Module::from_file");
     auto file = std::make_shared<File>(*file_);
-    file->contents = all_contents(file->path, file->options);
-    if (file->contents == file_->contents) return false;
-    state_ = compile_program(context_.state(), read_file(file->path), true, file->options, file->path.parent_path());
+    read(*file, context_.state());
+    if (file->known && file->contents == file_->contents) return false;
+    state_ = compile_program(context_.state(), file->text, true, file->options, file->path.parent_path());
     file_ = std::move(file);
     return true;
 }

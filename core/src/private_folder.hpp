@@ -1,21 +1,25 @@
-/// Folders that only this user may enter.
+/// Folders and files that only this user may enter, and how to tell those of others.
 #pragma once
+
+#include <gemel/core/process_folder.hpp>
 
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace gemel {
 
 /// Makes a folder and those above it, with mode 0700. False with errno where that cannot be.
-inline bool make_private_folder(const std::filesystem::path& folder) {
-    if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) {
-        return true;
-    }
-    const std::filesystem::path above = folder.parent_path();
-    return errno == ENOENT && above != folder && !above.empty() && make_private_folder(above) &&
-           (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST);
-}
+bool make_private_folder(const std::filesystem::path& folder);
+
+/// Why what lies there is not to be relied upon: somebody other than this user and root owns it or may write to it.
+/// Empty if all is well.
+std::string why_distrusted(const struct stat& status);
+
+/// Writes a file with mode 0600 beside its name and moves it there, so that no link of that name is followed. Makes the
+/// folder if need be.
+bool write_private_file(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace gemel

@@ -7,7 +7,9 @@
 #include <gemel/core/text.hpp>
 
 #include "diagnostics.hpp"
+#include "elf_file.hpp"
 #include "lifetime.hpp"
+#include "program_files.hpp"
 #include "state.hpp"
 
 #include <dlfcn.h>
@@ -44,6 +46,18 @@ std::string own_folder() {
     return error ? std::string() : path.parent_path().string();
 }
 
+/// Found while the library is loaded: the loader may know it by a relative path, which means the folder that is current
+/// then.
+const std::string& own_folder_when_loaded = *new std::string(own_folder());
+
+/// A relative folder is one of now, wherever the program goes later.
+std::string absolute_folder(const std::string& folder) {
+    std::error_code failure;
+    const fs::path absolute = fs::absolute(folder, failure).lexically_normal();
+    const std::string name = failure ? folder : absolute.string();
+    return name.size() > 1 && name.ends_with('/') ? name.substr(0, name.size() - 1) : name;
+}
+
 std::vector<std::string> search_path() {
     std::vector<std::string> folders;
     const auto add = [&](const std::string& folder) {
@@ -52,9 +66,10 @@ std::vector<std::string> search_path() {
     };
     if (const auto path = env::get("GEMEL_PLUGIN_PATH")) {
         std::istringstream parts(*path);
-        for (std::string folder; std::getline(parts, folder, ':');) add(folder);
+        for (std::string folder; std::getline(parts, folder, ':');)
+            if (!folder.empty()) add(absolute_folder(folder));
     }
-    if (const std::string own = own_folder(); !own.empty()) {
+    if (const std::string& own = own_folder_when_loaded; !own.empty()) {
         add(own + "/gemel");
         add(own);
     }
@@ -70,6 +85,7 @@ std::string name_of_file(const std::string& file) {
 
 /// Loads one file. Returns what stands in the way, or nothing.
 std::string load(const std::string& path, plugin::Plugin*& result) {
+    if (std::string why = why_not_loadable(path); !why.empty()) return why;
     dlerror();
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -117,28 +133,14 @@ void enumerate(Loaded& backend) {
     status.libraries = backend.plugin->libraries();
 }
 
-/// What is not understood is not off: the first compilation refuses it, and devices can be listed until then.
-bool cache_is_off() {
-    try {
-        return env::get("GEMEL_CACHE") == "off";
-    } catch (const ArgumentError&) {
-        return false;
-    }
-}
-
 Registry* build_registry() {
     auto* registry = new Registry;
-    if (cache_is_off()) {
-        // Off means off: the drivers' own caches as well. They read this when they start.
-        ::setenv("CUDA_CACHE_DISABLE", "1", 0);
-        ::setenv("POCL_KERNEL_CACHE", "0", 0);
-    }
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {
         std::vector<std::string> files;
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator(folder, error))
-            if (!name_of_file(entry.path().filename().string()).empty()) files.push_back(entry.path().filename());
+        std::error_code error;  // of a folder that is not there, or vanishes
+        for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+            if (!name_of_file(entry->path().filename().string()).empty()) files.push_back(entry->path().filename());
         std::sort(files.begin(), files.end());
         for (const auto& file : files) {
             const std::string path = folder + "/" + file, name = name_of_file(file);
@@ -337,11 +339,14 @@ Device default_device() {
 }
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
-                                       const CompileOptions& options) {
+                                       const CompileOptions& given) {
+    const CompileOptions options = with_environment(given);
+    check_program("compile_offline", source, options);
     const Loaded* const found = find_backend(backend);
     if (!found || !found->plugin) throw BackendUnavailable(why_not(backend));
+    const std::string whole = text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", source);
     try {
-        return found->plugin->compile_offline(source, architecture, options);
+        return found->plugin->compile_offline(whole, architecture, options);
     } catch (const plugin::BuildFailure& failure) {
         throw CompileError(render({.name = options.name,
                                    .device = std::string(architecture),
@@ -349,7 +354,7 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
                                    .log = failure.log,
                                    .options = join(options.extra, " "),
                                    .kept_source = {}}),
-                           std::string(source), failure.log);
+                           whole, failure.log);
     }
 }
 

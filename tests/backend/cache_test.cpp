@@ -33,6 +33,47 @@ int compile_once() {
 }
 const Child compiles("compile-once", compile_once);
 
+/// Launches a kernel that takes very long, for the first time, and says so when it is compiled.
+const Child runs_long("runs-long", [] {
+    const Context context = default_context();
+    const Kernel kernel = context
+                              .compile(R"(
+KERNEL void spin(GLOBAL_MEM volatile uint32_t *a, uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; ++i) a[LID_0] = a[LID_0] * 1664525u + 1013904223u;
+})")
+                              .kernel("spin");
+    const fs::path folder = std::getenv("GEMEL_CACHE_DIR");
+    std::thread([&] {
+        // Long enough for any compiler; too early is no harm but that the test proves less.
+        std::this_thread::sleep_for(std::chrono::seconds(4));
+        gemel::testing::write_file(folder / "running", "");
+    }).detach();
+    kernel({.grid = {1}, .block = {4}}, context.allocate(16), std::uint32_t{4000000000u});
+    context.synchronize();
+    gemel::testing::write_file(folder / "finished", "");
+    return 0;
+});
+
+/// A program that compiles, one with a header in a folder with a blank in its name, and one that does not compile.
+const Child compiles_and_fails("compile-and-fail", [] {
+    const ScratchFolder scratch;
+    gemel::testing::write_file(scratch / "a folder" / "value.h", "#define VALUE 5\n");
+    const Context context = default_context();
+    std::vector<int> a(4);
+    for (const char* header : {"#define VALUE 5\n", "#include \"value.h\"\n"})
+        context
+            .compile(std::string(header) + "KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = VALUE; }",
+                     {.include_directories = {scratch / "a folder"}})
+            .kernel("answer")({.grid = {1}, .block = {4}}, Out(a));
+    try {
+        context.compile("KERNEL void answer(GLOBAL_MEM int *a) { a[LID_0] = undeclared; }");
+    } catch (const CompileError&) {
+        return a[3] == 5 ? 0 : 1;
+    }
+    return 2;
+});
+
 bool compiled(const ChildResult& result) {
     return result.exit_code == 0 && result.output.find("compilations 1, disk hits 0, value 42") != std::string::npos;
 }
@@ -155,6 +196,81 @@ TEST_CASE("processes at once on one empty folder all succeed") {
     }
     CHECK(caches.entries().size() == 1);
     CHECK(loaded(run_child("compile-once", caches.environment)));
+}
+
+TEST_CASE("a process that may not write leaves nothing behind") {
+    for (const std::string mode : {"off", "readonly"}) {
+        CAPTURE(mode);
+        const ScratchFolder scratch;
+        for (const char* folder : {"home", "tmp", "caches"}) fs::create_directory(scratch / folder);
+        const auto result = run_child("compile-and-fail", {{"GEMEL_CACHE", mode},
+                                                           {"GEMEL_CACHE_DIR", ""},
+                                                           {"HOME", (scratch / "home").string()},
+                                                           {"XDG_CACHE_HOME", (scratch / "caches").string()},
+                                                           {"TMPDIR", (scratch / "tmp").string()},
+                                                           {"POCL_CACHE_DIR", ""}});
+        INFO(result.output);
+        CHECK(result.exit_code == 0);
+        std::string left;
+        for (const auto& entry : fs::recursive_directory_iterator(scratch.path()))
+            if (!entry.is_directory() || !fs::equivalent(entry.path().parent_path(), scratch.path()))
+                left += entry.path().string() + "\n";
+        CHECK(left == "");
+    }
+}
+
+TEST_CASE("without a home folder nothing lies under a name that can be foreseen") {
+    const ScratchFolder scratch;
+    for (const char* folder : {"pocl", "tmp", "victim"}) fs::create_directory(scratch / folder);
+    const fs::path foreseen = scratch / "tmp" / text("gemel-", ::getuid());
+    fs::create_directory_symlink(scratch / "victim", foreseen);
+    const auto result = run_child("compile-and-fail", {{"GEMEL_CACHE", ""},
+                                                       {"GEMEL_CACHE_DIR", ""},
+                                                       {"HOME", ""},
+                                                       {"XDG_CACHE_HOME", ""},
+                                                       {"TMPDIR", (scratch / "tmp").string()},
+                                                       {"POCL_CACHE_DIR", (scratch / "pocl").string()}});
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(fs::is_empty(scratch / "victim"));
+    std::vector<fs::path> left;
+    for (const auto& entry : fs::directory_iterator(scratch / "tmp")) left.push_back(entry.path());
+    CHECK(left == std::vector<fs::path>{foreseen});
+}
+
+TEST_CASE("what a failed compilation keeps goes with the cache") {
+    const Caches caches;
+    const auto result = run_child("compile-and-fail", caches.environment);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(fs::exists(caches.folder / "src"));
+    CHECK(fs::exists(caches.folder / "include"));
+    gemel::testing::write_file(caches.folder / "src" / "mine.cl", "a file of the user's");
+    const gemel::testing::ScopedVariable folder("GEMEL_CACHE_DIR", caches.folder.string());
+    CHECK(DiskCache(caches.folder).clear() == 2);
+    CHECK(caches.entries().empty());
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(caches.folder / "src")) left.push_back(entry.path().filename());
+    CHECK(left == std::vector<std::string>{"mine.cl"});
+    CHECK_FALSE(fs::exists(caches.folder / "include"));
+}
+
+TEST_CASE("a process whose kernel runs for long keeps no other from compiling") {
+    const Caches caches;
+    RunningChild busy("runs-long", caches.environment);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fs::exists(caches.folder / "running") && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    REQUIRE(fs::exists(caches.folder / "running"));
+    const auto began = std::chrono::steady_clock::now();
+    const auto result = run_child("compile-once", caches.environment);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    INFO(result.output);
+    CHECK(compiled(result));
+    CAPTURE(took.count());
+    CHECK(took.count() < 30);
+    CHECK_FALSE(fs::exists(caches.folder / "finished"));
+    busy.kill();
 }
 
 TEST_CASE("processes that are killed at any moment leave a folder that works") {

@@ -2,7 +2,10 @@
 #include "child.hpp"
 #include "generator_support.hpp"
 
+#include <sys/stat.h>
+
 #include <cstdio>
+#include <filesystem>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -140,6 +143,29 @@ TEST_CASE("a stored tuning is used at once in the process that stored it") {
     const auto result = run_child("stored-tuning-both", {{"GEMEL_CACHE", "off"}});
     CHECK_MESSAGE(mentions(result.output, {"found \"block=32 unroll=4\""}), result.output);
     CHECK_THROWS_MENTIONING(ArgumentError, store_tuning(current_context(), "no word", work, slim), "no word", "family");
+}
+
+TEST_CASE("folders of stored tunings are for this user only") {
+    const ScratchFolder scratch;
+    const mode_t before = ::umask(0);
+    const auto result =
+        run_child("stored-tuning-store", {{"GEMEL_CACHE", ""}, {"GEMEL_CACHE_DIR", scratch / "a" / "b"}});
+    ::umask(before);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    for (const auto& folder : {scratch / "a", scratch / "a" / "b", scratch / "a" / "b" / "tuning"})
+        CHECK((std::filesystem::status(folder).permissions() & std::filesystem::perms::all) ==
+              std::filesystem::perms::owner_all);
+}
+
+TEST_CASE("a folder that cannot be made costs only that tunings are kept") {
+    const ScratchFolder scratch;
+    write_file(scratch / "file", "in the way");
+    const auto result =
+        run_child("stored-tuning-store", {{"GEMEL_CACHE", ""}, {"GEMEL_CACHE_DIR", scratch / "file" / "cache"}});
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(read_file(scratch / "file") == "in the way");
 }
 
 TEST_SUITE_END();

@@ -39,6 +39,15 @@ unset GEMEL_BACKEND
 export GEMEL_DEVICE=999
 expects 0 'asked for by GEMEL_DEVICE' info
 unset GEMEL_DEVICE
+# Why a library cannot be used is no version of it.
+export GEMEL_NVRTC=/nowhere/libnvrtc.so
+expects 0 gemel info --json
+if grep -q '"NVRTC"' out; then
+    expects 0 '"trouble": *"/nowhere/libnvrtc.so: cannot open' info --json
+    grep -q '"version": *"/nowhere' out && { echo "FAILED: a loader's words as a version:"; cat out; failed=1; }
+    expects 0 '/nowhere/libnvrtc.so: cannot open' info
+fi
+unset GEMEL_NVRTC
 expects 2 "'extra'" info extra
 expects 2 "'rm'" cache rm
 

@@ -166,4 +166,22 @@ TEST_CASE("the documentation names no variable that the code does not read") {
     }
 }
 
+TEST_CASE("the documentation has every variable of others that the code reads or sets") {
+    const std::string document = documentation();
+    const std::regex name("\"((CUDA|POCL|OCL|OPENCL|MESA|NEO|XDG)_(?!ERROR)[A-Z_]+|HOME|TMPDIR)\"");
+    std::set<std::string> found;
+    for (const char* folder : {"core/src", "backends/cuda", "backends/opencl"}) {
+        for (const auto& entry : std::filesystem::directory_iterator(std::string(GEMEL_SOURCE_DIR "/") + folder)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string text = read_file(entry.path());
+            for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) found.insert((*it)[1]);
+        }
+    }
+    CHECK(found.size() >= 12);
+    for (const std::string& variable : found) {
+        CAPTURE(variable);
+        CHECK(has(document, "`" + variable + "`"));
+    }
+}
+
 TEST_SUITE_END();

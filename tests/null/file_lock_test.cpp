@@ -1,5 +1,6 @@
 /// The lock between processes.
 #include <gemel/core/file_lock.hpp>
+#include <gemel/core/log.hpp>
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -117,6 +118,40 @@ TEST_CASE("a file lock whose file vanished while it waited is taken on the new f
     first.reset();
     waiting.join();
     CHECK(done);
+}
+
+TEST_CASE("who waits for a file lock for a second says whom it waits for") {
+    const ScratchFolder scratch;
+    const pid_t child = in_child([&] {
+        const FileLock lock(scratch / "lock");
+        write_file(scratch / "held", "");
+        ::sleep(2);
+        return lock.held() ? 0 : 1;
+    });
+    while (!std::filesystem::exists(scratch / "held")) {
+        ::usleep(1000);
+    }
+    std::vector<std::string> lines;
+    logging::set_levels("info");
+    logging::set_sink([&](logging::Level level, std::string_view, std::string_view message) {
+        if (level == logging::Level::info) lines.emplace_back(message);
+    });
+    CHECK(FileLock(scratch / "lock").held());
+    CHECK(FileLock(scratch / "lock").held());
+    logging::set_sink({});
+    logging::set_levels("warn");
+    CHECK(status_of(child) == 0);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].find((scratch / "lock").string()) != std::string::npos);
+    CHECK(lines[0].find("process " + std::to_string(child)) != std::string::npos);
+}
+
+TEST_CASE("a file lock is not taken through a link") {
+    const ScratchFolder scratch;
+    write_file(scratch / "victim", "precious");
+    std::filesystem::create_symlink(scratch / "victim", scratch / "lock");
+    CHECK_FALSE(FileLock(scratch / "lock").held());
+    CHECK(read_file(scratch / "victim") == "precious");
 }
 
 TEST_CASE("where no file can be made a file lock holds nothing") {

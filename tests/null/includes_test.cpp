@@ -1,8 +1,11 @@
 /// Which files a kernel's text depends on.
 #include "includes.hpp"
 
+#include <gemel/core/error.hpp>
+
 #include <doctest/doctest.h>
 
+#include "option_files.hpp"
 #include "scratch.hpp"
 
 using namespace gemel;
@@ -18,7 +21,8 @@ struct Folders {
     void write(const std::string& name, std::string_view content) const { write_file(scratch / name, content); }
 
     Includes follow(std::string_view text, const std::filesystem::path& directory_of_text = {}) const {
-        return follow_includes(text, {one, two}, directory_of_text);
+        return follow_includes(text,
+                               {.named = {one, two}, .of_text = directory_of_text, .perhaps = {}, .of_compiler = {}});
     }
 
     /// The files found, relative to the scratch folder.
@@ -113,6 +117,10 @@ TEST_CASE("includes count wherever the compiler sees them") {
         "\t #include\"a.h\"",
         "/* c */ # /* c */ include /* c */ <a.h> // c",
         "#inc\\\nlude <a.h>",
+        "#inc\\ \t\nlude <a.h>",
+        "// c \\ \n#include <a.h>",
+        "%:include <a.h>",
+        " %: /* c */ include \"a.h\"",
         "#include \\\r\n <a.h>\r\n",
         "#if 0\n#include <a.h>\n#endif",
         "#if 0\ndon't\n#include <a.h>\n#endif",
@@ -139,11 +147,15 @@ TEST_CASE("a file whose presence is asked for counts as included") {
     folders.write("one/a.h", "");
     const Includes found = folders.follow(
         "#if defined(__has_include) && __has_include ( <a.h> ) && __has_include(\"no.h\")\n#endif\n"
-        "#define HAS(x) __has_include(x)\n");
+        "#ifdef __has_include\n#endif\n");
     CHECK(found.files.size() == 1);
     CHECK(found.unresolved == Names{"no.h"});
     CHECK(found.cacheable);
-    CHECK_FALSE(folders.follow("#if __has_include(NAME)\n#endif").cacheable);
+    for (const std::string text : {"#if __has_include(NAME)\n#endif", "#define HAS(x) __has_include(x)",
+                                   "#define HAS __has_include", "int i = __has_include(NAME);"}) {
+        CAPTURE(text);
+        CHECK(folders.follow(text).why_not == "the program: it has a computed __has_include");
+    }
 }
 
 TEST_CASE("text that may mean something else tomorrow is not to be cached") {
@@ -158,6 +170,12 @@ TEST_CASE("text that may mean something else tomorrow is not to be cached") {
         {"#include <a.h\n>", "the program: it has a computed #include"},
         {"#include_next <a.h>", "the program: it uses #include_next"},
         {"#embed \"data\"", "the program: it uses #embed"},
+        {"#if __has_include_next(<a.h>)", "the program: it uses __has_include_next"},
+        {"#if __has_embed(\"a\")", "the program: it uses __has_embed"},
+        {"?\?=include <a.h>", "the program: it has trigraphs"},
+        {"#inc?\?/\nlude <a.h>", "the program: it has trigraphs"},
+        {"// c\r#include <a.h>", "the program: it has lines that end in a carriage return alone"},
+        {"asm(\".incbin \\\"data\\\"\");", "the program: it uses .incbin"},
         {"#include <uses.h>\n#include NAME", "the program: it has a computed #include"},
     };
     for (const auto& entry : texts) {
@@ -184,6 +202,77 @@ TEST_CASE("a folder or a pipe is no header") {
     CHECK(folders.names("#include <a.h>") == Names{"two/a.h"});
     const std::string absolute = (folders.two / "a.h").string();
     CHECK(folders.names("#include \"" + absolute + "\"") == Names{"two/a.h"});
+}
+
+TEST_CASE("files that another compiler would take count beside the one that is found") {
+    const Folders folders;
+    folders.write("one/a.h", "1");
+    folders.write("here/a.h", "2");
+    folders.write("here/b.h", "#include \"c.h\"");
+    folders.write("here/c.h", "");
+    folders.write("toolkit/cuda_fp16.h", "#include \"cuda_fp16.hpp\"");
+    const IncludeFolders search{.named = {folders.one},
+                                .of_text = {},
+                                .perhaps = {folders.scratch / "here"},
+                                .of_compiler = {folders.scratch / "toolkit"}};
+    const Includes found = follow_includes("#include <a.h>\n#include <b.h>\n#include <cuda_fp16.h>\n", search);
+    Names names;
+    for (const auto& file : found.files) names.push_back(file.path.lexically_relative(folders.scratch.path()).string());
+    CHECK(names == Names{"one/a.h", "here/a.h", "here/b.h", "here/c.h"});
+    CHECK(found.unresolved == Names{"cuda_fp16.h"});
+    REQUIRE(found.stamps.size() == 1);
+    CHECK(found.stamps[0].starts_with((folders.scratch / "toolkit/cuda_fp16.h").string() + " 24 "));
+    CHECK(found.cacheable);
+}
+
+TEST_CASE("files may include each other 200 deep and no deeper") {
+    const Folders folders;
+    const auto chain = [&](int length) {
+        for (int i = 0; i < length; ++i)
+            folders.write("one/h" + std::to_string(i),
+                          i + 1 < length ? "#include \"h" + std::to_string(i + 1) + "\"" : "");
+    };
+    chain(200);
+    CHECK(folders.follow("#include <h0>").files.size() == 200);
+    for (const int length : {201, 3000}) {
+        chain(length);
+        CHECK_THROWS_WITH_AS(folders.follow("#include <h0>"), doctest::Contains("200 deep"), Error);
+    }
+    // Beside each other there may be more.
+    std::string all;
+    for (int i = 0; i < 300; ++i) {
+        folders.write("two/w" + std::to_string(i), "");
+        all += "#include <w" + std::to_string(i) + ">\n";
+    }
+    CHECK(folders.follow(all).files.size() == 300);
+}
+
+TEST_CASE("a header of terabytes is refused by name and size") {
+    const Folders folders;
+    folders.write("one/a.h", "");
+    std::filesystem::resize_file(folders.one / "a.h", std::uintmax_t{1} << 42);
+    CHECK_THROWS_WITH_AS(folders.follow("#include <a.h>"), doctest::Contains("a.h: it has 4 TiB"), Error);
+}
+
+TEST_CASE("options are read for the files that they name") {
+    const auto folders = [](const std::vector<std::string>& words) {
+        std::string all;
+        for (const auto& folder : files_of_options(words).folders) all += folder.string() + ";";
+        return all;
+    };
+    CHECK(folders({"-I/a", "-I", "/b", "-I /c", "--include-path=/d", "--include-path", "/e", "-I=/f"}) ==
+          "/a;/b;/c;/d;/e;/f;");
+    CHECK(folders({"-isystem", "/a", "-iquote/b", "-idirafter /c", "-I"}) == "/a;/b;/c;");
+    CHECK(folders({"-I/with a blank"}) == "/with a blank;/with;");
+    CHECK(folders({"-O3", "-DI=-I", "--std=c++17", "-cl-fast-relaxed-math", "-g"}).empty());
+    CHECK(files_of_options({"-O3", "-DX=\"text\"", "-cl-std=CL1.2", "--maxrregcount", "32"}).why_not.empty());
+    CHECK(files_of_options({"--pre-include=a.h", "-include", "b.h", "-imacros", "c.h"}).included ==
+          Names{"a.h", "b.h", "c.h"});
+    for (const std::string word : {"@file", "-include-pch x", "-isysroot", "-Xclang", "-DNOW=__TIME__", "-I\"/a\"",
+                                   "--pre-include='a.h'", "--use-pch=x", "--sysroot=/x", "-fplugin=x.so"}) {
+        CAPTURE(word);
+        CHECK_FALSE(files_of_options({word}).why_not.empty());
+    }
 }
 
 TEST_CASE("unfinished text is read to its end") {

@@ -7,11 +7,15 @@
 #endif
 
 #include <gemel/core/dialect.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/registry.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
+
+#include "scratch.hpp"
 
 using namespace gemel;
 
@@ -91,6 +95,44 @@ TEST_CASE("a kernel that is wrong does not compile") {
     CHECK(!Nvrtc::instance()
                ->compile(prelude(Dialect::cuda(), "") + "KERNEL void f() { undeclared; }", "sm_90")
                .succeeded);
+}
+
+TEST_CASE("compiling offline takes all options") {
+    const auto& all = backends();
+    if (std::none_of(all.begin(), all.end(), [](const auto& b) { return b.name == "cuda" && !b.path.empty(); })) {
+        MESSAGE("SKIPPED: there is no plug-in for CUDA");
+        return;
+    }
+    const std::string text = "extern \"C\" __global__ void f(int* a) { a[0] = VALUE; }\n";
+    const auto compile = [](const std::string& source, const CompileOptions& options) {
+        return compile_offline("cuda", source, "sm_90", options);
+    };
+    const std::size_t plain = compile(text, {.defines = {{"VALUE", "5"}}}).size();
+    CHECK(plain > 0);
+    CHECK_THROWS_WITH_AS(compile(text, {}), doctest::Contains("VALUE"), CompileError);
+    {
+        const testing::ScopedVariable options("GEMEL_BUILD_OPTIONS", "-DVALUE=7");
+        CHECK(compile(text, {}).size() > 0);
+    }
+    {
+        const testing::ScopedVariable debug("GEMEL_DEBUG", "1");
+        CHECK(compile(text, {.defines = {{"VALUE", "5"}}}).size() > plain + 100);
+    }
+    // The numbers of lines are the caller's, and a define is named.
+    CHECK_THROWS_WITH_AS(compile("\n\nwrong;\n", {.defines = {{"VALUE", "5"}}, .name = "mine"}),
+                         doctest::Contains("> 3 | wrong;"), CompileError);
+    CHECK_THROWS_WITH_AS(compile(text, {.defines = {{"defined", "5"}}}), doctest::Contains("the define defined"),
+                         CompileError);
+    CHECK_THROWS_WITH_AS(compile(text, {.defines = {{"5", "5"}}}), doctest::Contains("compile_offline: the define '5'"),
+                         ArgumentError);
+    for (const std::string name : {"back\\slash", "line\nend", "quo\"te", "\\"}) {
+        CAPTURE(name);
+        CHECK_THROWS_WITH_AS(compile("\nwrong;\n", {.name = name}), doctest::Contains("> 2 | wrong;"), CompileError);
+    }
+    for (const std::string nothing : {"", "// nothing \\", "#define A \\", "/* */"}) {
+        CAPTURE(nothing);
+        CHECK(compile(nothing, {}).size() > 0);
+    }
 }
 
 TEST_CASE("complex numbers refuse the operators of real ones") {

@@ -36,7 +36,8 @@ class GEMEL_API Module {
     /// Compiles a file; its folder is searched for what it includes.
     /// @throws Error if it cannot be read
     static Module from_file(const Context& context, const std::filesystem::path& path, CompileOptions options = {});
-    /// If the file of from_file(), or one that it includes, has changed, compiles it anew. Returns whether it did.
+    /// If the file of from_file(), or one that it includes, has changed, compiles it anew. Returns whether it did. A
+    /// file whose includes cannot be followed (#include MACRO, __TIME__, ...) is compiled anew each time.
     /// If the new text does not compile, throws and keeps the old program. Kernels fetched before keep the old program.
     bool reload();
 

@@ -38,13 +38,14 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 1;
+inline constexpr std::uint32_t abi_version = 2;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
-    std::string name;     ///< "NVRTC"
-    std::string path;     ///< file, or what the loader was asked for
-    std::string version;  ///< "13.0", or why it could not be used
+    std::string name;          ///< "NVRTC"
+    std::string path;          ///< file, or what the loader was asked for
+    std::string version;       ///< "13.0"; empty if it is not known
+    std::string trouble = {};  ///< why it cannot be used; empty if it can
 };
 
 enum class MemoryKind : std::uint8_t {
@@ -189,6 +190,9 @@ class GEMEL_API Kernel {
     /// or -1; its view is empty. No heap allocation once warm.
     virtual void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
                         int arena) = 0;
+    /// Whether the latest launch, also one of a BoundKernel, has come so far that nothing is compiled for it any more:
+    /// it runs, or has run. Asked only where Module::finishes_at_first_launch(); does not block.
+    virtual bool has_begun() = 0;
     /// A launch to be repeated; the views' data is copied.
     virtual std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) = 0;
     /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
@@ -268,8 +272,9 @@ class GEMEL_API Context {
     /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
     /// takes their names but counts lines of the whole text).
     virtual bool logs_follow_line_directives() const = 0;
-    /// A file that core locks between processes while this driver compiles (at a build, and at the first launch where
-    /// it finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Empty where that is not needed.
+    /// A file that core locks between processes while this driver compiles (at a build, and from the first launch until
+    /// Kernel::has_begun() where it finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Never
+    /// held while a kernel runs. Empty where that is not needed.
     virtual std::string build_lock() const = 0;
     /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it

@@ -55,7 +55,8 @@ GEMEL_API Device find_device(std::string_view selection, std::string_view backen
 GEMEL_API Device default_device();
 
 /// Compiles native text for an architecture without any device or driver, e.g. compile_offline("cuda", text, "sm_90").
-/// Options are those of CompileOptions; portable text needs its prelude in front (`prelude(...)`).
+/// Options are those of CompileOptions, with what GEMEL_BUILD_OPTIONS and GEMEL_DEBUG add; portable text needs its
+/// prelude in front (`prelude(...)`).
 /// @returns the binary, as `Context::load_binary` takes it
 /// @throws BackendUnavailable where the backend has no such compiler; CompileError if the text does not compile
 GEMEL_API std::vector<std::byte> compile_offline(std::string_view backend, std::string_view text,

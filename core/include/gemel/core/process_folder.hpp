@@ -1,0 +1,17 @@
+/// A folder for files that must not outlive the process.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <filesystem>
+#include <string_view>
+
+namespace gemel {
+
+/// A folder of that name, for this process and this user alone: made at the first call below TMPDIR (else /tmp) with a
+/// name that nobody can foresee, removed with all that is in it when the process ends by itself. A process that is
+/// killed leaves it behind.
+/// @throws Error where none can be made
+GEMEL_API std::filesystem::path process_folder(std::string_view name);
+
+}  // namespace gemel
