@@ -186,6 +186,10 @@ class Scanner {
         if (end == std::string::npos) {
             return false;
         }
+        // In C the name before the quote may be a macro, and what is text here a directive.
+        if (text_.substr(open, end - open).find_first_of("#%") != std::string::npos) {
+            refuse("it has a raw literal with a # or % in it");
+        }
         next_ = end + close.size();
         return true;
     }

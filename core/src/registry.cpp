@@ -320,7 +320,8 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
                                        const CompileOptions& given) {
     const CompileOptions options = with_environment(given);
     check_program("compile_offline", source, options);
-    const std::string whole = text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", source);
+    const std::string whole =
+        text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", without_mark(source));
     for (const auto& loaded : registry().backends) {
         if (loaded.status.name != backend || !loaded.plugin) continue;
         try {
