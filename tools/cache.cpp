@@ -5,6 +5,7 @@
 
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/process_folder.hpp>
 #include <gemel/core/text.hpp>
 
 #include <chrono>
@@ -51,6 +52,8 @@ int cache_clear() {
     if (DiskCache::kernels().mode() == DiskCache::Mode::readonly)
         throw Error("the kernel cache is read-only (GEMEL_CACHE=readonly): nothing was removed");
     DiskCache stored(folder());
+    if (const std::string why = why_distrusted(stored.folder()); !why.empty())
+        throw Error(text("nothing was removed from ", stored.folder().string(), ": ", why));
     std::set<std::pair<std::filesystem::path, std::chrono::system_clock::time_point>> before;
     for (const DiskCache::Entry& entry : stored.entries()) before.emplace(entry.file, entry.last_use);
     const std::size_t removed = stored.clear();

@@ -108,18 +108,22 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
 
 bool OpenClContext::logs_follow_line_directives() const { return !shared_->is_nvidia; }
 
+std::filesystem::path pocl_folder() {
+    const auto folder = [](const char* variable) {
+        const char* const value = std::getenv(variable);
+        return value && *value ? std::filesystem::path(value) : std::filesystem::path();
+    };
+    if (const auto own = folder("POCL_CACHE_DIR"); !own.empty()) return own;
+    if (const auto caches = folder("XDG_CACHE_HOME"); !caches.empty()) return caches / "pocl";
+    if (const auto home = folder("HOME"); !home.empty()) return home / ".cache" / "pocl";
+    return {};
+}
+
 std::string OpenClContext::build_lock() const {
     // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
     if (!shared_->is_pocl || pocl_has_own_folder) return {};
-    namespace fs = std::filesystem;
-    const auto folder = [](const char* variable) {
-        const char* const value = std::getenv(variable);
-        return value && *value ? fs::path(value) : fs::path();
-    };
-    if (const fs::path own = folder("POCL_CACHE_DIR"); !own.empty()) return own / "gemel.lock";
-    if (const fs::path caches = folder("XDG_CACHE_HOME"); !caches.empty()) return caches / "pocl" / "gemel.lock";
-    if (const fs::path home = folder("HOME"); !home.empty()) return home / ".cache" / "pocl" / "gemel.lock";
-    return {};
+    const std::filesystem::path folder = pocl_folder();
+    return folder.empty() ? std::string() : (folder / "gemel.lock").string();
 }
 
 std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {

@@ -6,6 +6,7 @@
 #include <gemel/core/plugin.hpp>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -194,6 +195,8 @@ class OpenClPlugin final : public Plugin {
 /// A kernel that does nothing, for a driver that cannot bear programs without any; never shown.
 inline constexpr const char* filler_kernel = "gemel_filler_kernel_";
 
+/// Where PoCL keeps its cache, as the environment says; empty if it does not.
+std::filesystem::path pocl_folder();
 /// PoCL's cache lies in a folder of this process alone.
 extern bool pocl_has_own_folder;
 

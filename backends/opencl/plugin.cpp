@@ -69,11 +69,19 @@ void tell_drivers(std::optional<OwnPoclFolder>& pocl) {
         ::setenv("NEO_CACHE_PERSISTENT", "0", 0);
         ::setenv("POCL_KERNEL_CACHE", "0", 0);
     }
-    if (privileged || (!may_write() && (!given || *given == '\0'))) try {
-            pocl.emplace();
-        } catch (const Error& error) {
-            logging::write(logging::Level::warn, "opencl", error.what());
-        }
+    const std::filesystem::path folder = pocl_folder();
+    const std::string why = folder.empty() ? std::string() : why_distrusted(folder);
+    if (!why.empty())
+        logging::write(logging::Level::warn, "opencl",
+                       text("PoCL's folder ", folder.string(), " is not used: ", why,
+                            ", and PoCL would load programs from it. `chmod go-w` it if it is yours, or let "
+                            "POCL_CACHE_DIR name another."));
+    if (!privileged && why.empty() && (may_write() || (given && *given))) return;
+    try {
+        pocl.emplace();
+    } catch (const Error& error) {
+        logging::write(logging::Level::warn, "opencl", error.what());
+    }
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "state.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,9 +41,7 @@ void add_field(std::string& key, std::string_view field) {
 std::optional<fs::path> writable_cache_folder() {
     const auto folder = DiskCache::default_folder();
     if (!folder || env::get("GEMEL_CACHE").value_or("on") != "on") return std::nullopt;
-    struct stat status {};
-    if (::stat(folder->c_str(), &status) == 0 && !why_distrusted(status).empty()) return std::nullopt;
-    return folder;
+    return why_distrusted(*folder).empty() ? folder : std::nullopt;
 }
 
 /// A link without blanks in its name to a folder that has some; empty where none can be made.

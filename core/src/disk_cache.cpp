@@ -68,8 +68,7 @@ struct DiskCache::State {
 
     /// Whether the folder is this user's alone, or not there yet.
     bool usable() {
-        struct stat status {};
-        const std::string why = ::stat(folder.c_str(), &status) == 0 ? why_distrusted(status) : "";
+        const std::string why = why_distrusted(folder);
         if (!why.empty() && !watch->complained.exchange(true)) {
             logging::write(logging::Level::warn, "cache",
                            text("the folder ", folder.string(), " is not used: ", why,

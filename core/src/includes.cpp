@@ -54,6 +54,15 @@ std::string with_lines_joined(std::string_view text, bool over_blanks) {
     return out;
 }
 
+bool has_blank_behind_backslash(std::string_view text) {
+    for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 1)) {
+        if (at + 1 < text.size() && is_blank(text[at + 1])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool has_lone_return(std::string_view text) {
     for (std::size_t at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
         if (text.substr(at + 1, 1) != "\n") {
@@ -85,7 +94,6 @@ class Scanner {
     struct Name {
         std::string name;
         bool quoted;
-        bool operator==(const Name&) const = default;
     };
 
     /// @param over_blanks  whether a backslash with blanks behind it joins lines too
@@ -177,6 +185,10 @@ class Scanner {
         const std::size_t end = text_.find(close, open);
         if (end == std::string::npos) {
             return false;
+        }
+        // In C the name before the quote may be a macro, and what is text here a directive.
+        if (text_.substr(open, end - open).find_first_of("#%") != std::string::npos) {
+            refuse("it has a raw literal with a # or % in it");
         }
         next_ = end + close.size();
         return true;
@@ -280,8 +292,9 @@ class Follower {
         text = without_mark(text);
         const Scanner scanner(text, false);
         follow(scanner, own_directory, what);
-        if (const Scanner other(text, true); other.names() != scanner.names()) {
-            follow(other, own_directory, what);
+        // Two compilers, two readings, where lines end in a backslash and blanks.
+        if (has_blank_behind_backslash(text)) {
+            follow(Scanner(text, true), own_directory, what);
         }
     }
 

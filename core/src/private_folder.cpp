@@ -33,6 +33,11 @@ std::string why_distrusted(const struct stat& status) {
     return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "other users may write to it" : "";
 }
 
+std::string why_distrusted(const fs::path& folder) {
+    struct stat status {};
+    return ::stat(folder.c_str(), &status) == 0 ? why_distrusted(status) : std::string();
+}
+
 bool write_private_file(const fs::path& path, std::string_view contents) {
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !make_private_folder(folder)) {

@@ -14,8 +14,7 @@ namespace gemel {
 /// Makes a folder and those above it, with mode 0700. False with errno where that cannot be.
 bool make_private_folder(const std::filesystem::path& folder);
 
-/// Why what lies there is not to be relied upon: somebody other than this user and root owns it or may write to it.
-/// Empty if all is well.
+/// As why_distrusted(folder), of a file that is open.
 std::string why_distrusted(const struct stat& status);
 
 /// Writes a file with mode 0600 beside its name and moves it there, so that no link of that name is followed. Makes the

@@ -344,7 +344,8 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
     check_program("compile_offline", source, options);
     const Loaded* const found = find_backend(backend);
     if (!found || !found->plugin) throw BackendUnavailable(why_not(backend));
-    const std::string whole = text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", source);
+    const std::string whole =
+        text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", without_mark(source));
     try {
         return found->plugin->compile_offline(whole, architecture, options);
     } catch (const plugin::BuildFailure& failure) {

@@ -238,6 +238,24 @@ TEST_CASE("without a home folder nothing lies under a name that can be foreseen"
     CHECK(left == std::vector<fs::path>{foreseen});
 }
 
+TEST_CASE("a folder of PoCL that others may write to is not used") {
+    if (default_device().info().platform != "Portable Computing Language") {
+        MESSAGE("SKIPPED: this is not PoCL");
+        return;
+    }
+    const Caches caches;
+    const fs::path pocl = caches.scratch / "pocl";
+    fs::permissions(pocl, fs::perms::all);
+    const auto result = run_child("compile-once", caches.environment);
+    INFO(result.output);
+    CHECK(compiled(result));
+    CHECK(gemel::testing::mentions(result.output, {pocl.string(), "is not used", "chmod go-w"}));
+    CHECK(fs::is_empty(pocl));
+    fs::permissions(pocl, fs::perms::owner_all);
+    CHECK(loaded(run_child("compile-once", caches.environment)));
+    CHECK_FALSE(fs::is_empty(pocl));
+}
+
 TEST_CASE("what a failed compilation keeps goes with the cache") {
     const Caches caches;
     const auto result = run_child("compile-and-fail", caches.environment);

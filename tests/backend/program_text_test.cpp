@@ -157,9 +157,9 @@ TEST_CASE("a define that cannot be is refused by its name") {
     const std::pair<const char*, const char*> wrong[] = {{"1X", "2"},     {"", "2"},          {"A B", "2"},
                                                          {"A-B", "2"},    {"X", "1\n2"},      {"X", "1\\"},
                                                          {"X", "/* one"}, {"X\n#error", "1"}, {"F(a", "1"}};
-    for (const auto& [name, value] : wrong) {
-        CAPTURE(name);
-        CHECK_THROWS_MENTIONING(ArgumentError, context.compile(three, {.defines = {{name, value}}}), "the define '",
+    for (const auto& define : wrong) {
+        CAPTURE(define.first);
+        CHECK_THROWS_MENTIONING(ArgumentError, context.compile(three, {.defines = {define}}), "the define '",
                                 "cannot be");
     }
     const char* text = "KERNEL void answer(GLOBAL_MEM int *a) { a[0] = MORE(VALUE); }";

@@ -205,6 +205,16 @@ TEST_CASE("an include is followed in every spelling that the compiler takes") {
     CHECK(taken >= 4);
 }
 
+TEST_CASE("an include between quotes that are a raw literal elsewhere is followed") {
+    const Place place;
+    place.set(1);
+    const auto compile = [&](const Context& context) {
+        return context.compile("#define R\n#define A R\"(\"\n#include <value.h>\n#define B \")\"" + kernel_text,
+                               {.include_directories = {place.folder()}});
+    };
+    if (compiles(compile)) check_follows(place, compile);
+}
+
 TEST_CASE("what a define includes or asks for is followed") {
     const Place place;
     place.set(1);

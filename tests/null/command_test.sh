@@ -39,6 +39,10 @@ unset GEMEL_BACKEND
 export GEMEL_DEVICE=999
 expects 0 'asked for by GEMEL_DEVICE' info
 unset GEMEL_DEVICE
+# A folder that others may write to is not touched, and clearing it is no success.
+mkdir -p "$folder/open" && chmod 777 "$folder/open"
+GEMEL_CACHE_DIR="$folder/open" expects 1 'other users may write to it' cache clear
+
 # Why a library cannot be used is no version of it.
 export GEMEL_NVRTC=/nowhere/libnvrtc.so
 expects 0 gemel info --json

@@ -104,7 +104,8 @@ TEST_CASE("includes in comments and literals do not count") {
         CAPTURE(text);
         CHECK(folders.names(text).empty());
         CHECK(folders.follow(text).unresolved.empty());
-        CHECK(folders.follow(text).cacheable);
+        // What is a raw literal in C++ may be directives in C.
+        CHECK(folders.follow(text).cacheable == (text.find("R\"") == std::string::npos));
     }
 }
 

@@ -1,9 +1,10 @@
-/// A folder for files that must not outlive the process.
+/// A folder for files that must not outlive the process, and whether one that is there can be relied upon.
 #pragma once
 
 #include <gemel/core/export.hpp>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace gemel {
@@ -13,5 +14,9 @@ namespace gemel {
 /// killed leaves it behind.
 /// @throws Error where none can be made
 GEMEL_API std::filesystem::path process_folder(std::string_view name);
+
+/// Why what lies in a folder is not to be relied upon: somebody other than this user and root owns it or may write to it.
+/// Empty if all is well, or if there is no such folder.
+GEMEL_API std::string why_distrusted(const std::filesystem::path& folder);
 
 }  // namespace gemel
