@@ -2,6 +2,7 @@
 
 #include "kernel_family.hpp"
 
+#include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -56,12 +57,14 @@ const ElementwiseKernel& progression_kernel(const DType& dtype, const std::strin
     return family.find(name, [&] {
         const DType in = parse_type(number);
         const std::string type = is_sixteen_bit_float(dtype) ? "float" : dtype.name();
+        // On the way to an element in range i * step may have left it.
+        const std::string wraps = codegen::wrapping_cast(in);
         const char* value = in.is_floating() && dtype.is_integer() ? "floor(v)" : "v";
-        return ElementwiseKernel(
-            {ScalarArg(in, "start"), ScalarArg(in, "step"), ScalarArg(in, "last"),
-             ScalarArg(dtype_of<std::int64_t>(), "last_index"), VectorArg(dtype, "out")},
-            text(number, " v = i == last_index ? last : start + (", number, ")i * step; out[i] = (", type, ")", value),
-            name, {.compile = {.fp_contract = false}});
+        return ElementwiseKernel({ScalarArg(in, "start"), ScalarArg(in, "step"), ScalarArg(in, "last"),
+                                  ScalarArg(dtype_of<std::int64_t>(), "last_index"), VectorArg(dtype, "out")},
+                                 text(number, " v = i == last_index ? last : (", number, ")(", wraps, "start + ", wraps,
+                                      "(", number, ")i * ", wraps, "step); out[i] = (", type, ")", value),
+                                 name, {.compile = {.fp_contract = false}});
     });
 }
 
