@@ -23,8 +23,7 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
         buffer = cl.CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  static_cast<char*>(block) + offset);
         // The driver may use the block until its last command is done: it says when.
-        cl.SetMemObjectDestructorCallback(
-            buffer, [](cl_mem, void* data) { std::free(data); }, block);
+        cl.SetMemObjectDestructorCallback(buffer, [](cl_mem, void* data) { std::free(data); }, block);
     } catch (...) {
         if (buffer) cl.ReleaseMemObject.quietly(buffer);
         std::free(block);

@@ -27,8 +27,8 @@ std::string line_name(std::string_view name);
 /// @throws ArgumentError that begins with `function`
 void check_program(const char* function, std::string_view source, const CompileOptions& options);
 
-/// "#define N 16" for each define, each under a name of its own in compilers' messages, but not in a text for debuggers,
-/// whose lines are those of a file.
+/// "#define N 16" for each define, each under a name of its own in compilers' messages, but not in a text for
+/// debuggers, whose lines are those of a file.
 std::string define_lines(const CompileOptions& options);
 
 /// Every file that a program may include: from its text, its defines and its options.

@@ -11,8 +11,8 @@ namespace gemel {
 /// an object of its own. A process that dies gives it back.
 class GEMEL_API FileLock {
    public:
-    /// Waits for the lock; the log says so after a second, and who holds it. The file and its folder are made if need be. Where they cannot be, nothing is held: the lock
-    /// is there to help, and what it guards must work without.
+    /// Waits for the lock; the log says so after a second, and who holds it. The file and its folder are made if need
+    /// be. Where they cannot be, nothing is held: the lock is there to help, and what it guards must work without.
     explicit FileLock(const std::filesystem::path& file) noexcept;
     ~FileLock();
     FileLock(const FileLock&) = delete;

@@ -15,8 +15,8 @@ namespace gemel {
 /// @throws Error where none can be made
 GEMEL_API std::filesystem::path process_folder(std::string_view name);
 
-/// Why what lies in a folder is not to be relied upon: somebody other than this user and root owns it or may write to it.
-/// Empty if all is well, or if there is no such folder.
+/// Why what lies in a folder is not to be relied upon: somebody other than this user and root owns it or may write to
+/// it. Empty if all is well, or if there is no such folder.
 GEMEL_API std::string why_distrusted(const std::filesystem::path& folder);
 
 }  // namespace gemel

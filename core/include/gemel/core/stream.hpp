@@ -73,7 +73,8 @@ class GEMEL_API Stream {
     /// Marks this point of the stream.
     Event record() const;
     /// Commands enqueued from now on start only after `event`, which may be of another stream.
-    /// @time  returns at once for an event of the same context, and on CUDA of the same device. Blocks until the event is
+    /// @time  returns at once for an event of the same context, and on CUDA of the same device. Blocks until the event
+    /// is
     ///        done where it is of another device, another backend or another OpenCL context: no driver orders these.
     void wait(const Event& event) const;
     /// Blocks until the stream is empty. @throws DeviceLost naming the last launches if one of them failed
