@@ -32,14 +32,16 @@ KernelFacts read_facts(cl_kernel kernel, cl_device_id device) {
 }
 
 /// NVIDIA's driver (580) counts a byte for each pointer to shared memory that is not set yet, which is none of what the
-/// kernel declares: with all of them set, what they were set to is left out.
-std::size_t declared_shared_bytes(cl_kernel kernel, cl_device_id device, const KernelFacts& facts) {
+/// kernel declares: with all of them set, what they were set to is left out. Beside an arena it takes as much for
+/// itself as alignment asks: of 49152 bytes an arena of 49136 can be launched, and one of 49151 cannot.
+void correct_shared_bytes(KernelFacts& facts, cl_kernel kernel, cl_device_id device) {
     constexpr std::size_t unit = 16;
     std::size_t set = 0;
     for (cl_uint i = 0; i < *facts.parameter_count; ++i)
         if (cl.SetKernelArg.status(kernel, i, unit, nullptr) == success) set += unit;
     const auto all = query<cl_ulong>(cl.GetKernelWorkGroupInfo, CL_KERNEL_LOCAL_MEM_SIZE, kernel, device);
-    return all >= set ? all - set : *facts.shared_bytes;
+    if (all >= set) facts.shared_bytes = all - set;
+    if (set > 0) facts.arena_overhead_bytes = unit;
 }
 
 std::vector<std::string> names_in(cl_program program) {
@@ -105,8 +107,7 @@ class OpenClKernel final : public Kernel {
           facts_(read_facts(kernel, shared_->device)),
           known_(*facts_.parameter_count) {
         if (shared_->is_pocl) order_ = LaunchOrder::of(name_);
-        if (facts_.shared_bytes > 0 && shared_->info->vendor.find("NVIDIA") != std::string::npos)
-            facts_.shared_bytes = declared_shared_bytes(kernel_, shared_->device, facts_);
+        if (shared_->is_nvidia && facts_.shared_bytes > 0) correct_shared_bytes(facts_, kernel_, shared_->device);
         facts_.parameter_bytes = value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
     }
     ~OpenClKernel() override {

@@ -286,9 +286,13 @@ bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::Laun
         shape.block[axis] = static_cast<std::uint32_t>(block[axis]);
     }
     const std::size_t most = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
-    if (kernel.static_shared_bytes > most || config.shared_bytes > most - kernel.static_shared_bytes)
+    const std::size_t overhead = config.shared_bytes ? facts.arena_overhead_bytes : 0;
+    const std::size_t taken = kernel.static_shared_bytes + overhead;
+    if (taken > most || config.shared_bytes > most - taken)
         refuse(kernel, text("needs ", config.shared_bytes, " bytes of shared memory and declares ",
-                            kernel.static_shared_bytes, " more; a block on ", info.name, " has at most ", most));
+                            kernel.static_shared_bytes, " more; a block on ", info.name, " has at most ", most,
+                            overhead ? text(", of which the driver takes ", overhead, " for itself beside an arena")
+                                     : std::string()));
     if (config.shared_bytes && kernel.arena < 0 && !kernel.driver->linear_addresses)
         refuse(kernel, "was given dynamic shared memory but has no SHARED_ARENA parameter to receive it");
     shape.shared_bytes = static_cast<std::uint32_t>(config.shared_bytes);

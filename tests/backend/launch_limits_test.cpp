@@ -22,15 +22,19 @@ TEST_CASE("threads are counted in 64 bits") {
     // On a CPU device as many threads would take minutes.
     const bool many = context.device().info().type == DeviceInfo::Type::gpu;
     if (!many) MESSAGE("counted to 2^20 only: the device is no GPU");
-    const std::int64_t block = many ? 1024 : 64, blocks = many ? (std::int64_t{1} << 22) + 3 : std::int64_t{1} << 14;
+    const std::int64_t block = many ? 256 : 64, blocks = many ? (std::int64_t{1} << 24) + 12 : std::int64_t{1} << 14;
     last({.grid = {blocks}, .block = {block}}, out);
     CHECK(out.get() == std::vector<std::int64_t>{blocks * block - 1, blocks * block});
 }
 
 TEST_CASE("an arena of all shared memory that a device has is taken, one byte more is refused") {
     const Context context = current_context();
-    const DeviceInfo& info = context.device().info();
-    const std::size_t most = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
+    const Device device = context.device();
+    const DeviceInfo& info = device.info();
+    // NVIDIA's OpenCL launches no arena that is larger: it takes the rest for itself.
+    const bool nvidia_opencl = device.backend() == "opencl" && info.vendor.find("NVIDIA") != std::string::npos;
+    const std::size_t most =
+        info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes) - (nvidia_opencl ? 16 : 0);
     const Kernel ends = context
                             .compile(
                                 "KERNEL void ends(GLOBAL_MEM int *out, int last, SHARED_ARENA)\n{\n"
@@ -43,7 +47,7 @@ TEST_CASE("an arena of all shared memory that a device has is taken, one byte mo
     ends({.grid = {1}, .block = {1}, .shared_bytes = most}, out, last);
     CHECK(out.get() == std::vector<std::int32_t>{3, 4});
     CHECK_THROWS_MENTIONING(ArgumentError, ends({.grid = {1}, .block = {1}, .shared_bytes = most + 1}, out, last),
-                            "ends", std::to_string(most), std::to_string(most + 1));
+                            "ends", std::to_string(most + 1), nvidia_opencl ? "the driver takes 16" : "at most");
     // Beside what a kernel declares itself.
     const Kernel both = context
                             .compile(
@@ -55,5 +59,5 @@ TEST_CASE("an arena of all shared memory that a device has is taken, one byte mo
     both({.grid = {1}, .block = {2}, .shared_bytes = most - 1024}, two);
     CHECK(two.get() == std::vector<std::int32_t>{1, 2});
     CHECK_THROWS_MENTIONING(ArgumentError, both({.grid = {1}, .block = {2}, .shared_bytes = most - 1023}, two), "both",
-                            "1024", std::to_string(most));
+                            "1024", "at most");
 }

@@ -99,6 +99,7 @@ struct ArgumentView {
 struct KernelFacts {
     std::optional<std::uint32_t> registers;
     std::optional<std::size_t> shared_bytes;  ///< static
+    std::size_t arena_overhead_bytes = 0;     ///< shared memory that the driver takes for itself beside an arena
     std::optional<std::size_t> local_bytes;   ///< per thread; more than zero means spilled registers or local arrays
     std::optional<std::size_t> constant_bytes;
     std::size_t max_threads_per_block = 0;
