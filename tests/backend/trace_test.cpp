@@ -2,6 +2,7 @@
 #include "child.hpp"
 #include "support.hpp"
 
+#include <gemel/core/text.hpp>
 #include <gemel/core/trace.hpp>
 
 #include <algorithm>
@@ -95,8 +96,8 @@ TEST_CASE("the first example makes exactly the driver calls that it must") {
     (void)calls();
 
     const auto check = [&](const Step& step) {
-        CAPTURE(step.what);
         const Names made = calls();
+        INFO(std::string(step.what) + ": " + join(made));
         CHECK(made == (backend == "cuda" ? step.cuda : step.opencl));
     };
     std::vector<float> a(16, 1.5f), doubled(16);

@@ -47,19 +47,19 @@ extern "C" __global__ __launch_bounds__(256) void place(
         pack_float_x4 y_pack[2];
 #pragma unroll
         for (int u = 0; u < 2; ++u) {
-            const int p = first + u * 256;
-            if (p < packs) {
-                x_pack[u].words[0] = ((const uint4 *)(x + head))[p];
-                y_pack[u].words[0] = ((const uint4 *)(y + head))[p];
+            const int p_ = first + u * 256;
+            if (p_ < packs) {
+                x_pack[u].words[0] = ((const uint4 *)(x + head))[p_];
+                y_pack[u].words[0] = ((const uint4 *)(y + head))[p_];
             }
         }
 #pragma unroll
         for (int u = 0; u < 2; ++u) {
-            const int p = first + u * 256;
-            if (p < packs) {
+            const int p_ = first + u * 256;
+            if (p_ < packs) {
 #pragma unroll
                 for (int lane = 0; lane < 4; ++lane) {
-                    const int i = head + p * 4 + lane;
+                    const int i = head + p_ * 4 + lane;
                     const int reduced_index = i;
                     const float x_i = x_pack[u].value[lane];
                     const float y_i = y_pack[u].value[lane];

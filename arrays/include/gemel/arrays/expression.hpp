@@ -155,7 +155,7 @@ GEMEL_BINARY(maximum, Maximum, in_common, common, "maximum_$(#1, #2)", "",
              "WITHIN_KERNEL $ maximum_$($ a, $ b)\n{\n    %real return a > b || a != a ? a : b;\n    %whole return a > "
              "b ? a : b;\n}\n")
 GEMEL_UNARY(abs, Abs, in_common, magnitude, "abs_$(#1)", "c_abs(#1)",
-            "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return a < 0 ? ($)-@a : a;\n}\n")
+            "WITHIN_KERNEL $ abs_$($ a)\n{\n    %real return fabs(a);\n    %whole return ($)(a < 0 ? -@a : @a);\n}\n")
 GEMEL_UNARY(real, RealPartOf, in_common, magnitude, "#1", "c_real(#1)", "")
 /// Of real numbers zeros.
 GEMEL_UNARY(imag, ImaginaryPartOf, in_common, magnitude, "0", "c_imag(#1)", "")
