@@ -5,11 +5,23 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 namespace gemel::plugin::opencl {
+namespace {
+
+bool can_open_files() {
+    const int descriptor = ::open("/", O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor >= 0;
+}
+
+}  // namespace
 
 cl_command_queue Shared::create_queue(bool timed) {
     const cl_command_queue queue =
@@ -102,6 +114,10 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS)
         throw BuildFailure(log.empty() ? gemel::text("clBuildProgram: ", error_name(status), ", options: ", options)
                                        : log);
+    // When the process can open no file, NVIDIA's compiler (580) answers with the code that a launch has for a lost
+    // device.
+    if (status == -9999 && !can_open_files())
+        throw BuildFailure(gemel::text("clBuildProgram: ", error_name(status), "\n", log));
     if (status != success) fail(cl.BuildProgram.name(), status);
     return {std::move(module), std::move(log)};
 }

@@ -2,6 +2,7 @@
 /// new.
 #include <gemel/gemel.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -105,12 +106,17 @@ int main() try {
         const gemel::GPUArray<float> waves = x.copy();
         failures += check("expression, shared part", [&] { z.assign(sin(waves) * sin(waves) + 1e300); });
         failures += check("expression, broadcast", [&] { table.assign(5 * grid + sin(row)); });
-        // A new array has a block of its own, which is counted once here and once there.
+        // A new array has a block of its own, which is counted once here and once there. Now and then it lies at an
+        // address where none has been before, and the call is remembered anew: the least of several is what a warm call
+        // takes.
         const auto taken = [](const auto& call) {
-            for (int warm = 0; warm < 3; ++warm) call();
-            const long before = allocations;
-            call();
-            return allocations - before;
+            long least = 1000;
+            for (int round = 0; round < 10; ++round) {
+                const long before = allocations;
+                call();
+                least = std::min(least, allocations - before);
+            }
+            return least;
         };
         const long array = taken([&] { gemel::empty<float>({1000}); }),
                    expression = taken([&] { (5 * x + sin(y)).eval(); });

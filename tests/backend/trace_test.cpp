@@ -97,7 +97,8 @@ TEST_CASE("the first example makes exactly the driver calls that it must") {
 
     const auto check = [&](const Step& step) {
         const Names made = calls();
-        INFO(std::string(step.what) + ": " + join(made));
+        const std::string found = std::string(step.what) + ": " + join(made);
+        INFO(found);
         CHECK(made == (backend == "cuda" ? step.cuda : step.opencl));
     };
     std::vector<float> a(16, 1.5f), doubled(16);
@@ -116,7 +117,10 @@ TEST_CASE("the first example makes exactly the driver calls that it must") {
         const Module again = context.compile(example);
         check({"compile again", {}, {}});
         const Kernel multiply_by_two = again.kernel("multiply_by_two");
-        check({"fetch the kernel", {"cuModuleGetFunction"}, {"clCreateKernel"}});
+        Names fetched =
+            calls();  // NVIDIA's OpenCL is asked what the kernel declares of shared memory by setting arguments
+        std::erase(fetched, "clSetKernelArg");
+        CHECK(fetched == (backend == "cuda" ? Names{"cuModuleGetFunction"} : Names{"clCreateKernel"}));
         multiply_by_two({.grid = {1}, .block = {4, 4}}, a_gpu);
         Names first = calls();  // PoCL compiles for the block size then, and is waited for, before and after
         for (const char* waits : {"clFinish", "clEnqueueMarkerWithWaitList", "clWaitForEvents"})
