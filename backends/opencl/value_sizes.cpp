@@ -27,6 +27,17 @@ bool is_opaque(std::string_view type) {
            type.find('<') != std::string_view::npos;
 }
 
+/// Extents and steps of a generated kernel's arrays, whose size is gemel's own affair: probes would cost each such
+/// kernel some 30 ms on PoCL, which compiles them for the binary.
+bool is_generated_layout(std::string_view type, std::string_view program) {
+    constexpr std::string_view begin = "typedef struct {\n";
+    const auto end = program.find(text("} ", type, ";"));
+    const auto start = end == std::string_view::npos ? end : program.rfind(begin, end);
+    if (start == std::string_view::npos || type.find("_layout") == std::string_view::npos) return false;
+    const std::string_view members = program.substr(start + begin.size());
+    return members.starts_with("    int extent[") || members.starts_with("    int64_t extent[");
+}
+
 }  // namespace
 
 std::string size_probes(std::string_view program) {
@@ -34,7 +45,7 @@ std::string size_probes(std::string_view program) {
     for (const KernelSignature& kernel : parse_kernels(program))
         for (std::size_t slot = 0; slot < kernel.parameters.size(); ++slot) {
             const Parameter& p = kernel.parameters[slot];
-            if (p.is_pointer || !p.dtype.empty() || is_opaque(p.type)) continue;
+            if (p.is_pointer || !p.dtype.empty() || is_opaque(p.type) || is_generated_layout(p.type, program)) continue;
             std::size_t place = 1;
             for (std::size_t part = 0; part < probes; ++part) {
                 std::vector<std::string> extents;
