@@ -17,6 +17,10 @@ namespace {
 
 /// Computed in 128 bits and cut to T, which is what wrapping around means.
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+/// Products of 64-bit numbers can need more than 127 bits.
+Wide product(Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); }
 
 template <class T>
 T cut(Wide value) {
@@ -51,8 +55,8 @@ T host_power(T a, T b) {
     if (b < 0) return a == 1 ? T(1) : cut<T>(a) == T(-1) ? T(b % 2 ? -1 : 1) : T(0);
     T result = 1;
     for (int k = 0; k < bits<T>; ++k) {  // by the bits of the exponent, the highest first
-        result = cut<T>(Wide(result) * result);
-        if (Wide(b) >> (bits<T> - 1 - k) & 1) result = cut<T>(Wide(result) * a);
+        result = cut<T>(product(result, result));
+        if (Wide(b) >> (bits<T> - 1 - k) & 1) result = cut<T>(product(result, a));
     }
     return result;
 }
@@ -119,10 +123,10 @@ TEST_CASE_TEMPLATE("integers wrap around in every operation", T, std::int8_t, st
     const auto& [a, b, x, y] = pairs;
     CHECK_EVERY_FORM(T, pairs.on_host([](T p, T q) { return cut<T>(Wide(p) + q); }), x + y, "x + y");
     CHECK_EVERY_FORM(T, pairs.on_host([](T p, T q) { return cut<T>(Wide(p) - q); }), x - y, "x - y");
-    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T q) { return cut<T>(Wide(p) * q); }), x * y, "x * y");
+    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T q) { return cut<T>(product(p, q)); }), x * y, "x * y");
     CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return cut<T>(-Wide(p)); }), -x, "-x");
     CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return cut<T>(p < 0 ? -Wide(p) : Wide(p)); }), abs(x), "abs(x)");
-    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return cut<T>(Wide(p) * p); }), square(x), "square(x)");
+    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return cut<T>(product(p, p)); }), square(x), "square(x)");
     CHECK_EVERY_FORM(T, pairs.on_host(host_power<T>), pow(x, y), "x ** y");
     CHECK_EVERY_FORM(T, pairs.on_host(host_shift_left<T>), x << y, "x << y");
     CHECK_EVERY_FORM(T, pairs.on_host(host_shift_right<T>), x >> y, "x >> y");
@@ -143,7 +147,7 @@ TEST_CASE_TEMPLATE("a compiler draws no conclusions from integers that cannot ov
                      "(x * 2 + 0) // 2 == x");
     CHECK_EVERY_FORM(T, truths(a.size(), true), x + y - y == x, "x + y - y == x");
     CHECK_EVERY_FORM(T, bytes([](T p, T) { return cut<T>(p < 0 ? -Wide(p) : Wide(p)) < 0; }), abs(x) < 0, "abs(x) < 0");
-    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return host_floor_divide<T>(cut<T>(Wide(p) * p), p); }),
+    CHECK_EVERY_FORM(T, pairs.on_host([](T p, T) { return host_floor_divide<T>(cut<T>(product(p, p)), p); }),
                      floor_divide(x * x, x), "x * x // x");
     CHECK_EVERY_FORM(T, pairs.on_host([](T p, T q) { return host_shift_right<T>(host_shift_left<T>(p, q), q); }),
                      (x << y) >> y, "(x << y) >> y");
@@ -162,16 +166,16 @@ TEST_CASE_TEMPLATE("sums and products of integers wrap around", T, std::int32_t,
     const std::vector<T> a{most, 3, T(most - 1), 5, 7, most}, b{most, most, 2, T(-9), 1, T(most / 2)};
     const auto x = to_gpu(a), y = to_gpu(b);
     using S = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-    S sum = 0, product = 1;
+    S sum = 0, running = 1;
     T dotted = 0;
     std::vector<S> sums, products;
     for (std::size_t k = 0; k < a.size(); ++k) {
         sums.push_back(sum = cut<S>(Wide(sum) + a[k]));
-        products.push_back(product = cut<S>(Wide(product) * a[k]));
-        dotted = cut<T>(Wide(dotted) + Wide(cut<T>(Wide(a[k]) * b[k])));
+        products.push_back(running = cut<S>(product(running, a[k])));
+        dotted = cut<T>(Wide(dotted) + Wide(cut<T>(product(a[k], b[k]))));
     }
     CHECK(gemel::sum(x).item() == sum);
-    CHECK(prod(x).item() == product);
+    CHECK(prod(x).item() == running);
     CHECK_SAME(sums, cumsum(x).get(), "cumsum");
     CHECK_SAME(products, cumprod(x).get(), "cumprod");
     CHECK(inner(x, y).item() == dotted);
@@ -181,7 +185,7 @@ TEST_CASE_TEMPLATE("sums and products of integers wrap around", T, std::int32_t,
         for (std::size_t column = 0; column < 2; ++column) {
             T expected = 0;
             for (std::size_t k = 0; k < 3; ++k)
-                expected = cut<T>(Wide(expected) + Wide(cut<T>(Wide(a[3 * row + k]) * b[2 * k + column])));
+                expected = cut<T>(Wide(expected) + Wide(cut<T>(product(a[3 * row + k], b[2 * k + column]))));
             CHECK(matrices[2 * row + column] == expected);
         }
 }
