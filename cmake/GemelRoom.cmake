@@ -2,11 +2,11 @@
 
 set(GEMEL_ROOMS "" CACHE INTERNAL "")
 
-# gemel_room(<name> SOURCES ... [KNOWS <room>...])
+# gemel_room(<name> FOLDERS <folder>... [KNOWS <room>...])
 # A room is compiled on its own, with an include root of its own and those of the rooms that it may know:
-# a wrong-way include does not compile.
+# a wrong-way include does not compile. Each folder of its src/ adds sources to gemel_<name>.
 function(gemel_room name)
-    cmake_parse_arguments(ROOM "" "" "SOURCES;KNOWS" ${ARGN})
+    cmake_parse_arguments(ROOM "" "" "FOLDERS;KNOWS" ${ARGN})
     add_library(gemel_${name}_headers INTERFACE)
     target_include_directories(gemel_${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_BINARY_DIR}/include)
     target_compile_features(gemel_${name}_headers INTERFACE cxx_std_20)
@@ -15,13 +15,14 @@ function(gemel_room name)
     endforeach()
 
     set(GEMEL_ROOMS "${GEMEL_ROOMS};${name}" CACHE INTERNAL "")
-    if(NOT ROOM_SOURCES)  # headers only
-        return()
-    endif()
-    add_library(gemel_${name} OBJECT ${ROOM_SOURCES})
+    add_library(gemel_${name} OBJECT)
+    target_include_directories(gemel_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     set_target_properties(gemel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
         VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
     target_link_libraries(gemel_${name} PRIVATE gemel_${name}_headers)
+    foreach(folder IN LISTS ROOM_FOLDERS)
+        add_subdirectory(src/${folder})
+    endforeach()
 endfunction()
 
 # libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.
@@ -46,9 +47,7 @@ function(gemel_library)
     target_link_libraries(gemel PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
     foreach(room IN LISTS GEMEL_ROOMS)
         if(room)
-            if(TARGET gemel_${room})
-                target_link_libraries(gemel PRIVATE gemel_${room})
-            endif()
+            target_link_libraries(gemel PRIVATE gemel_${room})
             get_target_property(root gemel_${room}_headers INTERFACE_INCLUDE_DIRECTORIES)
             foreach(dir IN LISTS root)
                 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${dir}/*.hpp)

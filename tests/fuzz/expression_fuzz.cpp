@@ -1,8 +1,8 @@
 /// Any text whatever as an expression over arrays of several types and numbers, without a device: an expression with
 /// the shape that its operands broadcast to and a text for the kernel, or an error that shows the place, in bounded
 /// time.
-#include "expression_node.hpp"
-#include "layout.hpp"
+#include "array/layout.hpp"
+#include "expression/expression_node.hpp"
 
 #include <gemel/core/error.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "private_folder.hpp"
+#include "compile/private_folder.hpp"
 #include "scratch.hpp"
 
 using namespace gemel;

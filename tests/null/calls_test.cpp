@@ -1,5 +1,5 @@
 /// Who waits for other threads' calls waits for those that had begun, and for no others.
-#include "calls_under_way.hpp"
+#include "device/calls_under_way.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 /// Compile errors for people. The logs are what the compilers wrote, verbatim.
-#include "diagnostics.hpp"
+#include "compile/diagnostics.hpp"
 
 #include <doctest/doctest.h>
 

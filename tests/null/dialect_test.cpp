@@ -4,7 +4,7 @@
 #include <gemel/core/error.hpp>
 
 #include "../codegen_programs.hpp"
-#include "complex_section.hpp"
+#include "language/complex_section.hpp"
 #include "scratch.hpp"
 
 #include <doctest/doctest.h>

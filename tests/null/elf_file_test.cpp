@@ -1,5 +1,5 @@
 /// Files that the dynamic loader must not see: cut short, of another machine, with a sanitizer of their own.
-#include "elf_file.hpp"
+#include "device/elf_file.hpp"
 
 #include <dlfcn.h>
 #include <doctest/doctest.h>

@@ -171,7 +171,8 @@ TEST_CASE("the documentation has every variable of others that the code reads or
     const std::regex name("\"((CUDA|POCL|OCL|OPENCL|MESA|NEO|XDG)_(?!ERROR)[A-Z_]+|HOME|TMPDIR)\"");
     std::set<std::string> found;
     for (const char* folder : {"core/src", "backends/cuda", "backends/opencl"}) {
-        for (const auto& entry : std::filesystem::directory_iterator(std::string(GEMEL_SOURCE_DIR "/") + folder)) {
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(std::string(GEMEL_SOURCE_DIR "/") + folder)) {
             if (!entry.is_regular_file()) continue;
             const std::string text = read_file(entry.path());
             for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) found.insert((*it)[1]);

@@ -1,11 +1,11 @@
 /// Which files a kernel's text depends on.
-#include "includes.hpp"
+#include "compile/includes.hpp"
 
 #include <gemel/core/error.hpp>
 
 #include <doctest/doctest.h>
 
-#include "option_files.hpp"
+#include "compile/option_files.hpp"
 #include "scratch.hpp"
 
 using namespace gemel;

@@ -1,6 +1,6 @@
 /// The kernels that arrays launch themselves, compiled for CUDA: every conversion, every progression.
 #include "../nvrtc.hpp"
-#include "array_kernels.hpp"
+#include "elements/array_kernels.hpp"
 
 #include <gemel/core/dialect.hpp>
 

@@ -1,8 +1,8 @@
 /// The kernels that move elements by indices, masks and borders, compiled for CUDA.
 #include "../nvrtc.hpp"
-#include "index_kernels.hpp"
-#include "mask_kernels.hpp"
-#include "pad_kernel.hpp"
+#include "rearrange/index_kernels.hpp"
+#include "rearrange/mask_kernels.hpp"
+#include "rearrange/pad_kernel.hpp"
 
 #include <gemel/core/dialect.hpp>
 

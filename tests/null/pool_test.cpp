@@ -1,5 +1,5 @@
 /// The pool's size classes and bins, and the order of uses on different streams, with streams that only take notes.
-#include "pool.hpp"
+#include "device/pool.hpp"
 
 #include <doctest/doctest.h>
 

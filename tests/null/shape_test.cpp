@@ -3,7 +3,7 @@
 #include <gemel/arrays/shape.hpp>
 #include <gemel/core/error.hpp>
 
-#include "layout.hpp"
+#include "array/layout.hpp"
 
 #include <doctest/doctest.h>
 

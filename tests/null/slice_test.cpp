@@ -2,7 +2,7 @@
 #include <gemel/arrays/slice.hpp>
 #include <gemel/core/error.hpp>
 
-#include "layout.hpp"
+#include "array/layout.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include <gemel/codegen/template.hpp>
 #include <gemel/core/source.hpp>
 
-#include "diagnostics.hpp"
+#include "compile/diagnostics.hpp"
 #include "template_support.hpp"
 
 #include <doctest/doctest.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/codegen/elementwise.hpp>
+#include <gemel/codegen/layout.hpp>
 #include <gemel/codegen/matmul.hpp>
 #include <gemel/codegen/philox.hpp>
 #include <gemel/codegen/reduction.hpp>

@@ -1,13 +1,13 @@
 /// The text of element-wise kernels: a snippet is run for every index.
 #pragma once
 
+#include <gemel/codegen/layout.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/signature.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,51 +15,6 @@
 namespace gemel::codegen {
 
 using gemel::Dialect;
-
-/// What one variant of a kernel knows of an array argument's layout.
-enum class Access : std::uint8_t {
-    none,     ///< not an array
-    packed,   ///< contiguous and aligned: moved in wide accesses
-    linear,   ///< contiguous: element i lies at x[i]
-    strided,  ///< element i lies where the layout says
-    pointer,  ///< not touched as x[i]
-};
-
-/// What is known of a strided array's step along the last axis; kernels in tiles use it.
-enum class LastStep : std::uint8_t { any, one, zero };
-
-struct ArgumentLayout {
-    Access access = Access::none;
-    bool offset = false;  ///< the kernel is told where the array begins in its buffer
-    LastStep last_step = LastStep::any;
-    friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
-};
-
-/// What a kernel's text depends on beside the request: one request has several variants, chosen at launch.
-struct KernelLayout {
-    std::vector<ArgumentLayout> arguments = {};  ///< one per argument
-    int rank = 0;                                ///< axes of the strided arrays, after collapsing
-    bool wide_index = false;                     ///< indices of 64 bits
-    bool sliced = false;                         ///< i runs from `start` in steps of `step`
-    bool checked = false;                        ///< subscripts other than [i] are checked; see bounds_report_bytes
-    /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
-    /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
-    /// numbered through, and found by division.
-    int tile_width = 0, tile_rows = 0;
-    bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
-
-    bool any(Access access) const {
-        for (const ArgumentLayout& argument : arguments)
-            if (argument.access == access) return true;
-        return false;
-    }
-};
-
-/// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
-/// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies
-/// outside it, and i (-1 in loop_prep and after_loop); behind so many bytes there is room for the largest element,
-/// which is touched instead.
-inline constexpr std::size_t bounds_report_bytes = 32;
 
 /// An element-wise kernel as a user describes it, all types known.
 struct ElementwiseRequest {

@@ -17,7 +17,8 @@
 
 namespace gemel::codegen {
 
-/// As many as the table of initial direction numbers has: Joe and Kuo's new-joe-kuo-6, codegen/src/sobol_numbers.inc.
+/// As many as the table of initial direction numbers has: Joe and Kuo's new-joe-kuo-6,
+/// codegen/src/kernels/sobol_numbers.inc.
 inline constexpr int sobol_dimensions = 1024;
 
 /// What makes a sequence. The upper 32 bits of all of it are the sequence of 32-bit points.

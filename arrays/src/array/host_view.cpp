@@ -1,0 +1,60 @@
+#include <gemel/arrays/host_view.hpp>
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include "array/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gemel {
+namespace {
+
+/// Calls `visit` with the place of each element of a view, in elements, in C order of the indices.
+template <class Visit>
+void for_each_place(const Shape& shape, const Strides& strides, std::size_t bytes, const Visit& visit) {
+    if (shape.rank() != strides.size())
+        throw ArgumentError(text("a host view of shape ", to_string(shape), " has strides ", to_string(strides)));
+    Shape at = shape;
+    for (auto& position : at) position = 0;
+    const std::size_t count = shape.count();
+    if (count == 0) return;
+    const auto [lowest, highest] = reach_of(shape, strides);
+    constexpr __int128 most = INT64_MAX;
+    if (-lowest > most / bytes || highest > most / bytes)
+        throw ArgumentError(text("a host view of shape ", to_string(shape), " and strides ", to_string(strides),
+                                 " reaches further than 64 bits can count"));
+    std::int64_t place = 0;
+    for (std::size_t left = count; left > 0; --left) {
+        visit(place);
+        for (std::size_t axis = shape.rank(); axis-- > 0;) {
+            if (++at[axis] < shape[axis]) {
+                place += strides[axis];
+                break;
+            }
+            place -= strides[axis] * (shape[axis] - 1);
+            at[axis] = 0;
+        }
+    }
+}
+
+}  // namespace
+
+void scatter(void* to, const Shape& shape, const Strides& strides, const void* from, std::size_t bytes) {
+    const char* next = static_cast<const char*>(from);
+    for_each_place(shape, strides, bytes, [&](std::int64_t place) {
+        std::memcpy(static_cast<char*>(to) + place * static_cast<std::int64_t>(bytes), next, bytes);
+        next += bytes;
+    });
+}
+
+void gather(void* to, const void* from, const Shape& shape, const Strides& strides, std::size_t bytes) {
+    char* next = static_cast<char*>(to);
+    for_each_place(shape, strides, bytes, [&](std::int64_t place) {
+        std::memcpy(next, static_cast<const char*>(from) + place * static_cast<std::int64_t>(bytes), bytes);
+        next += bytes;
+    });
+}
+
+}  // namespace gemel

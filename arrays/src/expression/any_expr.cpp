@@ -1,0 +1,331 @@
+#include <gemel/arrays/any_expr.hpp>
+
+#include "array/layout.hpp"
+#include "array/whole_number.hpp"
+#include "expression/constant_folding.hpp"
+#include "expression/expression_node.hpp"
+#include "expression/function_definition.hpp"
+#include "expression/operation_table.hpp"
+
+#include <gemel/arrays/expression.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace gemel {
+namespace {
+
+using Structure = ExpressionStructure;
+using Number = AnyExpr::Number;
+
+/// Deeper ones are split: compilers bound the nesting of parentheses.
+constexpr std::size_t deepest_kernel = 48;
+/// Walking through an expression takes stack.
+constexpr std::size_t deepest_expression = 1000;
+
+std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
+
+/// One object for equal structures, as long as the table is not full, which then starts anew.
+std::shared_ptr<const Structure> interned(Structure structure) {
+    static auto& mutex = *new std::mutex;
+    static auto& table = *new std::map<std::vector<std::uint64_t>, std::shared_ptr<const Structure>>;
+    static std::uint64_t last_id = std::uint64_t{1} << 63;  // addresses are below
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(structure.kind), code(structure.dtype),
+                                   code(structure.common), reinterpret_cast<std::uintptr_t>(structure.operation),
+                                   reinterpret_cast<std::uintptr_t>(structure.function)};
+    for (const auto& operand : structure.operands) key.push_back(operand->id);
+    std::lock_guard lock(mutex);
+    if (table.size() >= 4096) table.clear();
+    auto& found = table[std::move(key)];
+    if (!found) {
+        structure.id = ++last_id;
+        found = std::make_shared<const Structure>(std::move(structure));
+    }
+    return found;
+}
+
+Weak kind_of(const Number& number) {
+    switch (number.index()) {
+        case 0: return Weak::boolean;
+        case 1:
+        case 2: return Weak::integer;
+        case 3: return Weak::floating;
+        default: return Weak::complex;
+    }
+}
+
+std::string type_name(const AnyExpr& operand) {
+    return operand.node().is_number() ? text("a number (", operand.dtype().name(), ")") : operand.dtype().name();
+}
+
+/// "operator+ has no meaning for bool and float"
+[[noreturn]] void refuse(const Operation& operation, std::span<const AnyExpr> operands, const std::string& hint = "") {
+    std::vector<std::string> names;
+    for (const AnyExpr& operand : operands) names.push_back(type_name(operand));
+    throw ArgumentError(text(operation.name, " has no meaning for ", join(names, " and "), hint));
+}
+
+void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
+    const Shape before = shape;
+    if (!broadcast_with(shape, own))
+        throw ArgumentError(text(operation, " has operands of the shapes ", to_string(before), " and ", to_string(own),
+                                 ", which cannot be broadcast to one"));
+}
+
+std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
+    auto node = std::make_shared<ExpressionNode>();
+    node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = dtype});
+    node->shape = shape;
+    node->array = array;
+    return node;
+}
+
+int side_of(const AnyExpr& operand, DType common) {
+    if (!operand.node().is_number()) return 0;
+    return std::visit(
+        [&](const auto& value) {
+            if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(value)>>) {
+                return side_of_range(
+                    static_cast<std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(value)>>, std::int64_t,
+                                                   std::uint64_t>>(value),
+                    common);
+            } else {
+                return 0;
+            }
+        },
+        operand.node().number);
+}
+
+/// All elements lie on one side of a number beyond their type's range. So do even numbers beside the greatest of the
+/// type, which is odd, and odd ones beside the least, which is even.
+void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
+    for (std::size_t k = 0; k < 2; ++k) {
+        const int side = side_of(operands[k], common);
+        if (side == 0) continue;
+        const WholeRange range = whole_range(common);
+        AnyExpr& other = operands[1 - k];
+        if (side < 0) {
+            operands[k] = AnyExpr(range.least);
+            other = other | 1;
+        } else {
+            operands[k] = AnyExpr(range.most);
+            other = range.least < 0 ? other & -2 : other & (range.most - 1);
+        }
+    }
+}
+
+/// Of the numbers of these only the truth counts.
+bool is_logical(const Operation& operation) {
+    return &operation == &LogicalAnd::operation || &operation == &LogicalOr::operation ||
+           &operation == &LogicalXor::operation;
+}
+bool is_true(const Number& number) {
+    return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
+}
+
+void collect(const ExpressionNode& node, ExpressionOperands& operands) {
+    if (operands.exceeds) return;
+    switch (node.structure->kind) {
+        case Structure::Kind::array: operands.add(node.array); break;
+        case Structure::Kind::number:
+            std::visit([&](const auto& value) { operands.add(as_argument(value)); }, node.number);
+            break;
+        case Structure::Kind::call:
+            if (node.structure->function->has_double) operands.with_double = node.structure->function;
+            [[fallthrough]];
+        case Structure::Kind::operation:
+            for (const AnyExpr& operand : node.operands) collect(operand.node(), operands);
+            break;
+    }
+}
+
+std::string print(const Structure& structure, ExpressionText& text, DType as) {
+    switch (structure.kind) {
+        case Structure::Kind::array: return text.array(structure.dtype, as);
+        case Structure::Kind::number: return text.number(as);
+        case Structure::Kind::operation:
+        case Structure::Kind::call: break;
+    }
+    std::vector<std::string> operands;
+    if (const FunctionDefinition* const function = structure.function) {
+        for (std::size_t k = 0; k < function->types.size(); ++k)
+            operands.push_back(print(*structure.operands[k], text, function->types[k]));
+        return text.call(*function, as, operands);
+    }
+    for (const auto& operand : structure.operands)
+        operands.push_back(print(
+            *operand, text, operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
+    return text.apply(*structure.operation, structure.common, structure.dtype, as, operands);
+}
+
+}  // namespace
+
+AnyExpr::AnyExpr(const AnyArray& array) {
+    if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (!is_number(array.dtype()))
+        throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", which are no numbers"));
+    node_ = array_node(array.dtype(), array.shape(), array);
+}
+
+AnyExpr placeholder(DType dtype, const Shape& shape) { return AnyExpr(array_node(dtype, shape, AnyArray())); }
+
+AnyExpr::AnyExpr(Number number, DType own) {
+    auto node = std::make_shared<ExpressionNode>();
+    node->structure = interned({.kind = Structure::Kind::number, .id = 0});
+    node->number = number;
+    node->number_type = own.empty() ? default_type(kind_of(number)) : own;
+    node_ = std::move(node);
+}
+
+AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DType result) {
+    // The library's own object, which is there as long as this is.
+    const Operation* const operation = find_operation(given.name, operands.size());
+    if (!operation)
+        throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
+    const bool is_cast = operation->compute == Compute::by_cast;
+    std::vector<AnyExpr> truths;
+    const bool chooses = operation->compute == Compute::by_condition;
+    if (is_logical(*operation) || (chooses && operands[0].node().is_number()))
+        for (const AnyExpr& operand : operands)
+            truths.push_back(operand.node().is_number() && (!chooses || truths.empty())
+                                 ? AnyExpr(is_true(operand.node().number))
+                                 : operand);
+    if (!truths.empty()) operands = truths;
+    CommonType types;
+    std::vector<Number> numbers;
+    auto node = std::make_shared<ExpressionNode>();
+    node->leaves = 0;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+        const ExpressionNode& operand = operands[k].node();
+        if (operand.is_number()) numbers.push_back(operand.number);
+        if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
+            refuse(*operation, operands, text(": operand ", k + 1, " must be of integers, but not uint64_t"));
+        if (decides_type(*operation, k))
+            types = operand.is_number() ? types.with(kind_of(operand.number), operand.number_type)
+                                        : types.with(operation->rule, operand.structure->dtype);
+        broadcast(node->shape, operand.shape, operation->name);
+        node->depth = std::max(node->depth, operand.depth + 1);
+        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // parts may stand in it often
+    }
+    if (numbers.size() == operands.size()) {
+        const auto value = is_cast ? std::nullopt : fold(operation->name, numbers);
+        if (!value) throw ArgumentError(text(operation->name, " has numbers alone for operands; one must be an array"));
+        *this = AnyExpr(*value);
+        return;
+    }
+    if (node->depth > deepest_expression)
+        throw ArgumentError(text("an expression is nested more than ", deepest_expression,
+                                 " operations deep; evaluate parts of it with .eval()"));
+    const DType common = types.dtype();
+    if (result.empty()) result = result_type(operation->rule, common);
+    if (common.empty() || !is_number(result)) refuse(*operation, operands);
+    const DType computed = computed_type(*operation, common, result);
+    if (computed.kind() == DType::Kind::complex && !operation->complex_text[0])
+        refuse(*operation, operands, ": take real(), imag() or abs()");
+    if (is_cast && common.kind() == DType::Kind::complex && result.kind() != DType::Kind::complex &&
+        result.kind() != DType::Kind::boolean)
+        throw ArgumentError(text("astype from ", common.name(), " to ", result.name(),
+                                 " would drop the imaginary parts: take real() first"));
+    node->operands.assign(operands.begin(), operands.end());
+    if (operation->rule == TypeRule::comparison && common.is_integer()) {
+        std::array<AnyExpr, 2> both{operands[0], operands[1]};
+        bring_into_range(both, common);
+        node->operands.assign(both.begin(), both.end());
+    }
+    Structure structure{
+        .kind = Structure::Kind::operation, .id = 0, .dtype = result, .common = common, .operation = operation};
+    for (const AnyExpr& operand : node->operands) structure.operands.push_back(operand.node().structure);
+    node->structure = interned(std::move(structure));
+    node_ = std::move(node);
+}
+
+AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
+    const std::size_t count = function.types.size();
+    if (operands.size() != count)
+        throw ArgumentError(text("function '", function.name, "' takes ", count, count == 1 ? " operand" : " operands",
+                                 ", and ", operands.size(), operands.size() == 1 ? " is" : " are", " given"));
+    auto node = std::make_shared<ExpressionNode>();
+    node->leaves = 0;
+    bool has_array = false;
+    Structure structure{.kind = Structure::Kind::call, .id = 0, .dtype = function.result};
+    structure.function = &function;
+    for (std::size_t k = 0; k < count; ++k) {
+        const ExpressionNode& operand = operands[k].node();
+        if (operands[k].dtype().kind() == DType::Kind::complex && function.types[k].kind() != DType::Kind::complex &&
+            function.types[k].kind() != DType::Kind::boolean)
+            throw ArgumentError(text("function '", function.name, "': operand ", k + 1, " is ", type_name(operands[k]),
+                                     ", the parameter ", function.types[k].name(),
+                                     ", which has no imaginary part: take real(), imag() or abs()"));
+        has_array |= !operand.is_number();
+        broadcast(node->shape, operand.shape, function.name);
+        node->depth = std::max(node->depth, operand.depth + 1);
+        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);
+        structure.operands.push_back(operand.structure);
+    }
+    if (!has_array)
+        throw ArgumentError(
+            text("function '", function.name, "' has numbers alone for operands; one must be an array"));
+    if (node->depth > deepest_expression)
+        throw ArgumentError(text("an expression is nested more than ", deepest_expression,
+                                 " operations deep; evaluate parts of it with .eval()"));
+    node->operands.assign(operands.begin(), operands.end());
+    node->structure = interned(std::move(structure));
+    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+}
+
+AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
+    const auto within = [](const AnyExpr& bound, const AnyExpr& of) {
+        const DType own = of.dtype();
+        const int side = of.node().is_number() || !own.is_integer() ? 0 : side_of(bound, own);
+        if (side == 0) return bound;
+        const WholeRange range = whole_range(own);
+        return side < 0 ? AnyExpr(range.least) : AnyExpr(range.most);
+    };
+    const AnyExpr raised = maximum(x, within(low, x));
+    return minimum(raised, within(high, raised));
+}
+
+DType AnyExpr::dtype() const { return node_->is_number() ? node_->number_type : node_->structure->dtype; }
+const Shape& AnyExpr::shape() const { return node_->shape; }
+
+ExpressionView AnyExpr::view() const {
+    return {.expression = this,
+            .type = node_->structure->id,
+            .dtype = dtype(),
+            .collect =
+                [](const void* self, ExpressionOperands& operands) {
+                    const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
+                    operands.exceeds |= node.depth > deepest_kernel;
+                    gemel::collect(node, operands);
+                },
+            .print =
+                [](const void* self, ExpressionText& text) {
+                    const Structure& structure = *static_cast<const AnyExpr*>(self)->node().structure;
+                    return gemel::print(structure, text, structure.dtype);
+                },
+            .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
+}
+
+namespace {
+
+void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
+    if (expression.node().is_number())
+        throw ArgumentError("assign: an expression of numbers alone; fill() takes a number");
+    const DType own = to.dtype();
+    if (!is_same_kind(expression.dtype(), own))
+        throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
+                                 " is of another kind than an array of ", own.name(), ": use astype"));
+    const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);
+    evaluate(converted.view(), &to, leading);
+}
+
+}  // namespace
+
+void AnyArray::assign(const AnyExpr& expression) const { write(*this, expression, LeadingAxes::dropped); }
+
+void update(const AnyArray& to, const AnyExpr& value) { write(to, value, LeadingAxes::refused); }
+
+}  // namespace gemel

@@ -1,0 +1,88 @@
+#include <gemel/arrays/cumulative.hpp>
+
+#include "expression/expression_kernel.hpp"
+
+#include <gemel/arrays/scan_kernel.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel {
+namespace {
+
+const char* name_of(CumulativeKind kind) { return kind == CumulativeKind::sum ? "cumsum" : "cumprod"; }
+
+/// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
+enum class Rows : std::uint8_t { one, narrow, wide };
+
+Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
+               Rows rows) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    const bool is_sum = kind == CumulativeKind::sum, is_complex = result.kind() == DType::Kind::complex;
+    parts.arguments.push_back(VectorArg(result, "out"));
+    if (rows != Rows::one)
+        parts.arguments.push_back(
+            ScalarArg(rows == Rows::wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "row_length"));
+    ScanSpec spec{.name = name_of(kind), .preamble = std::move(parts.preamble)};
+    spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
+    spec.scan_expr = combined(result, is_sum);
+    spec.output_statement = "out[i] = item";
+    if (rows != Rows::one) spec.is_segment_start_expr = "i % row_length == 0";
+    return Scan(std::move(parts.arguments), result, spec);
+}
+
+}  // namespace
+
+AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result,
+                  std::optional<WholeNumber> given_axis) {
+    static auto& kernels = *new Kernels<Scan>;
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
+    CallKey key = expression_key(expression, operands);
+    if (operands.array_count == 0)
+        throw ArgumentError(text(name_of(kind), ": an expression of numbers alone has no array"));
+    BroadcastOperands broadcast;
+    naming(name_of(kind), [&] { broadcast.broadcast(operands); });
+    const Shape& shape = broadcast.shape();
+    const auto rank = static_cast<std::int64_t>(shape.rank());
+    std::optional<std::int64_t> axis = given_axis;
+    if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
+    if (axis && (*axis < -rank || *axis >= rank))
+        throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
+    const AnyArray out(operands.arrays[0]->context(), result, shape);
+    const std::int64_t count = static_cast<std::int64_t>(out.size());
+
+    // Rows lie along the last axis.
+    AnyArray target = out;
+    std::array<std::optional<AnyArray>, ExpressionOperands::most_arrays> turned;
+    const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
+    if (axis && along != rank - 1) {
+        Axes order;
+        for (std::int64_t k = 0; k < rank; ++k)
+            if (k != along) order.push_back(k);
+        order.push_back(along);
+        target = out.permute(order);
+        for (std::size_t k = 0; k < operands.array_count; ++k)
+            operands.arrays[k] = &turned[k].emplace(operands.arrays[k]->permute(order));
+    }
+    const std::int64_t row_length = axis ? shape[static_cast<std::size_t>(along)] : count;
+    const Rows rows = row_length == count ? Rows::one : count < (std::int64_t{1} << 30) ? Rows::narrow : Rows::wide;
+    key.add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(rows) << 8 |
+            std::uint64_t{result.size_bytes()} << 16 | static_cast<std::uint64_t>(result.kind()) << 24);
+    const auto scan = kernels.find(key, [&] { return make_scan(kind, expression, operands, result, rows); });
+    CallArguments arguments;
+    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
+    arguments.add(CallArgument(target));
+    if (rows == Rows::narrow) arguments.add(CallArgument(static_cast<std::int32_t>(row_length)));
+    if (rows == Rows::wide) arguments.add(CallArgument(row_length));
+    scan->run({}, arguments.span());
+    return axis ? out : out.reshape({count});
+}
+
+AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<WholeNumber> axis, DType dtype) {
+    if (!dtype.empty()) return cumulate(kind, astype(x, dtype).view(), dtype, axis);
+    return cumulate(kind, x.view(), result_type(TypeRule::sum, x.dtype()), axis);
+}
+
+}  // namespace gemel

@@ -1,0 +1,123 @@
+/// What evaluating and reducing expressions have in common.
+#pragma once
+
+#include "generated/call.hpp"
+
+#include <gemel/arrays/expression.hpp>
+#include <gemel/codegen/writer.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <boost/container/static_vector.hpp>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+enum class ReductionKind : std::uint8_t;
+/// The function's name: "sum".
+const char* name_of(ReductionKind kind);
+
+/// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
+/// when parts of it have been evaluated.
+class CollectedExpression {
+   public:
+    explicit CollectedExpression(const ExpressionView& expression);
+    CollectedExpression(const CollectedExpression&) = delete;
+
+    ExpressionView view;
+    ExpressionOperands operands;
+
+   private:
+    std::optional<AnyExpr> rest_;
+};
+
+/// What a function does for its caller: errors of its arguments begin with its name.
+template <class F>
+decltype(auto) naming(const char* who, F&& f) {
+    try {
+        return f();
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(text(who, ": ", error.what()));
+    }
+}
+
+/// Identifies an expression's text: its type and which of its operands are the same array.
+CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
+
+/// The text of an expression's value, and what it takes: x0, x1, ... and s0, s1, ...
+struct ExpressionParts {
+    std::string value, preamble;
+    std::vector<Parameter> arguments;
+};
+ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands);
+
+/// "a + b" or "a * b" of numbers of a type, as sums and products are made of them; integers wrap around.
+std::string combined(DType dtype, bool is_sum);
+
+/// A number of an expression: it takes the type of the arrays beside it.
+inline CallArgument weak(const Argument& number) {
+    CallArgument argument(number);
+    argument.rounds = true;
+    return argument;
+}
+
+/// Operands under one shape; views are made only where shapes differ. @throws ArgumentError if shapes or contexts do
+/// not fit
+class BroadcastOperands {
+   public:
+    void broadcast(ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
+    const Shape& shape() const { return *shape_; }
+
+   private:
+    const Shape* shape_ = nullptr;
+    Shape common_;
+    boost::container::static_vector<AnyArray, ExpressionOperands::most_arrays> views_;  // operands point into it
+};
+
+/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
+template <class K>
+class Kernels {
+   public:
+    template <class Make>
+    std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
+        std::lock_guard lock(mutex_);
+        if (kernels_.size() >= most_kernels) kernels_.clear();
+        auto& kernel = kernels_[key];
+        if (!kernel) kernel = std::make_shared<const K>(make());
+        return kernel;
+    }
+
+   private:
+    static constexpr std::size_t most_kernels = 4096;
+    std::mutex mutex_;
+    std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
+};
+
+/// Arguments of one call, on the stack.
+class CallArguments {
+   public:
+    void add(const CallArgument& argument) {
+        if (count_ == most_call_arguments)
+            throw ArgumentError(
+                "an expression has too many operands for one kernel; evaluate parts of it with .eval()");
+        new (memory_.data() + count_++ * sizeof(CallArgument)) CallArgument(argument);
+    }
+    std::span<const CallArgument> span() const {
+        return {std::launder(reinterpret_cast<const CallArgument*>(memory_.data())), count_};
+    }
+
+   private:
+    alignas(CallArgument) std::array<std::byte, most_call_arguments * sizeof(CallArgument)> memory_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace gemel

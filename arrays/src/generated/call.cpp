@@ -1,0 +1,295 @@
+#include "generated/call.hpp"
+#include "array/reach.hpp"
+#include "generated/convert_value.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace gemel {
+
+using codegen::Access;
+using codegen::ArrayUse;
+
+Call::Call(const DeclaredArguments& declared, std::span<const CallArgument> arguments)
+    : declared_(declared), arguments_(arguments) {
+    const std::size_t expected = declared.parameters.size();
+    if (arguments.size() != expected)
+        declared.refuse(text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
+                             arguments.size(), ": ", declared.text()));
+    for (std::size_t i = 0; i < expected; ++i) check_argument(i, arguments[i]);
+    check_shapes();
+    check_aliasing();
+}
+
+bool Call::may_write(std::size_t i) const {
+    const ArrayUse& use = declared_.uses[i];
+    return use.element_written || (use.element_address && !declared_.parameters[i].is_const);
+}
+
+void Call::check_argument(std::size_t i, const CallArgument& argument) {
+    const Parameter& p = declared_.parameters[i];
+    const ArrayUse& use = declared_.uses[i];
+    Array& a = arrays_[i];
+    a = {};
+    if (!p.is_pointer) {
+        if (argument.array || argument.value.kind == Argument::Kind::memory)
+            declared_.refuse(i, text("is declared '", p.text(), "', a value, but got an array"));
+        if (!p.dtype.empty()) return;
+        if (argument.value.dtype.empty())
+            declared_.refuse(i, "is a struct without a GEMEL_STRUCT, which would tell its type");
+        if (!is_open_type(p) && argument.value.dtype.name() != p.type)
+            declared_.refuse(i, text("is declared '", p.text(), "', but got ", argument.value.dtype.name()));
+        return;
+    }
+    if (!argument.array)
+        declared_.refuse(i,
+                         text("is declared '", p.text(), "', an array, but got ",
+                              argument.value.kind == Argument::Kind::memory ? "a Buffer; GPUArray makes an array of it"
+                                                                            : "a value"));
+    const AnyArray& array = *argument.array;
+    if (array.empty()) declared_.refuse(i, "is an empty handle, without an array");
+    const DType& dtype = array.dtype();
+    if (p.dtype.empty() ? !is_open_type(p) && dtype.name() != p.type : !(dtype == p.dtype))
+        declared_.refuse(i, text("is declared '", p.text(), "', but got an array of ", dtype.name(),
+                                 "; astype() converts, or leave the type open (T)"));
+    a.array = &array;
+    a.access = Access::pointer;
+    a.is_element = use.element;
+    a.offset_bytes = array.buffer().offset_bytes() + array.offset_bytes();
+    if (leading_ && array.buffer().context_id() != leading_->buffer().context_id())
+        declared_.refuse(i, text("is of another context (", array.context().device().id(), ") than ", leading_name(),
+                                 " (", context().device().id(), "); copy_to(context) brings an array there"));
+    if (!leading_ || (use.element && !shape_)) leading_ = &array;
+    if (use.element) {
+        if (!shape_) shape_ = &array.shape();
+        item_bytes_ = std::max(item_bytes_, dtype.size_bytes());
+        ++array_count_;
+    }
+    if (use.bare && !array.is_contiguous())
+        declared_.refuse(
+            i, text("has gaps between its elements (shape ", to_string(array.shape()), ", strides ",
+                    to_string(array.strides()),
+                    "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
+    if (array.rank() > most_call_axes)
+        declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
+    // Elements of one place in memory cannot be written by several threads.
+    if (!may_write(i) || !array.repeats()) return;
+    for (std::size_t axis = 0; axis < array.rank(); ++axis)
+        if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
+            declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
+                                     to_string(array.shape()), " has the stride 0; copy() makes a whole one"));
+    declared_.refuse(
+        i, text("is written, but several indices lead to one of its elements (shape ", to_string(array.shape()),
+                ", strides ", to_string(array.strides()), "); copy() makes a whole one"));
+}
+
+void Call::check_shapes() {
+    if (!shape_) shape_ = &leading_->shape();
+    count_ = leading_->size();
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        Array& a = arrays_[i];
+        if (!a.array) continue;
+        const AnyArray& array = *a.array;
+        if (!a.is_element) {
+            // Reached by other subscripts only: where it has gaps, subscripts are found through its layout.
+            if (!declared_.uses[i].elsewhere || array.is_contiguous()) continue;
+            if (!(array.shape() == *shape_))
+                declared_.refuse(i, text("has gaps between its elements and the shape ", to_string(array.shape()),
+                                         ", which differs from ", to_string(*shape_), "; pass .copy()"));
+            a.is_element = true;
+            all_contiguous_ = false;
+            continue;
+        }
+        const bool contiguous = array.is_contiguous();
+        if (!(array.shape() == *shape_)) {
+            if (array.size() != count_)
+                declared_.refuse(i, text("has ", counted(array.size(), "element"), ", shape ", to_string(array.shape()),
+                                         ", but ", leading_name(), " has ", count_, ", shape ", to_string(*shape_)));
+            if (!contiguous || !leading_->is_contiguous())
+                declared_.refuse(i, text("has the shape ", to_string(array.shape()), ", but ", leading_name(), " has ",
+                                         to_string(*shape_), "; arrays of different shapes must be contiguous"));
+        }
+        all_contiguous_ &= contiguous;
+    }
+}
+
+const std::string& Call::leading_name() const {
+    std::size_t i = 0;
+    while (arrays_[i].array != leading_) ++i;
+    return declared_.parameters[i].name;
+}
+
+namespace {
+
+/// Whether interleaved elements never meet, as in x[::2] and x[1::2].
+bool interleaved(const AnyArray& a, std::size_t a_offset, const AnyArray& b, std::size_t b_offset) {
+    std::int64_t step = 0;
+    for (const AnyArray* array : {&a, &b})
+        for (std::size_t axis = 0; axis < array->rank(); ++axis)
+            if (array->shape()[axis] > 1)
+                step = std::gcd(step, array->strides()[axis] * static_cast<std::int64_t>(array->dtype().size_bytes()));
+    if (step == 0) return false;
+    const auto apart = static_cast<std::int64_t>(b_offset) - static_cast<std::int64_t>(a_offset);
+    const std::int64_t rest = (apart % step + step) % step;
+    return rest >= static_cast<std::int64_t>(a.dtype().size_bytes()) &&
+           rest + static_cast<std::int64_t>(b.dtype().size_bytes()) <= step;
+}
+
+}  // namespace
+
+void Call::check_aliasing() {
+    for (std::size_t w = 0; w < arguments_.size(); ++w) {
+        const bool scattered = declared_.uses[w].elsewhere_written;
+        if (!arrays_[w].array || (!may_write(w) && !scattered)) continue;
+        const AnyArray& written = *arrays_[w].array;
+        for (std::size_t r = 0; r < arguments_.size(); ++r) {
+            if (r == w || !arrays_[r].array || arrays_[r].array->buffer().block() != written.buffer().block()) continue;
+            const AnyArray& read = *arrays_[r].array;
+            if (read.size() == 0 || written.size() == 0) continue;
+            const ArrayUse& use = declared_.uses[r];
+            const bool same = arrays_[r].offset_bytes == arrays_[w].offset_bytes && read.shape() == written.shape() &&
+                              read.strides() == written.strides() &&
+                              read.dtype().size_bytes() == written.dtype().size_bytes();
+            // Another array's own element is read before it is written, by the same thread: from registers, unless the
+            // snippet goes on to read what it has written through the other name.
+            if (same && !scattered && !use.elsewhere && !use.bare) {
+                const DType& dtype = read.dtype();
+                const bool always_in_registers =
+                    dtype.kind() == DType::Kind::boolean || (dtype.is_floating() && dtype.size_bytes() == 2);
+                if (use.element_read_late && always_in_registers)
+                    declared_.refuse(w, text("is written and then read as argument ", r + 1, " (",
+                                             declared_.parameters[r].name, "), which is the same array, of ",
+                                             dtype.name(), "; use one name for it, or pass a copy()"));
+                in_place_steps_ |= use.element_read_late;
+                continue;
+            }
+            const auto [read_low, read_high] = reach(read, arrays_[r].offset_bytes);
+            const auto [low, high] = reach(written, arrays_[w].offset_bytes);
+            if (read_high <= low || high <= read_low ||
+                interleaved(written, arrays_[w].offset_bytes, read, arrays_[r].offset_bytes))
+                continue;
+            declared_.refuse(
+                w, text("is written and shares memory with argument ", r + 1, " (", declared_.parameters[r].name,
+                        ") element by different element, so that the result would depend on the order of "
+                        "threads; pass a copy() of one of them"));
+        }
+    }
+}
+
+codegen::KernelLayout Call::layout() const {
+    codegen::KernelLayout layout;
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        layout.arguments.push_back({arrays_[i].array ? arrays_[i].access : Access::none,
+                                    arrays_[i].array && arrays_[i].offset,
+                                    tile_width_ ? arrays_[i].last_step : codegen::LastStep::any});
+    layout.rank = rank_;
+    layout.wide_index = wide_;
+    layout.sliced = sliced_;
+    layout.checked = checked_;
+    layout.tile_width = tile_width_;
+    layout.tile_rows = tile_rows_;
+    layout.tall = tall_;
+    return layout;
+}
+
+/// What an argument's open type stands for: what the arrays say, the first value's type if there are none.
+DType Call::open_dtype(std::size_t i) const {
+    if (arrays_[i].array) return arrays_[i].array->dtype();
+    const auto shares_type = [&](std::size_t k) {
+        return declared_.parameters[k].type == declared_.parameters[i].type;
+    };
+    for (std::size_t k = 0; k < arguments_.size(); ++k)
+        if (arrays_[k].array && shares_type(k)) return arrays_[k].array->dtype();
+    std::size_t first = 0;
+    while (!shares_type(first)) ++first;
+    return arguments_[first].value.dtype;
+}
+
+std::vector<Parameter> Call::parameters() const {
+    std::vector<std::pair<std::string, DType>> types;
+    // Arrays first: a value says what a type stands for only where no array does.
+    for (const bool arrays : {true, false})
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            const Parameter& p = declared_.parameters[i];
+            if (!p.dtype.empty() || (arrays_[i].array != nullptr) != arrays) continue;
+            const DType dtype = open_dtype(i);
+            const auto known =
+                std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == p.type; });
+            if (known == types.end()) {
+                types.push_back({p.type, dtype});
+            } else if (arrays && !(known->second == dtype)) {
+                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(),
+                                         ", but an argument before it for ", known->second.name()));
+            }
+        }
+    return bind_types(declared_, types);
+}
+
+void Call::add_to(CallKey& key) const {
+    key.add(static_cast<std::uint64_t>(kept_rank_) | (checked_ ? 256u : 0u) | (tall_ ? 512u : 0u));
+    std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
+                         static_cast<std::uint64_t>(lanes_) << 8 | static_cast<std::uint64_t>(tile_width_) << 16 |
+                         static_cast<std::uint64_t>(tile_rows_) << 32;
+    key.add(word);
+    word = 0;
+    int shift = 0;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        if (!arrays_[i].array) continue;
+        if (shift > 58) key.add(word), word = 0, shift = 0;
+        word |= (static_cast<std::uint64_t>(arrays_[i].access) | (arrays_[i].offset ? 8u : 0u) |
+                 (tile_width_ ? static_cast<std::uint64_t>(arrays_[i].last_step) << 4 : 0u))
+                << shift;
+        shift += 6;
+    }
+    key.add(word);
+    if (!declared_.has_open_types) return;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        if (!declared_.parameters[i].dtype.empty()) continue;
+        const DType dtype = open_dtype(i);
+        key.add(static_cast<std::uint64_t>(dtype.kind()) | std::uint64_t{dtype.lanes()} << 8 |
+                std::uint64_t{dtype.size_bytes()} << 16);
+        key.add(reinterpret_cast<std::uintptr_t>(dtype.layout()));
+    }
+}
+
+Argument Call::index(std::int64_t value) const {
+    return wide_ ? as_argument(value) : as_argument(static_cast<std::int32_t>(value));
+}
+
+void Call::pack(ArgumentList& into) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        const Array& a = arrays_[i];
+        if (!a.array) {
+            into.add(convert_value(declared_, i, value_type(i), arguments_[i]));
+            continue;
+        }
+        Argument out;
+        out.kind = Argument::Kind::memory;
+        out.block = a.array->buffer().block().get();
+        out.offset_bytes = a.offset ? 0 : a.offset_bytes;
+        out.bytes = a.array->size_bytes();
+        into.add(out);
+    }
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        if (arrays_[i].array && arrays_[i].offset)
+            into.add(as_argument(static_cast<std::int64_t>(arrays_[i].offset_bytes)));
+    if (rank_ == 0) return;
+    const std::size_t item = wide_ ? 8 : 4;
+    layout_bytes_.resize(layout_values_.size() * item);
+    std::byte* at = layout_bytes_.data();
+    for (const std::int64_t value : layout_values_) {
+        const auto narrow = static_cast<std::int32_t>(value);
+        std::memcpy(at, wide_ ? static_cast<const void*>(&value) : &narrow, item);
+        at += item;
+    }
+    Argument out;
+    out.kind = Argument::Kind::structure;
+    out.data = layout_bytes_.data();
+    out.bytes = layout_bytes_.size();
+    into.add(out);
+}
+
+}  // namespace gemel

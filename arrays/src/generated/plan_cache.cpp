@@ -1,0 +1,57 @@
+#include "generated/plan_cache.hpp"
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/core/environment.hpp>
+
+#include <atomic>
+
+namespace gemel {
+
+const char PlanCache::tag_ = 0;
+
+std::uint64_t PlanCache::new_generator() {
+    static std::atomic<std::uint64_t> count{0};
+    return ++count;
+}
+
+namespace {
+
+// Of a context that is alive, as the caller holds it, and so is what is attached to it; ids are never used twice.
+thread_local std::uint64_t last_id = 0;
+thread_local PlanCache* last = nullptr;
+
+}  // namespace
+
+PlanCache& PlanCache::of(const AnyArray& array) {
+    return array.buffer().context_id() == last_id ? *last : of(array.context());
+}
+
+PlanCache& PlanCache::of(const Context& context) {
+    if (const std::uint64_t id = context.id(); id != last_id) {
+        PlanCache* const cache = context.attached<PlanCache>(&tag_).get();
+        std::call_once(cache->has_facts_, [&] {
+            cache->device_ = context.device();
+            cache->info_ = &cache->device_->info();
+            cache->linear_ = context.addresses_are_linear();
+            cache->checks_bounds_ = env::flag("GEMEL_CHECK");
+        });
+        // Both or, if something was thrown, neither.
+        last = cache;
+        last_id = id;
+    }
+    return *last;
+}
+
+bool PlanCache::has_no_tunings() const { return tunings_->empty(); }
+
+const TuningTable& PlanCache::tunings(const Context& context) {
+    std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });
+    return *tunings_;
+}
+
+codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache,
+                              const char* family, const codegen::Workload& work, TuningHeuristic* heuristic) {
+    return choose_tuning(given, cache.info(), cache.tunings(context), family, work, heuristic);
+}
+
+}  // namespace gemel

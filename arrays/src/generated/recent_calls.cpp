@@ -1,0 +1,101 @@
+#include "generated/recent_calls.hpp"
+
+#include "generated/convert_value.hpp"
+#include "generated/plan_cache.hpp"
+
+#include <utility>
+
+namespace gemel {
+
+RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments,
+                       const Call& call, std::shared_ptr<Plan> plan, const Dim3& grid,
+                       std::span<const Argument> launched)
+    : generator_(generator),
+      given_(given),
+      plan_(std::move(plan)),
+      grid_(grid),
+      launched_(launched.begin(), launched.end()) {
+    seen_.resize(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        Seen& seen = seen_[i];
+        if (!arguments[i].array) {
+            seen.dtype = arguments[i].value.dtype;
+            seen.value_type = call.value_type(i);
+            continue;
+        }
+        const AnyArray& array = *arguments[i].array;
+        const Buffer& buffer = array.buffer();
+        seen = {buffer.block().get(),
+                buffer.native_handle(),
+                buffer.offset_bytes(),
+                buffer.size_bytes(),
+                array.offset_bytes(),
+                array.dtype(),
+                {},
+                array.shape(),
+                array.strides()};
+    }
+    for (std::size_t i = arguments.size(); i < launched_.size(); ++i)
+        if (launched_[i].kind == Argument::Kind::structure) {
+            const auto* bytes = static_cast<const std::byte*>(launched_[i].data);
+            layout_.assign(bytes, bytes + launched_[i].bytes);
+            launched_[i].data = layout_.data();
+        }
+}
+
+bool RecentCall::is_like(std::uint64_t generator, const codegen::Tuning& given,
+                         std::span<const CallArgument> arguments) const {
+    if (generator != generator_ || arguments.size() != seen_.size()) return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Seen& seen = seen_[i];
+        const AnyArray* array = arguments[i].array;
+        if (!array) {
+            if (seen.block || !(arguments[i].value.dtype == seen.dtype) ||
+                arguments[i].value.kind == Argument::Kind::memory)
+                return false;
+            continue;
+        }
+        const Buffer& buffer = array->buffer();
+        if (buffer.block().get() != seen.block || !seen.block || array->offset_bytes() != seen.offset ||
+            buffer.offset_bytes() != seen.buffer_offset || buffer.size_bytes() != seen.buffer_bytes ||
+            !(array->dtype() == seen.dtype) || !(array->shape() == seen.shape) || !(array->strides() == seen.strides) ||
+            buffer.native_handle() != seen.address)
+            return false;
+    }
+    return given == given_;
+}
+
+void RecentCall::pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments,
+                      ArgumentList& into) const {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        into.add(seen_[i].block ? launched_[i] : convert_value(declared, i, seen_[i].value_type, arguments[i]));
+    for (std::size_t i = arguments.size(); i < launched_.size(); ++i) into.add(launched_[i]);
+}
+
+std::uint64_t RecentCalls::hash(std::uint64_t generator, std::span<const CallArgument> arguments) {
+    std::uint64_t h = generator;
+    for (const CallArgument& argument : arguments) {
+        if (!argument.array) continue;
+        h ^= reinterpret_cast<std::uintptr_t>(argument.array->buffer().block().get()) >> 4;
+        h = (h + argument.array->offset_bytes()) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+std::shared_ptr<const RecentCall> RecentCalls::find(std::uint64_t hash) const {
+    std::lock_guard lock(mutex_);
+    return places_[hash % places_.size()].call;
+}
+
+bool RecentCalls::is_second(std::uint64_t hash) {
+    std::lock_guard lock(mutex_);
+    return std::exchange(places_[hash % places_.size()].last_missed, hash) == hash;
+}
+
+void RecentCalls::remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call) {
+    std::lock_guard lock(mutex_);
+    places_[hash % places_.size()].call.swap(call);
+}
+
+}  // namespace gemel

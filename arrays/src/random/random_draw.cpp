@@ -1,0 +1,261 @@
+#include "random/random_draw.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/half.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace gemel::random {
+
+namespace {
+
+using codegen::Distribution;
+constexpr std::uint64_t most_words = std::uint64_t{1} << 58;  // 2^56 counters of four
+constexpr std::int64_t shuffled_most = 4096;
+constexpr double largest_mean = 1e9;
+
+Draw draw_of(Distribution distribution, DType dtype) {
+    Draw draw{.distribution = distribution, .element = codegen::philox_element(dtype)};
+    draw.lanes = static_cast<int>(dtype.size_bytes() / std::max<std::uint32_t>(1, draw.element.size_bytes()));
+    return draw;
+}
+
+Draw real_draw(Distribution distribution, DType dtype, const char* what) {
+    const Draw draw = draw_of(distribution, dtype);
+    if (!draw.element.is_floating())
+        throw ArgumentError(text(what, " numbers are floating-point: an array of ", dtype.name(), " cannot hold them"));
+    return draw;
+}
+
+/// The value as it is in the element's type, or in float for 16 bits.
+double rounded(DType element, double value) {
+    if (element.kind() == DType::Kind::bfloat) return static_cast<float>(bfloat16(static_cast<float>(value)));
+    if (element.size_bytes() == 2) return static_cast<float>(half(static_cast<float>(value)));
+    return element.size_bytes() == 4 ? static_cast<float>(value) : value;
+}
+
+/// The next value below a finite one, in the element's type.
+double next_below(DType element, double value) {
+    if (element.size_bytes() == 8) return std::nextafter(value, -HUGE_VAL);
+    if (element.size_bytes() == 4) return std::nextafter(static_cast<float>(value), -HUGE_VALF);
+    const auto step = [&]<class T>(T number) {
+        // The order of such numbers is that of their bits, downwards for negative ones.
+        number.bits = value == 0 ? 0x8001 : value > 0 ? number.bits - 1 : number.bits + 1;
+        return static_cast<double>(static_cast<float>(number));
+    };
+    return element.kind() == DType::Kind::bfloat ? step(bfloat16(static_cast<float>(value)))
+                                                 : step(half(static_cast<float>(value)));
+}
+
+/// The smallest and the largest integer of a type.
+std::pair<__int128, __int128> limits_of(DType element) {
+    const int bits = static_cast<int>(8 * element.size_bytes());
+    if (element.kind() == DType::Kind::signed_integer)
+        return {-(__int128{1} << (bits - 1)), (__int128{1} << (bits - 1)) - 1};
+    return {0, (__int128{1} << bits) - 1};
+}
+
+__int128 value_of(IntegerBound bound) {
+    return bound.is_negative ? static_cast<__int128>(static_cast<std::int64_t>(bound.value))
+                             : static_cast<__int128>(bound.value);
+}
+
+std::string digits(__int128 value) {  // of at most 65 bits
+    return value < 0 ? text("-", static_cast<std::uint64_t>(-value)) : text(static_cast<std::uint64_t>(value));
+}
+
+/// The largest number up to which the type holds every integer.
+double largest_count(DType element) {
+    if (!element.is_floating()) return static_cast<double>(limits_of(element).second);
+    if (element.kind() == DType::Kind::bfloat) return 256;
+    return element.size_bytes() == 2 ? 2048 : element.size_bytes() == 4 ? 0x1p24 : 0x1p53;
+}
+
+}  // namespace
+
+Draw uniform_draw(DType dtype, double low, double high) {
+    Draw draw = real_draw(Distribution::uniform, dtype, "uniform");
+    const double from = rounded(draw.element, low), to = rounded(draw.element, high);
+    const double width =
+        draw.element.size_bytes() == 8 ? to - from : static_cast<double>(static_cast<float>(to - from));
+    if (!(from < to) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(width))
+        throw ArgumentError(text("uniform numbers of type ", dtype.name(), " in [", low, ", ", high,
+                                 "): the range must be finite and not empty in that type"));
+    if (from == 0 && to == 1)
+        draw.distribution = Distribution::unit;
+    else
+        draw.constants.real = {from, width, next_below(draw.element, to)};
+    return draw;
+}
+
+Draw normal_draw(Distribution distribution, DType dtype, double mean, double sigma) {
+    Draw draw = real_draw(distribution, dtype, distribution == Distribution::normal ? "normal" : "log-normal");
+    if (!std::isfinite(mean) || !std::isfinite(sigma) || sigma < 0)
+        throw ArgumentError(text("normal numbers of mean ", mean, " and standard deviation ", sigma,
+                                 ": both must be finite and the deviation not negative"));
+    draw.constants.real = {mean, sigma, 0};
+    return draw;
+}
+
+Draw exponential_draw(DType dtype, double scale) {
+    Draw draw = real_draw(Distribution::exponential, dtype, "exponential");
+    if (!std::isfinite(scale) || scale < 0)
+        throw ArgumentError(text("exponential numbers of mean ", scale, ": it must be finite and not negative"));
+    draw.constants.real = {scale, 0, 0};
+    return draw;
+}
+
+Draw bits_draw(DType dtype) {
+    const Draw draw = draw_of(Distribution::bits, dtype);
+    if (!draw.element.is_integer())
+        throw ArgumentError(text("random integers: an array of ", dtype.name(), " holds none"));
+    return draw;
+}
+
+Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high) {
+    Draw draw = bits_draw(dtype);
+    const auto [least, most] = limits_of(draw.element);
+    const __int128 from = value_of(low), to = value_of(high);
+    if (from >= to || from < least || to > most + 1)
+        throw ArgumentError(text(
+            "integers of type ", dtype.name(), " in [", digits(from), ", ", digits(to),
+            "): ", from >= to ? "the range is empty" : text("the type holds ", digits(least), " to ", digits(most))));
+    const int words = codegen::philox_words(Distribution::integers, draw.element);
+    const __int128 range = to - from;
+    // All values of a word: nothing to be refused or added but the offset, which wraps to the same set.
+    if (range == __int128{1} << (32 * words)) return draw;
+    draw.distribution = Distribution::integers;
+    draw.constants.low = static_cast<std::uint64_t>(from);
+    draw.constants.range = static_cast<std::uint64_t>(range);
+    return draw;
+}
+
+Draw bernoulli_draw(DType dtype, double probability) {
+    Draw draw = draw_of(Distribution::bernoulli, dtype);
+    if (draw.lanes > 1 || dtype.kind() == DType::Kind::structure)
+        throw ArgumentError(text("an array of ", dtype.name(), " cannot hold zeros and ones at random"));
+    if (!(probability >= 0 && probability <= 1))
+        throw ArgumentError(text("a probability of ", probability, ": it must lie in [0, 1]"));
+    draw.constants.range = static_cast<std::uint64_t>(std::nearbyint(probability * 0x1p32));
+    return draw;
+}
+
+Draw poisson_means_draw(DType dtype) {
+    const Draw draw = draw_of(Distribution::poisson_means, dtype);
+    if (draw.lanes > 1 || !(draw.element.is_integer() || draw.element.is_floating()))
+        throw ArgumentError(text("an array of ", dtype.name(), " cannot hold Poisson numbers"));
+    return draw;
+}
+
+Draw poisson_draw(DType dtype, double mean) {
+    Draw draw = poisson_means_draw(dtype);
+    draw.distribution = Distribution::poisson;
+    if (!(mean >= 0 && mean <= largest_mean))
+        throw ArgumentError(text("Poisson numbers of mean ", mean, ": it must lie between 0 and ", largest_mean));
+    // From the mode outwards by products and quotients, and then divided by the sum: no library function is asked, so
+    // that every host makes the same table.
+    constexpr double negligible = 0x1p-75;
+    const auto mode = static_cast<std::int64_t>(std::floor(mean));
+    std::vector<double> below, above{1.0};
+    for (std::int64_t k = mode; k > 0; --k) {
+        const double p = (below.empty() ? 1.0 : below.back()) * (static_cast<double>(k) / mean);
+        if (p < negligible) break;
+        below.push_back(p);
+    }
+    for (std::int64_t k = mode + 1;; ++k) {
+        const double p = above.back() * (mean / static_cast<double>(k));
+        if (p < negligible) break;
+        above.push_back(p);
+    }
+    std::vector<double> weights(below.rbegin(), below.rend());
+    weights.insert(weights.end(), above.begin(), above.end());
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const std::int64_t first = mode - static_cast<std::int64_t>(below.size());
+    draw.constants.low = static_cast<std::uint64_t>(first);
+    double sum = 0;
+    for (const double weight : weights) {
+        sum += weight;
+        const double scaled = sum / total * 0x1p64;
+        if (scaled >= 0x1p64) break;
+        draw.constants.table.push_back(static_cast<std::uint64_t>(scaled));
+    }
+    const double most = static_cast<double>(first) + static_cast<double>(draw.constants.table.size());
+    if (most > largest_count(draw.element))
+        throw ArgumentError(text("Poisson numbers of mean ", mean, " reach ", most, "; ", dtype.name(),
+                                 " holds integers up to ", largest_count(draw.element)));
+    return draw;
+}
+
+std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element) {
+    const std::uint64_t words = static_cast<std::uint64_t>(words_per_element);
+    const std::uint64_t begin = (position + words - 1) / words * words;
+    if (elements > most_words / words || begin > most_words - elements * words)
+        throw Error(text("a random stream has 2^58 words: ", elements, " more elements do not fit behind position ",
+                         position, "; use another stream or substream"));
+    if (elements > 0) position = begin + elements * words;
+    return begin;
+}
+
+void skip_words(std::uint64_t& position, std::uint64_t words) { reserve_words(position, words, 1); }
+
+std::uint32_t substream_number(std::uint32_t own, IntegerBound k) {
+    if (own != 0)
+        throw ArgumentError(
+            text("substream ", own - 1, " has no substreams: only a stream has; use another stream number"));
+    if (k.is_negative || k.value >= UINT32_MAX)
+        throw ArgumentError(text("there is no substream ", digits(value_of(k)),
+                                 ": a stream has the substreams 0 to 2^32 - 2; other streams have their own"));
+    return static_cast<std::uint32_t>(k.value) + 1;
+}
+
+std::uint32_t stream_number(IntegerBound stream) {
+    if (stream.is_negative || stream.value > UINT32_MAX)
+        throw ArgumentError(text("there is no stream ", digits(value_of(stream)),
+                                 ": a seed has the streams 0 to 2^32 - 1; other seeds have their own"));
+    return static_cast<std::uint32_t>(stream.value);
+}
+
+std::uint64_t permutation_words(std::int64_t count) {
+    return count <= shuffled_most ? 2 * static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)) : 24;
+}
+
+void check_permutation(DType dtype, std::int64_t count) {
+    if (count < 0) throw ArgumentError(text("a permutation of ", count, " numbers: there are no fewer than 0"));
+    if (!dtype.is_integer() || dtype.lanes() > 1)
+        throw ArgumentError(text("a permutation is made of integers, not of ", dtype.name()));
+    if (static_cast<__int128>(count) - 1 > limits_of(dtype).second)
+        throw ArgumentError(text("a permutation of ", count, " numbers: ", dtype.name(), " holds numbers up to ",
+                                 digits(limits_of(dtype).second)));
+}
+
+PermutationPlan plan_permutation(std::int64_t count, const codegen::PhiloxPosition& position) {
+    PermutationPlan plan;
+    if (count <= shuffled_most) {
+        // Fisher and Yates, in Durstenfeld's form (CACM 7, 1964, algorithm 235).
+        plan.shuffled.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+        std::iota(plan.shuffled.begin(), plan.shuffled.end(), std::int64_t{0});
+        codegen::PhiloxPosition at = position;
+        for (std::size_t left = plan.shuffled.size(); left > 1; --left, at.word += 2) {
+            codegen::PhiloxConstants constants;
+            constants.range = left;
+            std::uint64_t chosen = 0;
+            codegen::philox_fill(Distribution::integers, dtype_of<std::uint64_t>(), constants, at, 1, &chosen);
+            std::swap(plan.shuffled[left - 1], plan.shuffled[chosen]);
+        }
+        return plan;
+    }
+    const int bits = std::bit_width(static_cast<std::uint64_t>(count) - 1);
+    plan.left_bits = bits / 2;
+    plan.right_bits = bits - plan.left_bits;
+    codegen::philox_fill(Distribution::bits, dtype_of<std::uint32_t>(), {}, position, plan.keys.step.size(),
+                         plan.keys.step.data());
+    return plan;
+}
+
+}  // namespace gemel::random

@@ -1,0 +1,432 @@
+#include "block/element_access.hpp"
+
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace gemel::codegen {
+
+int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout, std::uint32_t access_bytes) {
+    // Wide accesses for the largest elements, and no less than 4 bytes for the smallest.
+    std::uint32_t largest = 0, smallest = 16;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (layout.arguments[i].access != Access::packed) continue;
+        largest = std::max(largest, arguments[i].dtype.size_bytes());
+        smallest = std::min(smallest, arguments[i].dtype.size_bytes());
+    }
+    if (largest == 0) return 1;
+    return static_cast<int>(std::max({1u, access_bytes / largest, std::min(4u, access_bytes) / smallest}));
+}
+
+ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments,
+                             std::vector<ArrayUse> uses, const KernelLayout& layout, std::uint32_t access_bytes,
+                             Writer& writer, const std::vector<const Snippet*>& snippets, const ReducedAxes& axes)
+    : kernel_(kernel),
+      arguments_(arguments),
+      layout_(layout),
+      writer_(writer),
+      axes_(axes),
+      snippets_(snippets),
+      index_(layout.wide_index ? "int64_t" : "int"),
+      head_(unused("head")),
+      layout_name_(unused("layout")),
+      layout_type_(helper("layout")),
+      report_(unused("out_of_bounds")) {
+    const bool packs = layout.any(Access::packed);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
+            throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
+    if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const ArgumentLayout& given = layout.arguments[i];
+        if (given.access == Access::none) continue;
+        const Parameter& p = arguments[i];
+        array_names_.push_back(p.name);
+        arrays_.push_back({.argument = i,
+                           .access = given.access,
+                           .use = uses[i],
+                           .local = unused(p.name + "_i"),
+                           .at = unused(p.name + "_at"),
+                           .pack = unused(p.name + "_pack"),
+                           .pack_type = "",
+                           .offset = given.offset ? unused(p.name + "_offset") : "",
+                           .steps = member(p.name),
+                           .in_packs = false});
+        Array& array = arrays_.back();
+        // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
+        array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
+                         p.dtype.kind() != DType::Kind::structure;
+        if (array.in_packs)
+            array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
+        std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
+        if (array.in_packs) array.pack_type = unused(array.pack_type);
+    }
+}
+
+std::string ElementAccess::unused(std::string name) const {
+    const auto taken = [&] {
+        for (const Parameter& p : arguments_)
+            if (p.name == name) return true;
+        for (const Snippet* snippet : snippets_)
+            if (snippet->mentions(name)) return true;
+        return false;
+    };
+    while (taken()) name += '_';
+    return name;
+}
+
+/// Of the layout: named as the array, unless the layout has a member of that name already.
+std::string ElementAccess::member(const std::string& array) const {
+    std::string name = array;
+    const auto taken = [&] {
+        if (name == "extent" || name == "kept") return true;
+        return name != array &&
+               std::any_of(arguments_.begin(), arguments_.end(), [&](const Parameter& p) { return p.name == name; });
+    };
+    while (taken()) name += '_';
+    return name;
+}
+
+void ElementAccess::declare_types(const std::vector<DType>& more) {
+    std::vector<DType> dtypes = more;
+    for (const Parameter& p : arguments_) dtypes.push_back(p.dtype);
+    writer_.lines(struct_declarations(dtypes, writer_.dialect()));
+    std::set<std::string> declared;
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !declared.insert(array.pack_type).second) continue;
+        int words = 0;
+        const std::string word = word_type(array, words);
+        const std::string type = storage_type(parameter(array).dtype, writer_.dialect());
+        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ",
+                     array.pack_type, ";");
+    }
+    if (layout_.rank) declare_layout();
+    for (const Array& array : arrays_)
+        if (is_checked(array)) declare_check(array);
+}
+
+void ElementAccess::declare_layout() {
+    writer_.open("typedef struct");
+    writer_.line(index_, " extent[", layout_.rank, "];");
+    if (axes_.kept_rank) writer_.line(index_, " kept[", axes_.kept_rank, "];");
+    const int steps = layout_.rank + axes_.kept_rank;
+    for (const Array& array : arrays_)
+        if (array.access == Access::strided)
+            writer_.line(index_, " ", array.steps, "[", steps, "];  // steps, in elements");
+    if (axes_.has_index) writer_.line(index_, " i[", steps, "];");
+    writer_.close(gemel::text(" ", layout_type_, ";"));
+    for (const Array& array : arrays_) {
+        if (array.access != Access::strided || !array.use.elsewhere) continue;
+        const std::string& name = array.steps;
+        writer_.open_function(index_, function(array, "at"), {layout_type_ + " layout", index_ + " i"});
+        writer_.line(index_, " at = 0;");
+        for (int axis = layout_.rank - 1; axis > 0; --axis) {
+            writer_.line("at += i % layout.extent[", axis, "] * layout.", name, "[", axis, "];");
+            writer_.line("i /= layout.extent[", axis, "];");
+        }
+        writer_.line("return at + i * layout.", name, "[0];");
+        writer_.close();
+    }
+}
+
+/// A function that says where an element is, or where else to reach if there is none.
+void ElementAccess::declare_check(const Array& array) {
+    const Parameter& p = parameter(array);
+    const std::string pointer = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
+    const std::string report = writer_.global_pointer("int64_t", false);
+    const bool strided = array.access == Access::strided;
+    std::vector<std::string> parameters{pointer + "array", "int64_t at", "int64_t count", "int64_t i",
+                                        report + "report"};
+    if (strided) parameters.push_back(layout_type_ + " layout");
+    writer_.open_function(pointer, function(array, "checked"), parameters);
+    writer_.line("if (at >= 0 && at < count) return array + ",
+                 strided ? gemel::text(function(array, "at"), "(layout, (", index_, ")at)") : "at", ";");
+    writer_.open("if (atomic_cas((", writer_.global_pointer("int", false), ")report, 0, ", array.argument + 1,
+                 ") == 0)");
+    writer_.line("report[1] = at;");
+    writer_.line("report[2] = i;");
+    writer_.close();
+    writer_.line("return (", pointer, ")(report + ", bounds_report_bytes / 8, ");");
+    writer_.close();
+}
+
+/// The integers that a pack is moved in, and how many of them it has.
+std::string ElementAccess::word_type(const Array& array, int& words) const {
+    const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(lanes_);
+    const std::uint32_t width = std::min(bytes, 16u);
+    words = static_cast<int>(bytes / width);
+    switch (width) {
+        case 1: return "uint8_t";
+        case 2: return "uint16_t";
+        case 4: return "uint32_t";
+        case 8: return "uint2";
+        default: return "uint4";
+    }
+}
+
+std::vector<std::string> ElementAccess::parameters() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+        const Parameter& p = arguments_[i];
+        const auto& dtype = p.dtype;
+        const std::string stored =
+            p.space == Parameter::Space::value && p.is_pointer ? p.type : storage_type(dtype, writer_.dialect());
+        if (layout_.arguments[i].access == Access::none) {
+            // A 16-bit float arrives as the float that it is computed in.
+            out.push_back((dtype.kind() == DType::Kind::boolean ? stored : value_type(dtype)) + " " + p.name);
+        } else {
+            out.push_back(writer_.global_pointer(stored, p.is_const) + p.name);
+        }
+    }
+    for (const Array& array : arrays_)
+        if (!array.offset.empty()) out.push_back("int64_t " + array.offset);
+    if (layout_.rank) out.push_back(gemel::text(layout_type_, " ", layout_name_));
+    bool any_checked = false;
+    for (const Array& array : arrays_)
+        if (is_checked(array)) {
+            out.push_back("int64_t " + unused(parameter(array).name + "_count"));
+            any_checked = true;
+        }
+    if (any_checked) out.push_back(writer_.global_pointer("int64_t", false) + report_);
+    return out;
+}
+
+void ElementAccess::apply_offsets() {
+    for (const Array& array : arrays_)
+        if (!array.offset.empty()) {
+            const Parameter& p = parameter(array);
+            const std::string bytes = writer_.global_pointer("char", p.is_const);
+            const std::string type = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);
+            writer_.line(p.name, " = (", type, ")((", bytes, ")", p.name, " + ", array.offset, ");");
+        }
+}
+
+void ElementAccess::declare_packs(int count) {
+    for (const Array& array : arrays_)
+        if (array.in_packs) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
+}
+
+/// "((const uint4 *)(x + head))[", in front of the number of a word.
+std::string ElementAccess::pack_base(const Array& array, const std::string& word, bool is_const) const {
+    const std::string& name = parameter(array).name;
+    const std::string begin = has_head_ ? gemel::text("(", name, " + ", head_, ")") : name;
+    return gemel::text("((", writer_.global_pointer(word, is_const), ")", begin, ")[");
+}
+
+void ElementAccess::load_packs(const std::string& slot, const std::string& pack) {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !array.use.element_read) continue;
+        const Parameter& p = parameter(array);
+        int words = 0;
+        const std::string word = word_type(array, words);
+        if (array.access == Access::packed) {
+            const std::string from = pack_base(array, word, true);
+            for (int w = 0; w < words; ++w)
+                writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
+                             words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
+        } else {
+            for (int lane = 0; lane < lanes_; ++lane)
+                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[",
+                             has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane, "];");
+        }
+    }
+}
+
+void ElementAccess::store_packs(const std::string& slot, const std::string& pack) {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !array.use.element_written) continue;
+        const Parameter& p = parameter(array);
+        int words = 0;
+        const std::string word = word_type(array, words);
+        if (array.access == Access::packed) {
+            const std::string to = pack_base(array, word, false);
+            for (int w = 0; w < words; ++w)
+                writer_.line(to, pack, words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "",
+                             "] = ", array.pack, "[", slot, "].words[", w, "];");
+        } else {
+            for (int lane = 0; lane < lanes_; ++lane)
+                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane,
+                             "] = ", array.pack, "[", slot, "].value[", lane, "];");
+        }
+    }
+}
+
+/// Whether an array's element is a variable in this mode.
+bool ElementAccess::is_local(const Array& array, Mode mode) const {
+    if (mode == Mode::lane && array.in_packs) return true;
+    if (!array.use.element || array.use.element_address || array.access == Access::pointer) return false;
+    const DType& dtype = parameter(array).dtype;
+    return value_type(dtype) != storage_type(dtype, writer_.dialect());
+}
+
+/// Where element i lies in memory.
+std::string ElementAccess::place(const Array& array) const {
+    return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
+}
+
+void ElementAccess::declare_local(const Array& array, const std::string& stored) {
+    const DType& dtype = parameter(array).dtype;
+    const std::string type = value_type(dtype);
+    if (!array.use.element_read) {
+        writer_.line(type, " ", array.local, ";");
+    } else {
+        const std::string value = dtype.kind() == DType::Kind::boolean ? stored + " != 0" : load_text(dtype, stored);
+        writer_.line(array.use.element_written ? "" : "const ", type, " ", array.local, " = ", value, ";");
+    }
+}
+
+void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
+    for (const Array& array : arrays_) {
+        if (array.in_packs) {
+            declare_local(array, gemel::text(array.pack, "[", slot, "].value[", lane, "]"));
+        } else if (is_local(array, Mode::lane)) {
+            declare_local(array, place(array));
+        }
+    }
+}
+
+void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
+    for (const Array& array : arrays_) {
+        if (!is_local(array, Mode::lane) || !array.use.element_written) continue;
+        const std::string to =
+            array.in_packs ? gemel::text(array.pack, "[", slot, "].value[", lane, "]") : place(array);
+        writer_.line(to, " = ", store_text(parameter(array).dtype, array.local), ";");
+    }
+}
+
+/// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
+std::string ElementAccess::axis_index(const std::string& index, int rank, const std::string& extents,
+                                      const std::string& prefix) {
+    if (rank == 1) return index;
+    const std::string rest = unused(prefix + "rest");
+    writer_.line(index_, " ", rest, " = ", index, ";");
+    for (int axis = rank - 1; axis > 0; --axis) {
+        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".",
+                     extents, "[", axis, "];");
+        writer_.line(rest, " /= ", layout_name_, ".", extents, "[", axis, "];");
+    }
+    return rest;
+}
+
+void ElementAccess::begin_output(const std::string& output) {
+    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
+    const auto base = [&](const std::string& name, const std::string& member) {
+        std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
+        for (int axis = 1; axis < axes_.kept_rank; ++axis)
+            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
+                               layout_.rank + axis, "]");
+        writer_.line("const ", index_, " ", name, " = ", sum, ";");
+    };
+    for (const Array& array : arrays_)
+        if (array.access == Access::strided) base(unused(parameter(array).name + "_base"), array.steps);
+    if (axes_.has_index) base(unused("i_base"), "i");
+}
+
+void ElementAccess::begin_tile(const std::string& outer) {
+    const int outer_rank = layout_.rank - 2;
+    const std::string slowest = outer_rank > 0 ? axis_index(outer, outer_rank, "extent", "i_") : "";
+    for (const Array& array : arrays_) {
+        if (!is_in_tile(array)) continue;
+        const std::string& name = parameter(array).name;
+        std::vector<std::string> terms;
+        for (int axis = 0; axis < outer_rank; ++axis)
+            terms.push_back(gemel::text(axis == 0 ? slowest : unused(gemel::text("i_", axis)), " * ", layout_name_, ".",
+                                        array.steps, "[", axis, "]"));
+        writer_.line("const ", index_, " ", unused(name + "_base"), " = ", terms.empty() ? "0" : join(terms, " + "),
+                     ", ", unused(name + "_down"), " = ", layout_name_, ".", array.steps, "[", outer_rank, "]",
+                     last_step(array) == LastStep::any ? gemel::text(", ", unused(name + "_step"), " = ", layout_name_,
+                                                                     ".", array.steps, "[", layout_.rank - 1, "]")
+                                                       : "",
+                     ";");
+    }
+}
+
+void ElementAccess::begin_row(const std::string& row) {
+    for (const Array& array : arrays_) {
+        const std::string& name = parameter(array).name;
+        if (is_in_tile(array))
+            writer_.line("const ", index_, " ", unused(name + "_row"), " = ", unused(name + "_base"), " + ", row, " * ",
+                         unused(name + "_down"), ";");
+    }
+}
+
+bool ElementAccess::is_in_tile(const Array& array) const {
+    return array.access == Access::strided && array.use.element;
+}
+
+LastStep ElementAccess::last_step(const Array& array) const { return layout_.arguments[array.argument].last_step; }
+
+void ElementAccess::begin_element(const std::string& run_index) {
+    bool needs_axes = axes_.has_index;
+    for (const Array& array : arrays_) needs_axes |= array.access == Access::strided && array.use.element;
+    if (layout_.tile_width) {
+        for (const Array& array : arrays_) {
+            if (!is_in_tile(array)) continue;
+            const std::string& name = parameter(array).name;
+            std::string at = unused(name + "_row");
+            if (last_step(array) == LastStep::one) at += " + " + run_index;
+            if (last_step(array) == LastStep::any) at += gemel::text(" + ", run_index, " * ", unused(name + "_step"));
+            writer_.line("const ", index_, " ", array.at, " = ", at, ";");
+        }
+    } else if (needs_axes) {
+        const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
+        const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
+            std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");
+            for (int axis = 1; axis < layout_.rank; ++axis)
+                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", member, "[", axis,
+                                   "]");
+            if (axes_.kept_rank) sum = gemel::text(base, " + ", sum);
+            writer_.line("const ", index_, " ", name, " = ", sum, ";");
+        };
+        for (const Array& array : arrays_)
+            if (array.access == Access::strided && array.use.element)
+                find(array.at, array.steps, unused(parameter(array).name + "_base"));
+        if (axes_.has_index) find("i", "i", unused("i_base"));
+    }
+    for (const Array& array : arrays_)
+        if (is_local(array, Mode::element)) declare_local(array, place(array));
+}
+
+void ElementAccess::end_element() {
+    for (const Array& array : arrays_)
+        if (is_local(array, Mode::element) && array.use.element_written)
+            writer_.line(place(array), " = ", store_text(parameter(array).dtype, array.local), ";");
+}
+
+std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
+    const auto named = [&](std::string_view name) -> const Array& {
+        return *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
+    };
+    const auto replace = [&](std::string_view name, const std::string& subscript, bool written) {
+        const Array& array = named(name);
+        if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
+        if (is_checked(array)) {
+            const std::string stored =
+                gemel::text("(*", function(array, "checked"), "(", name, ", ", subscript, ", ",
+                            unused(std::string(name) + "_count"), mode == Mode::thread ? ", -1, " : ", i, ", report_,
+                            array.access == Access::strided ? ", " + layout_name_ : "", "))");
+            return written ? stored : load_text(parameter(array).dtype, stored);
+        }
+        const std::string where = array.access == Access::strided
+                                      ? gemel::text(function(array, "at"), "(", layout_name_, ", ", subscript, ")")
+                                      : subscript;
+        const std::string stored = gemel::text(name, "[", where, "]");
+        return written ? stored : load_text(parameter(array).dtype, stored);
+    };
+    const auto store = [&](std::string_view name, const std::string& value) {
+        const DType& dtype = parameter(named(name)).dtype;
+        return dtype.kind() == DType::Kind::boolean ? gemel::text("(", value, ") != 0") : store_text(dtype, value);
+    };
+    return snippet.replaced(array_names_, replace, store);
+}
+
+std::string ElementAccess::statements(const Snippet& snippet, Mode mode) const {
+    std::string text = this->snippet(snippet, mode);
+    if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+    return text;
+}
+
+}  // namespace gemel::codegen

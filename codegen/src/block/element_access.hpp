@@ -1,0 +1,125 @@
+/// How generated kernels reach the elements of their array arguments: shared by all generators.
+#pragma once
+
+#include <gemel/codegen/layout.hpp>
+#include <gemel/codegen/snippet.hpp>
+#include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// Reductions over axes: the axes of a strided array in two groups.
+struct ReducedAxes {
+    int kept_rank = 0;
+    bool has_index = false;  ///< the flat index `i` is found like an array's element
+};
+
+/// The C text of an expression's truth, 0 or 1: what a bool that is kept in a byte holds.
+inline std::string as_truth(const std::string& expression) {
+    return expression == "0" || expression == "1" ? expression : gemel::text("(", expression, ") != 0");
+}
+
+/// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array
+/// accesses are replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the
+/// place in memory.
+class ElementAccess {
+   public:
+    ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments, std::vector<ArrayUse> uses,
+                  const KernelLayout& layout, std::uint32_t access_bytes, Writer& writer,
+                  const std::vector<const Snippet*>& snippets, const ReducedAxes& axes = {});
+
+    /// "int" or "int64_t".
+    const std::string& index_type() const { return index_; }
+    int lanes() const { return lanes_; }
+
+    // At file scope: struct types, packs, the layout and functions that find elements in it.
+    void declare_types(const std::vector<DType>& more = {});
+    /// The arguments, then offsets and layout.
+    std::vector<std::string> parameters() const;
+    /// At the head of the kernel: arrays begin where their offsets say.
+    void apply_offsets();
+
+    // Packs: `slot` names an element of the arrays of packs (a literal or loop variable), `pack` the number of the
+    // pack.
+    void declare_packs(int count);
+    void load_packs(const std::string& slot, const std::string& pack);
+    /// The elements of one lane as local variables, and back.
+    void begin_lane(const std::string& slot, const std::string& lane);
+    void end_lane(const std::string& slot, const std::string& lane);
+    void store_packs(const std::string& slot, const std::string& pack);
+
+    // Reductions over axes: where the run of one output begins.
+    void begin_output(const std::string& output);
+    /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
+    void begin_tile(const std::string& outer);
+    void begin_row(const std::string& row);
+    // One element at a time, at index i; in reductions over axes at `run_index` of the output's run, which declares i;
+    // in tiles at the place `run_index` along the last axis.
+    void begin_element(const std::string& run_index = "i");
+    void end_element();
+
+    /// Where a snippet stands: at one lane of a pack, at one element, or at none, once per thread.
+    enum class Mode { lane, element, thread };
+    /// The snippet with its array accesses spelled for a mode.
+    std::string snippet(const Snippet& snippet, Mode mode) const;
+    /// The same, ended as a statement.
+    std::string statements(const Snippet& snippet, Mode mode) const;
+    /// The parameter of a packed variant: how many elements lie before the first aligned one.
+    const std::string& head() const { return head_; }
+    const std::string& layout_name() const { return layout_name_; }
+    /// Says that there is no such parameter: the first pack begins with the array.
+    void set_no_head() { has_head_ = false; }
+    /// A name that no argument and no snippet uses.
+    std::string unused(std::string name) const;
+    /// The name of a type or function that the kernel has beside it: "axpy_layout".
+    std::string helper(const std::string& suffix) const { return unused(kernel_ + "_" + suffix); }
+
+   private:
+    struct Array {
+        std::size_t argument;
+        Access access;
+        ArrayUse use;
+        std::string local;  ///< of its element
+        std::string at;     ///< where its element lies, if strided
+        std::string pack;   ///< its packs
+        std::string pack_type;
+        std::string offset;  ///< the parameter that says where it begins, if there is one
+        std::string steps;   ///< the layout's member
+        bool in_packs;       ///< takes part in loads and stores by pack (by wide accesses or element by element)
+    };
+    const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
+    /// A function that belongs to an array: "axpy_x_at".
+    std::string function(const Array& array, const char* what) const {
+        return helper(parameter(array).name + "_" + what);
+    }
+    std::string member(const std::string& array) const;
+    bool is_local(const Array& array, Mode mode) const;
+    bool is_in_tile(const Array& array) const;
+    bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }
+    void declare_layout();
+    void declare_check(const Array& array);
+    LastStep last_step(const Array& array) const;
+    std::string place(const Array& array) const;
+    void declare_local(const Array& array, const std::string& value);
+    std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
+    std::string pack_base(const Array& array, const std::string& word, bool is_const) const;
+    std::string word_type(const Array& array, int& words) const;
+
+    const std::string& kernel_;
+    const std::vector<Parameter>& arguments_;
+    const KernelLayout& layout_;
+    Writer& writer_;
+    const ReducedAxes axes_;
+    std::vector<const Snippet*> snippets_;
+    std::vector<Array> arrays_;
+    std::vector<std::string> array_names_;
+    std::string index_;
+    std::string head_, layout_name_, layout_type_, report_;
+    bool has_head_ = true;
+    int lanes_ = 1;
+};
+
+}  // namespace gemel::codegen

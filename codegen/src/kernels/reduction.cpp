@@ -1,0 +1,73 @@
+#include <gemel/codegen/reduction.hpp>
+
+#include "kernels/reduction_printer.hpp"
+
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+namespace {
+
+/// Expressions are printed in the midst of lines: without comments behind them.
+ReductionRequest trimmed(ReductionRequest request) {
+    for (ReducedValue& value : request.values)
+        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr})
+            *text = Snippet(*text).text();
+    return request;
+}
+
+}  // namespace
+
+void check_request(const ReductionRequest& request) {
+    const auto refuse = [&](const std::string& what) {
+        throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
+    };
+    if (request.values.empty()) refuse("no result is asked for");
+    for (const Parameter& p : request.arguments)
+        if (p.name == "reduced_index")
+            refuse("an argument is called 'reduced_index', which is an element's place along the reduced axes");
+    for (const ReducedValue& value : request.values) {
+        if (Snippet(value.neutral).empty()) refuse("the neutral element is missing: an expression such as \"0\"");
+        if (Snippet(value.reduce_expr).empty())
+            refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
+        if (value.map_expr.empty()) refuse("the map expression is empty");
+        if (value.map_expr.uses("return"))
+            refuse("the map expression contains 'return'; it is an expression, not a function");
+        if (Snippet(value.replace_if).uses("return"))
+            refuse("the condition to replace contains 'return'; it is an expression, not a function");
+        if (Snippet(value.result_expr).uses("return"))
+            refuse("the result's expression contains 'return'; it is an expression, not a function");
+    }
+}
+
+std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
+                             const Dialect& dialect) {
+    check_request(request);
+    check_tuning(gemel::text("ReductionKernel '", request.name, "'"), tuning);
+    const ReductionRequest asked = trimmed(request);  // the printer refers to it
+    return ReductionPrinter(asked, layout, tuning, dialect).print();
+}
+
+std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
+    std::size_t per_thread = 0;
+    for (const ReducedValue& value : request.values) {
+        const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
+        per_thread += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+    }
+    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // beside them a flag
+    while (block > 1 && block * per_thread > most) block /= 2;
+    return block;
+}
+
+std::string reduction_source(const ReductionRequest& request, const Dialect& dialect) {
+    ReductionLayout layout;
+    layout.elements = plain_layout(request.arguments, array_uses(request));
+    layout.split = layout.finish = true;
+    layout.result_offsets.assign(request.values.size(), false);
+    const std::uint32_t block = fitting_block(request, 256, 48 << 10);
+    return reduction_source(request, layout, {.block = block, .access_bytes = 16, .unroll = 4}, dialect);
+}
+
+}  // namespace gemel::codegen

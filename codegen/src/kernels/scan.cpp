@@ -1,0 +1,67 @@
+#include <gemel/codegen/scan.hpp>
+
+#include "kernels/scan_printer.hpp"
+
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning) {
+    return static_cast<std::size_t>(tile_shape(request, layout, tuning).elements());
+}
+
+std::size_t scan_item_bytes(const ScanRequest& request) {
+    const bool narrow = request.dtype.is_floating() && request.dtype.size_bytes() == 2;
+    const std::size_t bytes = narrow ? 4 : request.dtype.size_bytes();
+    if (request.segment_start.empty()) return bytes;
+    // The flag, aligned as an int, and padding behind it.
+    std::size_t alignment = std::min<std::size_t>(bytes, 8);
+    if (request.dtype.lanes() > 1) alignment = bytes;
+    if (request.dtype.layout()) alignment = request.dtype.layout()->alignment_bytes;
+    if (request.dtype.kind() == DType::Kind::complex) alignment = bytes / 2;
+    alignment = std::max<std::size_t>(alignment, 4);
+    const std::size_t flag = (bytes + 3) / 4 * 4;
+    return (flag + 4 + alignment - 1) / alignment * alignment;
+}
+
+std::size_t scan_state_words(const ScanRequest& request) { return (scan_item_bytes(request) + 3) / 4; }
+bool scan_needs_total(const ScanRequest& request) { return request.output.uses("last_item"); }
+
+void check_request(const ScanRequest& request) {
+    const auto refuse = [&](const std::string& what) {
+        throw ArgumentError(gemel::text("ScanKernel '", request.name, "': ", what));
+    };
+    if (request.input.empty()) refuse("the input expression is empty");
+    if (Snippet(request.scan_expr).empty())
+        refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
+    if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
+    if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
+        refuse("prev_item needs the neutral element, which the first element's is");
+    refuse_jumps(gemel::text("ScanKernel '", request.name, "': the output statement"), request.output, true);
+    for (const Parameter& p : request.arguments)
+        for (const char* word : {"item", "prev_item", "last_item"})
+            if (p.name == word) refuse(gemel::text("an argument is called '", word, "', which is the running result"));
+}
+
+std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+                        const Dialect& dialect) {
+    check_request(request);
+    check_tuning(gemel::text("ScanKernel '", request.name, "'"), tuning);
+    if (layout.strategy == Tuning::Scan::look_back && (!layout.shuffles || scan_needs_total(request)))
+        throw ArgumentError(
+            gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
+    ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
+    for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
+    return ScanPrinter(asked, layout, tuning, dialect).print();
+}
+
+std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
+    ScanLayout layout;
+    layout.elements = plain_layout(request.arguments, array_uses(request));
+    if (scan_needs_total(request)) layout.strategy = Tuning::Scan::three_passes;
+    return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = 32}, dialect);
+}
+
+}  // namespace gemel::codegen

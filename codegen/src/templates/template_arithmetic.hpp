@@ -1,0 +1,58 @@
+/// Operators of templates: Python's, on exact 64-bit integers.
+#pragma once
+
+#include "templates/template_nodes.hpp"
+
+namespace gemel::codegen {
+
+/// How much one filling of a template does: expressions evaluated, elements and comparisons, blocks of text. No
+/// template runs for ever.
+struct TemplateWork {
+    std::uint64_t most, done = 0;
+};
+
+/// Where an operation stands, so that it can say what is wrong with it.
+struct TemplateSite {
+    const TemplateText& source;
+    Place place;
+    TemplateWork& work;
+
+    void spend(std::size_t steps) const {
+        work.done += steps;
+        if (work.done > work.most)
+            fail("the template takes more than " + std::to_string(work.most) + " steps (TemplateOptions::most_steps)");
+    }
+    /// Text is made in blocks.
+    void spend_bytes(std::size_t bytes) const { spend(bytes / 16); }
+    [[noreturn]] void fail(const std::string& message) const { throw source.error(place, message); }
+};
+
+/// Elements of one list, and rounds of all loops of a template together: beyond them a template is a mistake.
+constexpr std::int64_t most_elements = std::int64_t{1} << 24;
+constexpr std::int64_t most_rounds = std::int64_t{1} << 21;
+/// Bytes of one string and of a filled template.
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+/// "+", "-", "*", "/", "//", "%", "**", "~"
+Value apply_binary(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
+/// "-", "+", "not"
+Value apply_unary(const TemplateSite& site, const std::string& name, const Value& a);
+/// "==", "!=", "<", ">", "<=", ">=", "in", "not in"
+bool apply_comparison(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);
+
+/// Where `one` stands in a text, from a place on; npos if nowhere. In time of the length of what is looked at, which
+/// counts as steps.
+std::size_t find_text(const TemplateSite& site, const std::string& all, const std::string& one, std::size_t from = 0);
+
+bool equal(const TemplateSite& site, const Value& a, const Value& b);
+bool less(const TemplateSite& site, const Value& a, const Value& b);
+
+bool is_number(const Value& value);
+/// @throws TemplateError if it is no number
+double floating_of(const TemplateSite& site, const Value& value);
+/// @param what  for the message: "range's limit"
+std::int64_t integer_of(const TemplateSite& site, const Value& value, const std::string& what);
+/// Elements of a list, characters of a string, names of a map.
+Value::List elements_of(const TemplateSite& site, const Value& value, const std::string& what);
+
+}  // namespace gemel::codegen

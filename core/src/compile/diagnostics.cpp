@@ -1,0 +1,490 @@
+/// Compilers' complaints: read from their logs, shown beside the lines that they are about.
+#include "compile/diagnostics.hpp"
+
+#include "compile/program_files.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+namespace gemel {
+
+namespace {
+
+constexpr std::size_t shown_complaints = 8;
+constexpr int context_lines = 3;
+constexpr std::size_t raw_log_lines = 40;
+constexpr std::size_t widest_line = 160;
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        if (line.ends_with('\r')) {
+            line.remove_suffix(1);
+        }
+        lines.push_back(line);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+std::string_view trimmed(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t from = line.find_first_not_of(blanks);
+    return from == std::string_view::npos ? std::string_view()
+                                          : line.substr(from, line.find_last_not_of(blanks) - from + 1);
+}
+
+/// A number at the end of `text`, which is shortened by it.
+std::optional<int> take_number_from_end(std::string_view& text) {
+    const std::size_t last_other = text.find_last_not_of("0123456789");
+    const std::size_t from = last_other == std::string_view::npos ? 0 : last_other + 1;
+    int number = 0;
+    const auto [end, failure] = std::from_chars(text.data() + from, text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    text = text.substr(0, from);
+    return number;
+}
+
+bool take_from_end(std::string_view& text, char c) {
+    if (!text.ends_with(c)) {
+        return false;
+    }
+    text.remove_suffix(1);
+    return true;
+}
+
+struct Position {
+    std::string file;
+    int line = 0;
+    int column = 0;
+};
+
+/// "kernel(3)", "kernel:3:5" or "kernel:3"; PoCL adds where a macro spells it: "kernel:3:5 <Spelling=kernel:1:9>".
+std::optional<Position> parse_position(std::string_view text) {
+    if (text.ends_with('>')) text = text.substr(0, text.find(" <Spelling="));
+    std::string_view rest = text;
+    if (take_from_end(rest, ')')) {
+        const std::optional<int> line = take_number_from_end(rest);
+        if (line && take_from_end(rest, '(') && !rest.empty()) {
+            return Position{std::string(rest), *line, 0};
+        }
+        return std::nullopt;
+    }
+    const std::optional<int> last = take_number_from_end(rest);
+    if (!last || !take_from_end(rest, ':') || rest.empty()) {
+        return std::nullopt;
+    }
+    std::string_view shorter = rest;
+    const std::optional<int> line = take_number_from_end(shorter);
+    if (!line || !take_from_end(shorter, ':')) {
+        return Position{std::string(rest), *last, 0};
+    }
+    return shorter.empty() ? std::nullopt : std::optional<Position>({std::string(shorter), *line, *last});
+}
+
+enum class Severity { error, warning, note };
+
+struct SeverityWord {
+    std::string_view word;
+    Severity severity;
+};
+/// Longer ones first, since "error" also ends them.
+constexpr std::array severity_words{
+    SeverityWord{"catastrophic error", Severity::error},
+    SeverityWord{"internal error", Severity::error},
+    SeverityWord{"fatal error", Severity::error},
+    SeverityWord{"error", Severity::error},
+    SeverityWord{"warning", Severity::warning},
+    SeverityWord{"remark", Severity::warning},
+    SeverityWord{"note", Severity::note},
+};
+
+/// Shortens `text` by a severity at its front, with NVRTC's number as in "warning #177-D", and the ": " after it.
+std::optional<Severity> take_severity(std::string_view& text) {
+    for (const auto& [word, severity] : severity_words) {
+        if (!text.starts_with(word)) {
+            continue;
+        }
+        std::string_view rest = text.substr(word.size());
+        if (rest.starts_with(" #")) {
+            rest.remove_prefix(std::min(rest.find(':'), rest.size()));
+        }
+        if (rest.starts_with(": ")) {
+            text = rest.substr(2);
+            return severity;
+        }
+    }
+    return std::nullopt;
+}
+
+struct Headline {
+    Position position;
+    Severity severity = Severity::error;
+    std::string message;
+};
+
+/// NVRTC and clang: "kernel(3): error: text", "kernel:3:5: error: text"; NVRTC without a line: "At end of source:
+/// error:".
+std::optional<Headline> parse_position_first(std::string_view line) {
+    for (std::size_t colon = line.find(": "); colon != std::string_view::npos; colon = line.find(": ", colon + 1)) {
+        std::string_view rest = line.substr(colon + 2);
+        const std::optional<Severity> severity = take_severity(rest);
+        if (!severity) {
+            continue;
+        }
+        const std::string_view where = line.substr(0, colon);
+        if (where == "At end of source") {
+            return Headline{{}, *severity, std::string(rest)};
+        }
+        if (const std::optional<Position> position = parse_position(where)) {
+            return Headline{*position, *severity, std::string(rest)};
+        }
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// PoCL 3: "error: kernel:3:5: text".
+std::optional<Headline> parse_severity_first(std::string_view line) {
+    std::string_view rest = line;
+    const std::optional<Severity> severity = take_severity(rest);
+    if (!severity) {
+        return std::nullopt;
+    }
+    for (std::size_t colon = rest.find(": "); colon != std::string_view::npos; colon = rest.find(": ", colon + 1)) {
+        if (const std::optional<Position> position = parse_position(rest.substr(0, colon))) {
+            return Headline{*position, *severity, std::string(rest.substr(colon + 2))};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Headline> parse_headline(std::string_view line) {
+    std::optional<Headline> found = parse_position_first(line);
+    return found ? found : parse_severity_first(line);
+}
+
+bool is_caret_line(std::string_view line) {
+    const std::string_view mark = trimmed(line);
+    return mark.find('^') != std::string_view::npos && mark.find_first_not_of("^~ \t") == std::string_view::npos;
+}
+
+/// What NVRTC says below a headline: more of the message, then the source line (indented by two) and a caret.
+void read_below(const std::vector<std::string_view>& lines, std::size_t headline, Complaint& complaint) {
+    std::size_t end = headline + 1;
+    while (end < lines.size() && !trimmed(lines[end]).empty() && !is_caret_line(lines[end]) &&
+           !parse_headline(lines[end])) {
+        ++end;
+    }
+    if (end == lines.size() || !is_caret_line(lines[end]) || end < headline + 2) {
+        return;
+    }
+    complaint.quoted = trimmed(lines[end - 1]);
+    if (complaint.column == 0 && lines[end].find('^') >= 2) {
+        complaint.column = static_cast<int>(lines[end].find('^')) - 1;
+    }
+    for (std::size_t i = headline + 1; i + 1 < end; ++i) {
+        complaint.message += text(" ", trimmed(lines[i]));
+    }
+}
+
+}  // namespace
+
+std::vector<Complaint> parse_compiler_log(std::string_view log) {
+    const std::vector<std::string_view> lines = lines_of(log);
+    std::vector<Complaint> complaints;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::optional<Headline> found = parse_headline(lines[i]);
+        if (!found || found->severity == Severity::note) {
+            continue;
+        }
+        complaints.push_back({found->position.file, found->position.line, found->position.column, found->message,
+                              found->severity == Severity::error});
+        read_below(lines, i, complaints.back());
+    }
+    return complaints;
+}
+
+namespace {
+
+/// A compiler that was told no name, or that forgot it, says one of its own.
+bool is_main_text(const Complaint& complaint, const CompileReport& report) {
+    std::string_view file = complaint.file;
+    if (file.starts_with('<') && file.ends_with('>')) {
+        file = file.substr(1, file.size() - 2);
+    }
+    // Not every character can stand in the #line that gives the compiler the name.
+    const std::string name = line_name(report.name);
+    const std::string last_part = std::filesystem::path(file).filename().string();
+    return file.empty() || file == name || file == report.kept_source || file == "kernel" ||
+           file == "default_program" || file == "input.cl" || file == "program_source" ||
+           (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
+}
+
+/// One source line, cut around the column if it is very long; `column` moves along.
+std::string shown_line(std::string_view line, int& column) {
+    if (line.size() <= widest_line) {
+        return std::string(line);
+    }
+    const std::size_t mark = column > 0 ? std::min(static_cast<std::size_t>(column - 1), line.size()) : 0;
+    const auto inside_character = [&](std::size_t i) {
+        return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U;
+    };
+    std::size_t from = mark > widest_line / 2 ? std::min(mark - widest_line / 2, line.size() - widest_line) : 0;
+    while (inside_character(from)) {
+        ++from;
+    }
+    std::size_t to = std::min(from + widest_line, line.size());
+    while (to > from && inside_character(to)) {
+        --to;
+    }
+    const std::string_view before = from > 0 ? "..." : "";
+    column = column > 0 ? static_cast<int>(mark - from + before.size()) + 1 : 0;
+    return text(before, line.substr(from, to - from), to < line.size() ? "..." : "");
+}
+
+/// As much blank as puts a mark under a byte of a line: tabs stay tabs, and a character of several bytes is one wide.
+std::string blank_up_to(std::string_view line, int column) {
+    std::string out;
+    for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(column); ++i) {
+        const char c = i < line.size() ? line[i] : ' ';
+        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+            out += c == '\t' ? '\t' : ' ';
+        }
+    }
+    return out;
+}
+
+/// A line of the program with the name and number that a compiler gives it.
+struct NumberedLine {
+    std::string_view file;
+    int number = 0;
+    std::string_view text;
+};
+
+/// The name and number that a `#line 7 "name"` gives to the next line; an empty name if it gives none.
+std::optional<NumberedLine> parse_line_directive(std::string_view line) {
+    std::string_view rest = trimmed(line);
+    if (!rest.starts_with("#line ")) {
+        return std::nullopt;
+    }
+    rest = trimmed(rest.substr(6));
+    NumberedLine next;
+    const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), next.number);
+    if (failure != std::errc()) {
+        return std::nullopt;
+    }
+    rest = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
+    if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"') {
+        next.file = rest.substr(1, rest.size() - 2);
+    }
+    return next;
+}
+
+/// All lines but the #line directives, which generated text has: a template's lines keep their numbers by them.
+std::vector<NumberedLine> number_lines(std::string_view text, std::string_view name) {
+    std::vector<NumberedLine> lines;
+    NumberedLine next{name, 1, {}};
+    for (const std::string_view line : lines_of(text)) {
+        if (const std::optional<NumberedLine> directive = parse_line_directive(line)) {
+            next.number = directive->number;
+            next.file = directive->file.empty() ? next.file : directive->file;
+            continue;
+        }
+        next.text = line;
+        lines.push_back(next);
+        ++next.number;
+    }
+    return lines;
+}
+
+/// The lines around the one at `marked`, which may lie behind the last, with a mark at the column.
+std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t marked, int marked_column) {
+    const std::size_t first = marked - std::min(marked, std::size_t{context_lines});
+    const std::size_t end = std::min(source.size(), marked + context_lines + 1);
+    std::size_t digits = 0;
+    for (std::size_t i = first; i < end; ++i) {
+        digits = std::max(digits, std::to_string(source[i].number).size());
+    }
+    std::string out;
+    for (std::size_t i = first; i < end; ++i) {
+        const std::string label = std::to_string(source[i].number);
+        int column = i == marked ? marked_column : 0;
+        const std::string line = shown_line(source[i].text, column);
+        out += text(i == marked ? "  > " : "    ", std::string(digits - label.size(), ' '), label, " | ", line, "\n");
+        if (column > 0) {
+            out += text("    ", std::string(digits, ' '), " | ", blank_up_to(line, column), "^\n");
+        }
+    }
+    return out;
+}
+
+/// Does a word that the message quotes stand at the column?
+bool is_about(std::string_view line, const Complaint& complaint) {
+    if (complaint.column < 1 || line.size() < static_cast<std::size_t>(complaint.column)) {
+        return false;
+    }
+    const std::string_view there = line.substr(static_cast<std::size_t>(complaint.column - 1));
+    const std::string_view message = complaint.message;
+    for (std::size_t open = message.find_first_of("'\""); open != std::string_view::npos;) {
+        const std::size_t close = message.find(message[open], open + 1);
+        if (close == std::string_view::npos) {
+            return false;
+        }
+        if (close > open + 1 && there.starts_with(message.substr(open + 1, close - open - 1))) {
+            return true;
+        }
+        open = message.find_first_of("'\"", close + 1);
+    }
+    return false;
+}
+
+/// Where the line of a complaint stands; one behind the last if the compiler counts further than the text goes, further
+/// if it is none of ours. Lines of one number are those that a template's loop or a value of several lines prints: the
+/// one that the compiler shows, else the first whose column fits the message, else the first that has the column.
+std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, const Complaint& complaint) {
+    std::optional<std::size_t> found;
+    int fits = -1;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source[i].file != file || source[i].number != complaint.line) {
+            continue;
+        }
+        const std::string_view shown = trimmed(source[i].text);
+        const bool has_column = !shown.empty() && source[i].text.size() >= static_cast<std::size_t>(complaint.column);
+        const int fit = !has_column                                              ? 0
+                        : !complaint.quoted.empty() && shown == complaint.quoted ? 3
+                        : is_about(source[i].text, complaint)                    ? 2
+                                                                                 : 1;
+        if (fit > fits) {
+            found = i;
+            fits = fit;
+        }
+    }
+    if (found) {
+        return *found;
+    }
+    const int number = complaint.line;
+    const bool ends_with_it = !source.empty() && source.back().file == file && number > source.back().number;
+    return source.size() - 1 +
+           (ends_with_it ? static_cast<std::size_t>(number - source.back().number) : std::size_t{context_lines} + 1);
+}
+
+std::string show(const Complaint& complaint, const CompileReport& report, const std::vector<NumberedLine>& source) {
+    if (complaint.file == "<command line>") {
+        return text("\nthe compiler options: ", complaint.message, "\n");
+    }
+    const std::string file = is_main_text(complaint, report) ? report.name : complaint.file;
+    std::string where = file;
+    std::size_t marked = source.size();
+    if (complaint.line > 0) {
+        where += text(":", complaint.line);
+        where += complaint.column > 0 ? text(":", complaint.column) : "";
+        marked = find_line(source, file, complaint);
+    } else {
+        where += ", at its end";
+        marked = file == report.name && !source.empty() ? source.size() - 1 : source.size() + context_lines;
+    }
+    return text("\n", where, ": ", complaint.is_error ? "" : "warning: ", complaint.message, "\n",
+                shown_lines(source, marked, complaint.column));
+}
+
+std::string raw(std::string_view log) {
+    const std::vector<std::string_view> lines = lines_of(log);
+    if (trimmed(log).empty()) {
+        return "\nThe compiler said nothing.\n";
+    }
+    std::string out = "\nThe compiler said:\n";
+    for (std::size_t i = 0; i < std::min(lines.size(), raw_log_lines); ++i) {
+        int no_column = 0;
+        out += text("    ", shown_line(lines[i], no_column), "\n");
+    }
+    if (lines.size() > raw_log_lines) {
+        out += text("    and ", lines.size() - raw_log_lines, " more lines\n");
+    }
+    return out;
+}
+
+std::string plural(std::size_t count, std::string_view thing) { return text(count, " ", thing, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string render(const CompileReport& report) {
+    std::vector<Complaint> complaints = parse_compiler_log(report.log);
+    std::stable_partition(complaints.begin(), complaints.end(), [](const Complaint& c) { return c.is_error; });
+    const auto errors = static_cast<std::size_t>(
+        std::count_if(complaints.begin(), complaints.end(), [](const Complaint& c) { return c.is_error; }));
+
+    std::string out = text("'", report.name, "' did not compile for ", report.device);
+    if (errors == 0) {
+        // Warnings alone do not say why; the linker or assembler has spoken in a form of its own.
+        out += text("\n", raw(report.log));
+    } else {
+        const std::size_t warnings = complaints.size() - errors;
+        out +=
+            text(": ", plural(errors, "error"), warnings > 0 ? text(" and ", plural(warnings, "warning")) : "", "\n");
+        const std::vector<NumberedLine> source = number_lines(report.text, report.name);
+        for (std::size_t i = 0; i < std::min(complaints.size(), shown_complaints); ++i) {
+            out += show(complaints[i], report, source);
+        }
+        if (complaints.size() > shown_complaints) {
+            out += text("\nand ", complaints.size() - shown_complaints, " more\n");
+        }
+    }
+    if (!report.options.empty()) {
+        out += text("\noptions: ", report.options, "\n");
+    }
+    if (!report.kept_source.empty()) {
+        out += text(report.options.empty() ? "\n" : "", "the whole source is in ", report.kept_source, "\n");
+    }
+    return out;
+}
+
+std::string renumber_log(std::string_view log, std::string_view whole_text) {
+    // Where each line of the text says that it is.
+    struct Place {
+        std::string name;
+        long line;
+    };
+    std::vector<Place> places;
+    Place next{"", 1};
+    std::istringstream text_lines{std::string(whole_text)};
+    for (std::string line; std::getline(text_lines, line);) {
+        places.push_back(next);
+        ++next.line;
+        long number = 0;
+        int end = 0;
+        if (std::sscanf(line.c_str(), " # line %ld%n", &number, &end) != 1) continue;
+        next.line = number;
+        const auto open = line.find('"', static_cast<std::size_t>(end)), close = line.rfind('"');
+        if (open != std::string::npos && close > open) next.name = line.substr(open + 1, close - open - 1);
+    }
+    std::string result;
+    std::istringstream log_lines{std::string(log)};
+    for (std::string line; std::getline(log_lines, line); result += line + "\n") {
+        // "name:53:12: ...": the number after the first colon that has one on either side.
+        const auto colon = line.find(':');
+        std::size_t digits = colon == std::string::npos ? line.size() : colon + 1;
+        const std::size_t from = digits;
+        while (digits < line.size() && std::isdigit(static_cast<unsigned char>(line[digits]))) ++digits;
+        if (digits == from || digits >= line.size() || line[digits] != ':' || digits - from > 9) continue;
+        const auto number = static_cast<std::size_t>(std::stoul(line.substr(from, digits - from)));
+        if (number == 0 || number > places.size() || places[number - 1].name.empty()) continue;
+        const Place& place = places[number - 1];
+        line = text(place.name, ":", place.line, line.substr(digits));
+    }
+    return result;
+}
+
+}  // namespace gemel

@@ -1,0 +1,158 @@
+/// Device memory: transfers that block, copies between contexts, views.
+#include <gemel/core/buffer.hpp>
+
+#include <gemel/core/context.hpp>
+#include <gemel/core/log.hpp>
+#include <gemel/core/stream.hpp>
+#include <gemel/core/text.hpp>
+
+#include "device/state.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gemel {
+namespace {
+
+void require_range(const Block&, std::size_t size, std::size_t offset, std::size_t bytes, const char* what) {
+    if (offset > size || bytes > size - offset)
+        throw ArgumentError(
+            text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size, " bytes"));
+}
+
+/// Through page-locked memory in two alternating pieces: reading one while the other is on its way.
+void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes) {
+    constexpr std::size_t piece = std::size_t{16} << 20;
+    std::array<HostBlock, 2> staging;
+    for (auto& stage : staging) {
+        stage.driver = target.driver;
+        stage.allocation = allocate_page_locked(*target.driver, std::min(piece, bytes));
+    }
+    std::array<std::unique_ptr<plugin::Event>, 2> sent;
+    const auto reader = choose_stream({}, source.driver);
+    const auto writer = choose_stream({}, target.driver);
+    for (std::size_t at = 0, k = 0; at < bytes; at += piece, k ^= 1) {
+        const std::size_t n = std::min(piece, bytes - at);
+        void* host = staging[k].allocation->memory.host;
+        if (sent[k]) target.driver->call([&](plugin::Context&) { sent[k]->wait(); });
+        source.driver->call([&](plugin::Context&) {
+            source.allocation->uses.touch(reader, false);
+            reader->stream->download(host, {&source.allocation->memory, from + at}, n, true);
+        });
+        target.driver->call([&](plugin::Context&) {
+            target.allocation->uses.touch(writer, true);
+            writer->stream->upload({&target.allocation->memory, to + at}, host, n, false);
+            sent[k] = writer->stream->record(false);
+        });
+    }
+    target.driver->call([&](plugin::Context&) { writer->stream->synchronize(); });
+}
+
+}  // namespace
+
+Block& checked(const Buffer& buffer, const char* what) {
+    if (buffer.empty()) throw ArgumentError(text(what, ": the buffer is empty; Context::allocate() makes one"));
+    Block& block = *buffer.block();
+    if (block.released) throw ArgumentError(text(what, ": the buffer has been released"));
+    return block;
+}
+
+Context Buffer::context() const {
+    if (!block_) throw ArgumentError("context(): the buffer is empty and belongs to none");
+    return Context(block_->owner);
+}
+
+std::uint64_t Buffer::context_id() const { return block_ ? block_->owner->id.load(std::memory_order_relaxed) : 0; }
+
+void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offset) const {
+    const CallScope scope;
+    Block& block = checked(*this, "upload");
+    require_range(block, bytes_, offset, bytes, "upload");
+    if (bytes == 0) return;
+    block.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, block.driver);
+        block.allocation->uses.touch(core, true);
+        core->stream->upload({&block.allocation->memory, offset_ + offset}, from, bytes, true);
+    });
+    Counters::add(block.driver->counters->uploaded_bytes, bytes);
+}
+
+void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) const {
+    const CallScope scope;
+    Block& block = checked(*this, "download");
+    require_range(block, bytes_, offset, bytes, "download");
+    if (bytes == 0) return;
+    block.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, block.driver);
+        block.allocation->uses.touch(core, false);
+        core->stream->download(to, {&block.allocation->memory, offset_ + offset}, bytes, true);
+    });
+    Counters::add(block.driver->counters->downloaded_bytes, bytes);
+}
+
+void Buffer::copy_from(const Buffer& from) const {
+    const CallScope scope;
+    Block& target = checked(*this, "copy_from: the target");
+    Block& source = checked(from, "copy_from: the source");
+    require_range(target, bytes_, 0, from.size_bytes(), "copy_from");
+    const std::size_t bytes = from.size_bytes();
+    if (bytes == 0) return;
+    if (target.driver == source.driver) {
+        const Context context(target.owner);
+        const Stream here = current_stream();
+        const bool use_current = !here.empty() && here.state()->driver == target.driver;
+        (use_current ? here : context.default_stream()).copy(view(0, bytes), from);
+        return;
+    }
+    const bool direct = target.driver->device->backend == source.driver->device->backend &&
+                        source.driver->plugin->copies_directly_to(*target.driver->plugin);
+    if (direct) {
+        source.driver->call([&](plugin::Context&) { source.allocation->uses.wait(); });
+        target.driver->call([&](plugin::Context&) {
+            const auto core = choose_stream({}, target.driver);
+            target.allocation->uses.touch(core, true);
+            core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_}, bytes,
+                               *source.driver->plugin);
+            core->stream->synchronize();
+        });
+    } else {
+        copy_through_host(target, offset_, source, from.offset_, bytes);
+    }
+    Counters::add(target.driver->counters->copied_bytes, bytes);
+}
+
+void Buffer::fill_bytes(const void* pattern, std::size_t pattern_bytes) const {
+    const CallScope scope;
+    Block& block = checked(*this, "fill");
+    const Stream here = current_stream();
+    const bool use_current = !here.empty() && here.state()->driver == block.driver;
+    (use_current ? here : Context(block.owner).default_stream()).fill_bytes(*this, pattern, pattern_bytes);
+}
+
+Buffer Buffer::view(std::size_t offset, std::size_t bytes) const {
+    require_range(checked(*this, "view"), bytes_, offset, bytes, "view");
+    return Buffer(block_, offset_ + offset, bytes);
+}
+
+void Buffer::release() {
+    if (!block_) return;
+    if (!block_->released.exchange(true)) {
+        // Calls that other threads have begun with another handle may still use the memory: they end first. Where that
+        // takes long, or in a driver's callback, which they may be waiting for, the last handle gives the memory back.
+        if (!CallbackScope::active() && CallScope::others_have_ended(std::chrono::milliseconds(100)))
+            block_->give_back();
+        else
+            logging::write(logging::Level::debug, "memory",
+                           "a released buffer is in use: its memory goes back with its last handle");
+    }
+    *this = Buffer();
+}
+
+std::uint64_t Buffer::native_handle() const {
+    const CallScope scope;
+    Block& block = checked(*this, "native_handle");
+    block.driver->check();
+    return block.allocation ? block.allocation->memory.handle : 0;
+}
+
+}  // namespace gemel

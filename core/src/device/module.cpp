@@ -1,0 +1,189 @@
+/// Programs: their kernels, binaries, globals, and files that change.
+#include <gemel/core/module.hpp>
+
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include "base/text_file.hpp"
+#include "compile/program_files.hpp"
+#include "device/state.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <system_error>
+
+namespace gemel {
+namespace {
+
+/// Kernel names for messages about launches that failed long ago: never freed, each kept once.
+const char* intern(const std::string& name) {
+    static auto* const mutex = new std::mutex;
+    static auto* const names = new std::set<std::string>;
+    std::lock_guard lock(*mutex);
+    return names->insert(name).first->c_str();
+}
+
+/// A name that is none is no question to a driver.
+void check_kernel_name(const std::string& name) {
+    if (name.empty()) throw ArgumentError("kernel: the name is empty");
+    if (name.find('\0') != std::string::npos)
+        throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
+}
+
+std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
+    auto& driver = *module->driver;
+    return driver.call([&](plugin::Context&) {
+        auto kernel = share(new KernelState);
+        kernel->kernel = module->module->kernel(name);
+        if (!kernel->kernel) {
+            std::vector<std::string> names = module->module->kernel_names();
+            for (const auto& signature : module->signatures)
+                if (std::find(names.begin(), names.end(), signature.name) == names.end())
+                    names.push_back(signature.name);
+            // PoCL renames its own functions by macros, and with them a kernel of such a name.
+            const bool is_builtin = std::find(names.begin(), names.end(), "_cl_" + name) != names.end();
+            throw Error(text("there is no kernel '", name, "' in this program; ",
+                             names.empty() ? "it has none (on CUDA a kernel needs extern \"C\" to keep its name)"
+                                           : "it has " + join(names),
+                             is_builtin ? "; OpenCL C has a function of that name, so the kernel needs another" : ""));
+        }
+        kernel->module = module;
+        kernel->driver = &driver;
+        kernel->name = name;
+        kernel->interned_name = intern(name);
+        kernel->finishes_at_first_launch = module->module->finishes_at_first_launch();
+        const auto& facts = kernel->kernel->facts();
+        kernel->required_block = facts.required_block;
+        kernel->static_shared_bytes = facts.shared_bytes.value_or(0);
+        for (const auto& signature : module->signatures) {
+            if (signature.name != name) continue;
+            if (facts.parameter_count && *facts.parameter_count != signature.parameters.size()) {
+                logging::write(logging::Level::debug, "signature",
+                               text("kernel '", name, "' reads as having ", signature.parameters.size(),
+                                    " parameters, but the driver counts ", *facts.parameter_count));
+                break;
+            }
+            kernel->signature = signature;
+            // CUDA's compiler forgets it; a launch that only one side refuses would not be portable.
+            if (!kernel->required_block) kernel->required_block = signature.required_block;
+            for (std::size_t i = 0; i < signature.parameters.size(); ++i)
+                if (signature.parameters[i].space == Parameter::Space::arena) kernel->arena = static_cast<int>(i);
+        }
+        return kernel;
+    });
+}
+
+}  // namespace
+
+struct Module::File {
+    std::filesystem::path path;
+    CompileOptions options;
+    std::string text;
+    std::string contents;  ///< of the file and all that it includes
+    bool known = true;     ///< contents are all that the program depends on
+};
+
+namespace {
+
+/// Reads a file and all that it includes.
+template <class File>
+void read(File& file, const std::shared_ptr<ContextState>& context) {
+    auto content = read_text_file(file.path);
+    if (!content) throw Error(text("cannot read ", file.path.string(), ": ", std::strerror(errno)));
+    file.text = std::move(*content);
+    check_program("Module::from_file", file.text, file.options);
+    const auto driver = context->driver();
+    const Includes includes =
+        files_of_program(*driver->plugin, file.text, with_environment(file.options), file.path.parent_path());
+    file.contents = file.text;
+    for (const auto& include : includes.files) file.contents += '\0' + include.path.string() + '\0' + include.text;
+    for (const auto& stamp : includes.stamps) file.contents += '\0' + stamp;
+    file.known = includes.cacheable;
+}
+
+}  // namespace
+
+Kernel Module::kernel(const std::string& name) const {
+    check_kernel_name(name);
+    std::lock_guard lock(state_->kernels_mutex);
+    auto& known = state_->kernels[name];
+    if (auto kernel = known.lock()) {
+        state_->driver->check();
+        return Kernel(std::move(kernel));
+    }
+    try {
+        auto kernel = make_kernel(state_, name);
+        known = kernel;
+        return Kernel(std::move(kernel));
+    } catch (...) {
+        state_->kernels.erase(name);
+        throw;
+    }
+}
+
+std::vector<std::string> Module::kernel_names() const {
+    return state_->driver->call([&](plugin::Context&) {
+        auto names = state_->module->kernel_names();
+        if (names.empty())
+            for (const auto& signature : state_->signatures) names.push_back(signature.name);
+        return names;
+    });
+}
+
+const std::vector<KernelSignature>& Module::signatures() const { return state_->signatures; }
+
+std::vector<std::byte> Module::binary() const {
+    return state_->driver->call(
+        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->module->binary()); });
+}
+
+Buffer Module::global(const std::string& name) const {
+    const auto& driver = state_->driver;
+    auto global = driver->call([&](plugin::Context&) { return state_->module->global(name); });
+    auto block = share(new Block);
+    block->size_bytes = global.memory.bytes;
+    block->driver = driver;
+    block->owner = context_.state();
+    block->keep_alive = state_;
+    block->allocation = std::make_unique<Allocation>();
+    block->allocation->memory = global.memory;
+    block->allocation->memory.foreign = true;
+    block->allocation->argument = driver->call(
+        [&](plugin::Context& plugin) { return plugin.argument({&block->allocation->memory, 0}, global.memory.bytes); });
+    const std::size_t bytes = global.memory.bytes;
+    return Buffer(std::move(block), 0, bytes);
+}
+
+Module Module::from_file(const Context& context, const std::filesystem::path& path, CompileOptions options) {
+    auto file = std::make_shared<File>();
+    std::error_code failure;
+    file->path = std::filesystem::absolute(path, failure);
+    if (failure) throw Error(text("cannot read '", path.string(), "': ", failure.message()));
+    options.name = path.string();
+    file->options = std::move(options);
+    read(*file, context.state());
+    Module module(context, compile_program(context.state(), file->text, true, file->options, file->path.parent_path()));
+    module.file_ = std::move(file);
+    return module;
+}
+
+bool Module::reload() {
+    if (!file_) throw Error("reload: this module was not made by Module::from_file");
+    auto file = std::make_shared<File>(*file_);
+    read(*file, context_.state());
+    if (file->known && file->contents == file_->contents) return false;
+    state_ = compile_program(context_.state(), file->text, true, file->options, file->path.parent_path());
+    file_ = std::move(file);
+    return true;
+}
+
+const std::string& Module::build_log() const { return state_->build_log; }
+
+std::uint64_t Module::native_handle() const {
+    state_->driver->check();
+    return state_->module->native();
+}
+
+}  // namespace gemel

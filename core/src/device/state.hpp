@@ -1,0 +1,261 @@
+/// What the public handles share: the driver's context with everything that belongs to one life of it, streams that
+/// memory remembers, and the guards around every call into a plug-in.
+#pragma once
+
+#include <gemel/core/context.hpp>
+#include <gemel/core/device.hpp>
+#include <gemel/core/disk_cache.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/plugin.hpp>
+#include <gemel/core/signature.hpp>
+#include <gemel/core/statistics.hpp>
+
+#include "device/lifetime.hpp"
+#include "device/pool.hpp"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gemel {
+
+struct Device::State {
+    std::string backend;
+    int index = 0;
+    std::string dialect;
+    int priority = 0;
+    std::shared_ptr<plugin::Device> device;
+};
+
+/// Statistics as atomics; outlives resets.
+struct Counters {
+    std::atomic<std::uint64_t> launches{0}, compilations{0}, disk_hits{0}, memory_hits{0}, allocations{0}, pool_hits{0},
+        allocated_bytes{0}, uploaded_bytes{0}, downloaded_bytes{0}, copied_bytes{0}, filled_bytes{0};
+
+    static void add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
+        counter.fetch_add(n, std::memory_order_relaxed);
+    }
+};
+
+/// The last launches of a context, for messages about failures that surface later. Written without locks or allocation:
+/// a torn entry costs a wrong word in a message, never more.
+class LaunchRing {
+   public:
+    struct Entry {
+        const char* kernel = nullptr;  ///< interned, never freed
+        std::array<std::uint32_t, 3> grid{}, block{};
+    };
+    void add(const char* kernel, const plugin::LaunchShape& shape) {
+        const auto at = next_.fetch_add(1, std::memory_order_relaxed) % size;
+        entries_[at].kernel.store(kernel, std::memory_order_relaxed);
+        for (int i = 0; i < 3; ++i) {
+            entries_[at].grid[i].store(shape.grid[i], std::memory_order_relaxed);
+            entries_[at].block[i].store(shape.block[i], std::memory_order_relaxed);
+        }
+    }
+    /// "scale (grid 2, block 200), ..." newest first; empty without launches.
+    std::string text() const;
+
+   private:
+    static constexpr std::size_t size = 4;
+    struct Slot {
+        std::atomic<const char*> kernel{nullptr};
+        std::array<std::atomic<std::uint32_t>, 3> grid{}, block{};
+    };
+    std::array<Slot, size> entries_;
+    std::atomic<std::uint64_t> next_{0};
+};
+
+/// One life of a context, from its making to a reset.
+struct DriverContext {
+    DriverContext(std::shared_ptr<const Device::State> device, std::unique_ptr<plugin::Context> plugin,
+                  std::shared_ptr<Counters> counters, std::shared_ptr<void> keep_alive);
+    ~DriverContext();
+
+    const DeviceInfo& info() const { return device->device->info(); }
+    /// "NVIDIA H200 (cuda:0)"
+    std::string description() const;
+
+    /// Throws what stands in the way of any call: the context is lost, or the process has forked or is exiting.
+    void check() const {
+        if (status.load(std::memory_order_relaxed) != Status::ready ||
+            process_state.load(std::memory_order_relaxed) != ProcessState::ordinary) [[unlikely]]
+            refuse();
+    }
+    /// Runs a call into the plug-in. A DeviceLost from it marks this context and is thrown on with the last launches.
+    template <class F>
+    decltype(auto) call(F&& function) {
+        const CallScope scope;
+        check();
+        drain_deferred();
+        try {
+            return function(*plugin);
+        } catch (const DeviceLost& error) {
+            if (error.code() == 0) throw;  // said by a check() of another life, not by a driver
+            lose(error);
+        }
+    }
+    bool usable() const { return status.load(std::memory_order_relaxed) == Status::ready && !process_has_forked(); }
+    /// Whether the driver still answers for what was enqueued; after a reset it does, after a fault it does not.
+    bool can_wait() const { return !faulted_.load() && process_state.load() == ProcessState::ordinary; }
+    /// Marks as unusable; later calls throw DeviceLost with this reason.
+    void abandon(const std::string& reason);
+
+    enum class Status : int { ready, lost };
+
+    std::shared_ptr<const Device::State> device;
+    std::shared_ptr<void> keep_alive;  ///< of a foreign context
+    std::unique_ptr<plugin::Context> plugin;
+    std::shared_ptr<Counters> counters;
+    std::atomic<Status> status{Status::ready};
+    LaunchRing launches;
+    std::uint64_t const id;        ///< unique in the process
+    const bool synchronous;        ///< GEMEL_SYNC
+    const bool linear_addresses;   ///< an offset is added to the argument; otherwise it takes a sub-buffer
+    const std::string build_lock;  ///< file to lock while the driver compiles; empty where processes may do so at once
+    std::shared_ptr<StreamCore> default_stream;
+    Pool device_pool;
+    Pool host_pool;
+
+   private:
+    void refuse() const;
+    [[noreturn]] void lose(const DeviceLost& error);
+    std::atomic<bool> faulted_{false};
+    mutable std::mutex loss_mutex_;
+    std::string loss_;
+};
+
+/// What a Context handle shares: the current life and what outlives it.
+struct ContextState : std::enable_shared_from_this<ContextState> {
+    std::shared_ptr<const Device::State> device;
+    const Dialect* dialect = nullptr;
+    std::shared_ptr<Counters> counters = std::make_shared<Counters>();
+    bool foreign = false;
+
+    std::shared_ptr<DriverContext> driver() const {
+        std::lock_guard lock(mutex);
+        return current;
+    }
+
+    mutable std::mutex mutex;
+    std::shared_ptr<DriverContext> current;
+
+    /// Loaded modules by key, newest first; bounded.
+    struct Loaded {
+        std::string key;
+        std::shared_ptr<ModuleState> module;
+    };
+    static constexpr std::size_t loaded_limit = 256;
+    std::mutex modules_mutex;
+    std::list<Loaded> modules;
+    std::unordered_map<std::string, std::list<Loaded>::iterator> module_index;
+    static std::uint64_t new_id();
+    std::atomic<std::uint64_t> id{new_id()};
+    std::mutex attached_mutex;
+    std::unordered_map<const void*, std::shared_ptr<void>> attached;  ///< by the key of whoever attached it
+    std::shared_ptr<ModuleState> fill_module;  ///< core's own kernels for patterns that the driver cannot fill
+};
+
+struct StreamState {
+    std::shared_ptr<ContextState> owner;
+    std::shared_ptr<DriverContext> driver;
+    std::shared_ptr<StreamCore> core;
+    std::shared_ptr<void> keep_alive;  ///< of a foreign stream
+    bool foreign = false;
+
+    ~StreamState();
+};
+
+struct EventState {
+    std::shared_ptr<DriverContext> driver;
+    std::shared_ptr<StreamCore> stream;
+    std::unique_ptr<plugin::Event> event;
+};
+
+/// Device memory shared by Buffer handles.
+struct Block : std::enable_shared_from_this<Block> {
+    std::shared_ptr<ContextState> owner;
+    std::shared_ptr<DriverContext> driver;
+    std::unique_ptr<Allocation> allocation;  ///< null for zero bytes and after release()
+    std::size_t size_bytes = 0;
+    std::atomic<bool> released{false};
+    std::shared_ptr<void> keep_alive;
+
+    ~Block();
+    void give_back() noexcept;
+};
+
+/// Page-locked memory shared by HostBuffer handles.
+struct HostBlock {
+    std::shared_ptr<DriverContext> driver;
+    std::unique_ptr<Allocation> allocation;
+    std::size_t size_bytes = 0;
+
+    ~HostBlock();
+};
+
+struct ModuleState {
+    std::shared_ptr<DriverContext> driver;
+    std::unique_ptr<plugin::Module> module;
+    std::vector<KernelSignature> signatures;
+    std::string build_log;
+    /// Called after a launch that may have completed the binary; stores it anew.
+    std::function<void()> refresh_binary;
+    std::mutex kernels_mutex;
+    std::map<std::string, std::weak_ptr<KernelState>> kernels;
+};
+
+/// A kernel with what a launch must know, prepared once.
+struct KernelState {
+    std::shared_ptr<ModuleState> module;
+    DriverContext* driver = nullptr;  ///< module->driver
+    std::unique_ptr<plugin::Kernel> kernel;
+    std::string name;
+    const char* interned_name = nullptr;
+    std::optional<KernelSignature> signature;
+    int arena = -1;  ///< index of the SHARED_ARENA parameter
+    std::size_t static_shared_bytes = 0;
+    std::optional<std::array<std::uint32_t, 3>> required_block;
+    bool finishes_at_first_launch = false;
+    /// Blocks with which it has been launched, where the driver compiles for each.
+    std::atomic<std::uint64_t> last_block{0};
+    std::mutex blocks_mutex;
+    std::vector<std::uint64_t> blocks;
+};
+
+/// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
+/// default.
+/// @param kernel  named in the message where the stream is of another context
+const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
+                                                 const std::string* kernel = nullptr);
+
+std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);
+
+/// Memory from a context's pool, outside any handle.
+std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind);
+std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes);
+/// Waits for the copies from and to page-locked memory, which must outlast them, and returns it to the driver.
+void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
+
+/// The state behind a handle, or an ArgumentError that says what is wrong with it ("the buffer is empty", ...). A block
+/// keeps its memory as long as the CallScope lasts in which this was called.
+Block& checked(const Buffer& buffer, const char* what);
+StreamState& checked(const Stream& stream);
+
+/// Compiles or finds a program; see compiler.cpp.
+std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& text,
+                                             bool portable, const CompileOptions& options,
+                                             const std::filesystem::path& directory);
+std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
+                                          std::span<const std::byte> binary);
+std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::span<const std::byte> binary);
+std::string context_fingerprint(const Device::State& device);
+
+}  // namespace gemel

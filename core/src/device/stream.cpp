@@ -1,0 +1,391 @@
+/// Streams, events, and copies in stream order.
+#include <gemel/core/stream.hpp>
+
+#include <gemel/core/host_buffer.hpp>
+#include <gemel/core/log.hpp>
+#include <gemel/core/text.hpp>
+
+#include "device/state.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gemel {
+namespace {
+
+thread_local Stream current;
+
+/// Where a buffer's bytes are, for the plug-in.
+plugin::Place place(const Block& block, std::size_t offset) { return {&block.allocation->memory, offset}; }
+
+void require_context(const Block& block, const StreamState& stream, const char* what) {
+    if (block.driver == stream.driver) return;
+    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
+    stream.driver->check();
+    throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
+                             stream.driver->description(),
+                             block.driver->device == stream.driver->device ? " in another context" : "",
+                             "; Buffer::copy_from copies between contexts"));
+}
+
+/// Patterns made of equal halves are shorter patterns: a double zero is a byte zero.
+std::size_t shortest_period(const std::byte* pattern, std::size_t bytes) {
+    while (bytes % 2 == 0 && std::memcmp(pattern, pattern + bytes / 2, bytes / 2) == 0) bytes /= 2;
+    return bytes;
+}
+
+constexpr const char* fill_source = R"(
+KERNEL void gemel_fill_words(GLOBAL_MEM uint32_t *p, int64_t first, int64_t n, int period,
+                             uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
+{
+    int64_t i = GLOBAL_ID_0;
+    if (i < n) {
+        int k = (int)(i % period);
+        p[first + i] = k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3;
+    }
+}
+KERNEL void gemel_fill_bytes(GLOBAL_MEM uint8_t *p, int64_t first, int64_t n, int period,
+                             uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
+{
+    int64_t i = GLOBAL_ID_0;
+    if (i < n) {
+        int k = (int)(i % period);
+        uint32_t w = k < 4 ? w0 : k < 8 ? w1 : k < 12 ? w2 : w3;
+        p[first + i] = (uint8_t)(w >> (8 * (k % 4)));
+    }
+})";
+
+/// For what the driver cannot fill: one work item per word, or per byte where nothing larger is aligned. The kernel
+/// gets the whole allocation and an offset, because a view of any alignment must do.
+void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
+    auto& owner = stream.state()->owner;
+    std::shared_ptr<ModuleState> module;
+    {
+        std::lock_guard lock(owner->modules_mutex);
+        module = owner->fill_module;
+    }
+    if (!module || module->driver != stream.state()->driver) {
+        CompileOptions options;
+        options.name = "gemel_fill";
+        module = compile_program(owner, fill_source, true, options, {});
+        std::lock_guard lock(owner->modules_mutex);
+        owner->fill_module = module;
+    }
+    const bool words = period % 4 == 0 && buffer.offset_bytes() % 4 == 0;
+    const std::size_t unit = words ? 4 : 1;
+    std::uint32_t w[4] = {};
+    std::memcpy(w, pattern, period);
+    const auto first = static_cast<std::int64_t>(buffer.offset_bytes() / unit);
+    const auto n = static_cast<std::int64_t>(buffer.size_bytes() / unit);
+    const Kernel kernel = Module(Context(owner), module).kernel(words ? "gemel_fill_words" : "gemel_fill_bytes");
+    kernel({.block = {256}, .threads = {n}, .stream = stream}, Buffer(buffer.block(), 0, buffer.block()->size_bytes),
+           first, n, static_cast<int>(period / unit), w[0], w[1], w[2], w[3]);
+}
+
+plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
+                      const RectWindow& window, const RectExtent& extent, const char* what) {
+    // Figures come from the caller: their products must not wrap around and look small.
+    bool too_large = false;
+    const auto times = [&](std::size_t a, std::size_t b) {
+        std::size_t product = 0;
+        too_large |= __builtin_mul_overflow(a, b, &product);
+        return product;
+    };
+    const auto plus = [&](std::size_t a, std::size_t b) {
+        std::size_t sum = 0;
+        too_large |= __builtin_add_overflow(a, b, &sum);
+        return sum;
+    };
+    const std::size_t row = window.row_pitch_bytes ? window.row_pitch_bytes : extent.width_bytes;
+    const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
+    if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
+        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
+                                 " bytes from byte ", window.x_bytes, " on"));
+    if (slice % row != 0)
+        throw ArgumentError(
+            text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ", row, " bytes"));
+    const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
+    const std::size_t last =
+        plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
+    if (too_large || last > available)
+        throw ArgumentError(text(what, ": the window ends ",
+                                 too_large ? std::string("beyond any memory") : text("at byte ", last),
+                                 ", but there are only ", available));
+    return {host ? host + base + first : nullptr, device, base + first, row, slice};
+}
+
+}  // namespace
+
+const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
+                                                 const std::string* kernel) {
+    if (!named.empty()) {
+        const auto& state = *named.state();
+        if (state.driver != driver) {
+            state.driver->check();  // of an earlier life of the context: that is what is wrong with it
+            driver->check();
+            throw ArgumentError(text(kernel ? text("kernel '", *kernel, "': its stream") : "the stream", " is on ",
+                                     state.driver->description(), ", but the ", kernel ? "kernel" : "buffer", " on ",
+                                     driver->description(),
+                                     state.driver->device == driver->device ? " in another context" : "",
+                                     "; make the stream with the context of the ", kernel ? "kernel" : "buffer"));
+        }
+        return state.core;
+    }
+    if (!current.empty() && current.state()->driver == driver) return current.state()->core;
+    return driver->default_stream;
+}
+
+StreamState& checked(const Stream& stream) {
+    if (stream.empty())
+        throw ArgumentError("the stream is empty; make one with Context::create_stream() or take default_stream()");
+    return *stream.state();
+}
+
+const Event& Event::wait() const {
+    if (state_) state_->driver->call([&](plugin::Context&) { state_->event->wait(); });
+    return *this;
+}
+
+bool Event::done() const {
+    return !state_ || state_->driver->call([&](plugin::Context&) { return state_->event->done(); });
+}
+
+Device Event::device() const {
+    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    return Device(state_->driver->device);
+}
+
+std::uint64_t Event::native_handle() const {
+    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    return state_->event->native();
+}
+
+double elapsed_milliseconds(const Event& start, const Event& stop) {
+    if (start.empty() || stop.empty()) throw ArgumentError("elapsed_milliseconds: an event is empty; record it first");
+    if (start.state()->driver != stop.state()->driver)
+        throw ArgumentError("elapsed_milliseconds: the events are of different contexts, whose clocks differ");
+    start.wait();
+    stop.wait();
+    return stop.state()->driver->call(
+        [&](plugin::Context&) { return stop.state()->event->milliseconds_since(*start.state()->event); });
+}
+
+Context Stream::context() const { return Context(checked(*this).owner); }
+
+Event Stream::record() const {
+    auto& state = checked(*this);
+    return state.driver->call([&](plugin::Context&) {
+        return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
+    });
+}
+
+void Stream::wait(const Event& event) const {
+    auto& state = checked(*this);
+    if (event.empty()) return;
+    if (event.state()->driver->device->backend != state.driver->device->backend ||
+        (event.state()->driver != state.driver && event.state()->driver->device != state.driver->device)) {
+        event.wait();  // no driver orders work across backends: the host must
+        return;
+    }
+    state.driver->call([&](plugin::Context&) { state.core->stream->wait(*event.state()->event); });
+}
+
+void Stream::synchronize() const {
+    auto& state = checked(*this);
+    state.driver->call([&](plugin::Context&) { state.core->stream->synchronize(); });
+}
+
+bool Stream::idle() const {
+    auto& state = checked(*this);
+    return state.driver->call([&](plugin::Context&) { return state.core->stream->idle(); });
+}
+
+void Stream::flush() const {
+    auto& state = checked(*this);
+    state.driver->call([&](plugin::Context&) { state.core->stream->flush(); });
+}
+
+void Stream::call(std::function<void()> function) const {
+    auto& state = checked(*this);
+    if (!function) throw ArgumentError("Stream::call: the function is empty");
+    auto* owned = new std::function<void()>(std::move(function));
+    const auto trampoline = [](void* data) {
+        CallbackScope in_callback;
+        std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(data));
+        try {
+            (*f)();
+        } catch (const std::exception& error) {
+            logging::write(logging::Level::error, "stream", text("a host function threw: ", error.what()));
+        } catch (...) {
+            logging::write(logging::Level::error, "stream",
+                           "a host function threw something that is no std::exception");
+        }
+    };
+    try {
+        state.driver->call([&](plugin::Context&) { state.core->stream->call_host(trampoline, owned); });
+    } catch (...) {
+        delete owned;
+        throw;
+    }
+}
+
+void Stream::copy(const Buffer& to, const Buffer& from) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(to, "copy: the target");
+    Block& source = checked(from, "copy: the source");
+    require_context(target, state, "copy");
+    require_context(source, state, "copy");
+    if (to.size_bytes() != from.size_bytes())
+        throw ArgumentError(text("copy: the target has ", to.size_bytes(), " bytes, the source ", from.size_bytes(),
+                                 "; use Buffer::view for parts"));
+    const std::size_t bytes = to.size_bytes();
+    if (bytes == 0) return;
+    if (&target == &source && to.offset_bytes() < from.offset_bytes() + bytes &&
+        from.offset_bytes() < to.offset_bytes() + bytes)
+        throw ArgumentError("copy: target and source overlap");
+    state.driver->call([&](plugin::Context& plugin) {
+        source.allocation->uses.touch(state.core, false);
+        target.allocation->uses.touch(state.core, true);
+        state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin);
+        if (state.driver->synchronous) state.core->stream->synchronize();
+    });
+    Counters::add(state.driver->counters->copied_bytes, bytes);
+}
+
+void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, std::size_t offset,
+                    std::size_t bytes) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(to, "copy: the target");
+    require_context(target, state, "copy");
+    if (!from) throw ArgumentError("copy: the host buffer is empty");
+    if (bytes != to.size_bytes())
+        throw ArgumentError(text("copy: the target has ", to.size_bytes(), " bytes, the host buffer ", bytes,
+                                 "; use view() or part()"));
+    if (bytes == 0) return;
+    state.driver->call([&](plugin::Context&) {
+        from->allocation->uses.touch(state.core, false);
+        target.allocation->uses.touch(state.core, true);
+        const auto* host = static_cast<const std::byte*>(from->allocation->memory.host) + offset;
+        state.core->stream->upload(place(target, to.offset_bytes()), host, bytes, state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->uploaded_bytes, bytes);
+}
+
+void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, const Buffer& from,
+                      std::size_t bytes) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& source = checked(from, "copy: the source");
+    require_context(source, state, "copy");
+    if (!to) throw ArgumentError("copy: the host buffer is empty");
+    if (bytes != from.size_bytes())
+        throw ArgumentError(text("copy: the host buffer has ", bytes, " bytes, the source ", from.size_bytes(),
+                                 "; use view() or part()"));
+    if (bytes == 0) return;
+    state.driver->call([&](plugin::Context&) {
+        source.allocation->uses.touch(state.core, false);
+        to->allocation->uses.touch(state.core, true);
+        auto* host = static_cast<std::byte*>(to->allocation->memory.host) + offset;
+        state.core->stream->download(host, place(source, from.offset_bytes()), bytes, state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->downloaded_bytes, bytes);
+}
+
+void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
+                            const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(to, "copy_rectangle: the target");
+    Block& source = checked(from, "copy_rectangle: the source");
+    require_context(target, state, "copy_rectangle");
+    require_context(source, state, "copy_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
+                                  extent, "copy_rectangle: the target");
+    const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
+                                  from_window, extent, "copy_rectangle: the source");
+    state.driver->call([&](plugin::Context&) {
+        source.allocation->uses.touch(state.core, false);
+        target.allocation->uses.touch(state.core, true);
+        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
+                                           state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->copied_bytes, bytes);
+}
+
+void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from,
+                              const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
+    Block& target = checked(*this, "upload_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side =
+        side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent, "upload_rectangle: the buffer");
+    const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
+                                  "upload_rectangle: the host memory");
+    target.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, target.driver);
+        target.allocation->uses.touch(core, true);
+        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+    });
+    Counters::add(target.driver->counters->uploaded_bytes, bytes);
+}
+
+void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
+                                const RectExtent& extent) const {
+    const CallScope scope;
+    Block& source = checked(*this, "download_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side =
+        side(nullptr, to.data(), 0, to.size(), to_window, extent, "download_rectangle: the host memory");
+    const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,
+                                  "download_rectangle: the buffer");
+    source.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, source.driver);
+        source.allocation->uses.touch(core, false);
+        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+    });
+    Counters::add(source.driver->counters->downloaded_bytes, bytes);
+}
+
+void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t pattern_bytes) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(buffer, "fill");
+    require_context(target, state, "fill");
+    if (pattern_bytes == 0 || pattern_bytes > 16)
+        throw ArgumentError(text("fill: a pattern has 1 to 16 bytes, not ", pattern_bytes));
+    if (buffer.size_bytes() % pattern_bytes != 0)
+        throw ArgumentError(text("fill: the buffer's ", buffer.size_bytes(), " bytes are no multiple of the pattern's ",
+                                 pattern_bytes));
+    if (buffer.size_bytes() == 0) return;
+    const auto* bytes = static_cast<const std::byte*>(pattern);
+    const std::size_t period = shortest_period(bytes, pattern_bytes);
+    const bool done = state.driver->call([&](plugin::Context&) {
+        target.allocation->uses.touch(state.core, true);
+        const bool filled =
+            buffer.offset_bytes() % period == 0 &&
+            state.core->stream->fill(place(target, buffer.offset_bytes()), bytes, period, buffer.size_bytes() / period);
+        if (filled && state.driver->synchronous) state.core->stream->synchronize();
+        return filled;
+    });
+    if (!done) fill_by_kernel(*this, buffer, bytes, period);
+    Counters::add(state.driver->counters->filled_bytes, buffer.size_bytes());
+}
+
+std::uint64_t Stream::native_handle() const { return checked(*this).core->stream->native(); }
+
+bool operator==(const Stream& a, const Stream& b) {
+    return a.state_ == b.state_ || (a.state_ && b.state_ && a.state_->core == b.state_->core);
+}
+
+StreamScope::StreamScope(const Stream& stream) : previous_(std::exchange(current, stream)) {}
+StreamScope::~StreamScope() { current = std::move(previous_); }
+
+Stream current_stream() { return current; }
+
+}  // namespace gemel

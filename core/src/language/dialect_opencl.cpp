@@ -1,0 +1,281 @@
+/// OpenCL C 1.2.
+#include "language/bessel_section.hpp"
+#include "language/complex_section.hpp"
+
+namespace gemel {
+
+namespace {
+
+// NVIDIA's INFINITY and NAN (driver 580) and PoCL's NAN are no constant expressions, which tables initialised in the
+// text need.
+const char* const types = R"(#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#if defined(__NV_CL_C_VERSION) || defined(__clang__)
+#undef INFINITY
+#undef NAN
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
+#endif
+#define GEMEL_FUNCTION static inline __attribute__((overloadable))
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+)";
+
+// vload_half and vstore_half need no cl_khr_fp16.
+const char* const float16 = R"(typedef struct { ushort bits; } float16_t;
+GEMEL_FUNCTION float load_float16(float16_t h) { return vload_half(0, (const __private half *)&h.bits); }
+GEMEL_FUNCTION float16_t store_float16(float f) { float16_t h; vstore_half_rte(f, 0, (__private half *)&h.bits); return h; }
+)";
+
+const char* const bfloat16 = R"(typedef struct { ushort bits; } bfloat16_t;
+GEMEL_FUNCTION float load_bfloat16(bfloat16_t b) { return as_float((uint)b.bits << 16); }
+GEMEL_FUNCTION bfloat16_t store_bfloat16(float f) {
+    bfloat16_t b;
+    uint u = as_uint(f);
+    b.bits = (ushort)((f != f ? u | 0x400000u : u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+    return b;
+}
+)";
+
+// Functions of other names, since the words may be macros already (of NVIDIA and PoCL they are), and at the end the
+// words are theirs. The order of floats of one sign is that of their bits, so that minimum and maximum need no loop.
+const char* const atomics = R"(#define GEMEL_ATOMICS(S, T, prefix) \
+GEMEL_FUNCTION T gemel_atomic_add(volatile S T *p, T v) { return prefix##_add(p, v); } \
+GEMEL_FUNCTION T gemel_atomic_min(volatile S T *p, T v) { return prefix##_min(p, v); } \
+GEMEL_FUNCTION T gemel_atomic_max(volatile S T *p, T v) { return prefix##_max(p, v); } \
+GEMEL_FUNCTION T gemel_atomic_exchange(volatile S T *p, T v) { return prefix##_xchg(p, v); } \
+GEMEL_FUNCTION T gemel_atomic_cas(volatile S T *p, T expected, T desired) { return prefix##_cmpxchg(p, expected, desired); }
+#define GEMEL_ATOMIC_ADD(S, F, I, prefix, as_integer, as_real) \
+GEMEL_FUNCTION F gemel_atomic_add(volatile S F *p, F v) { \
+    I seen, old = as_integer(*p); \
+    do { seen = old; old = prefix##_cmpxchg((volatile S I *)p, seen, as_integer(as_real(seen) + v)); } while (old != seen); \
+    return as_real(old); \
+}
+#define GEMEL_ATOMICS_REAL(S, F, I, U, prefix, as_integer, as_real) \
+GEMEL_FUNCTION F gemel_atomic_min(volatile S F *p, F v) { \
+    I b = as_integer(v); \
+    if (v != v) return *p; \
+    return as_real(b >= 0 ? prefix##_min((volatile S I *)p, b) : (I)prefix##_max((volatile S U *)p, (U)b)); \
+} \
+GEMEL_FUNCTION F gemel_atomic_max(volatile S F *p, F v) { \
+    I b = as_integer(v); \
+    if (v != v) return *p; \
+    return as_real(b >= 0 ? prefix##_max((volatile S I *)p, b) : (I)prefix##_min((volatile S U *)p, (U)b)); \
+} \
+GEMEL_FUNCTION F gemel_atomic_exchange(volatile S F *p, F v) { \
+    return as_real(prefix##_xchg((volatile S I *)p, as_integer(v))); \
+} \
+GEMEL_FUNCTION F gemel_atomic_cas(volatile S F *p, F expected, F desired) { \
+    return as_real(prefix##_cmpxchg((volatile S I *)p, as_integer(expected), as_integer(desired))); \
+}
+GEMEL_ATOMICS(__global, int, atomic)
+GEMEL_ATOMICS(__global, uint, atomic)
+GEMEL_ATOMICS(__local, int, atomic)
+GEMEL_ATOMICS(__local, uint, atomic)
+#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION float gemel_atomic_add(volatile __global float *p, float v) {
+    float old;
+    asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(p), "f"(v) : "memory");
+    return old;
+}
+#else
+GEMEL_ATOMIC_ADD(__global, float, int, atomic, as_int, as_float)
+#endif
+GEMEL_ATOMIC_ADD(__local, float, int, atomic, as_int, as_float)
+GEMEL_ATOMICS_REAL(__global, float, int, uint, atomic, as_int, as_float)
+GEMEL_ATOMICS_REAL(__local, float, int, uint, atomic, as_int, as_float)
+)";
+
+const char* const atomics64 = R"(#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#ifdef cl_khr_int64_extended_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#else
+#define GEMEL_LEAST(S, T, name, less) \
+GEMEL_FUNCTION T name(volatile S T *p, T v) { \
+    T seen, old = *p; \
+    do { seen = old; old = atom_cmpxchg(p, seen, v less seen ? v : seen); } while (old != seen); \
+    return old; \
+}
+#define GEMEL_LEAST_OF(S, T) GEMEL_LEAST(S, T, atom_min, <) GEMEL_LEAST(S, T, atom_max, >)
+GEMEL_LEAST_OF(__global, long)
+GEMEL_LEAST_OF(__global, ulong)
+GEMEL_LEAST_OF(__local, long)
+GEMEL_LEAST_OF(__local, ulong)
+#endif
+GEMEL_ATOMICS(__global, long, atom)
+GEMEL_ATOMICS(__global, ulong, atom)
+GEMEL_ATOMICS(__local, long, atom)
+GEMEL_ATOMICS(__local, ulong, atom)
+#ifdef cl_khr_fp64
+#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION double gemel_atomic_add(volatile __global double *p, double v) {
+    double old;
+    asm volatile("atom.global.add.f64 %0, [%1], %2;" : "=d"(old) : "l"(p), "d"(v) : "memory");
+    return old;
+}
+#else
+GEMEL_ATOMIC_ADD(__global, double, long, atom, as_long, as_double)
+#endif
+GEMEL_ATOMIC_ADD(__local, double, long, atom, as_long, as_double)
+GEMEL_ATOMICS_REAL(__global, double, long, ulong, atom, as_long, as_double)
+GEMEL_ATOMICS_REAL(__local, double, long, ulong, atom, as_long, as_double)
+#endif
+#endif
+#undef atomic_add
+#undef atomic_min
+#undef atomic_max
+#undef atomic_exchange
+#undef atomic_cas
+#define atomic_add gemel_atomic_add
+#define atomic_min gemel_atomic_min
+#define atomic_max gemel_atomic_max
+#define atomic_exchange gemel_atomic_exchange
+#define atomic_cas gemel_atomic_cas
+)";
+
+// OpenCL C 1.2 leaves clz(0) open.
+const char* const bits = R"(#define GEMEL_CLZ(T) \
+GEMEL_FUNCTION T gemel_clz(T x) { return x ? clz(x) : (T)(8 * sizeof(T)); }
+GEMEL_CLZ(char)
+GEMEL_CLZ(uchar)
+GEMEL_CLZ(short)
+GEMEL_CLZ(ushort)
+GEMEL_CLZ(int)
+GEMEL_CLZ(uint)
+GEMEL_CLZ(long)
+GEMEL_CLZ(ulong)
+#undef GEMEL_CLZ
+#undef clz
+#define clz gemel_clz
+)";
+
+// OpenCL's own gives the unsigned type, so that abs(x) - 10 < 0 would never hold, and takes no real numbers.
+const char* const absolute = R"(#define GEMEL_ABS(T, name) GEMEL_FUNCTION T gemel_abs(T x) { return (T)name(x); }
+GEMEL_ABS(char, abs)
+GEMEL_ABS(uchar, abs)
+GEMEL_ABS(short, abs)
+GEMEL_ABS(ushort, abs)
+GEMEL_ABS(int, abs)
+GEMEL_ABS(uint, abs)
+GEMEL_ABS(long, abs)
+GEMEL_ABS(ulong, abs)
+GEMEL_ABS(float, fabs)
+#ifdef cl_khr_fp64
+GEMEL_ABS(double, fabs)
+#endif
+#undef GEMEL_ABS
+#undef abs
+#define abs gemel_abs
+)";
+
+/// make_float4(x, y, z, w) and its siblings, which CUDA has by itself.
+Dialect::Section vectors() {
+    Dialect::Section section{.name = "vectors"};
+    const auto add = [&](const std::string& type, int lanes) {
+        const std::string vector = type + std::to_string(lanes), parameters = lanes == 2 ? "x, y" : "x, y, z, w";
+        section.words.push_back("make_" + vector);
+        section.text += "#define make_" + vector + "(" + parameters + ") ((" + vector + ")(" + parameters + "))\n";
+    };
+    for (const char* type : {"char", "uchar", "short", "ushort", "int", "uint", "float"}) {
+        add(type, 2);
+        add(type, 4);
+    }
+    for (const char* type : {"long", "ulong", "double"}) add(type, 2);
+    return section;
+}
+
+// OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
+const char* const visibility = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION void device_fence() { asm volatile("membar.gl;" ::: "memory"); }
+#else
+GEMEL_FUNCTION void device_fence() { mem_fence(CLK_GLOBAL_MEM_FENCE); }
+#endif
+)";
+
+const char* const shuffles = R"(#ifdef __NV_CL_C_VERSION
+GEMEL_FUNCTION uint gemel_shuffle_up(uint word, int delta) {
+    uint other;
+    asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(other) : "r"(word), "r"(delta));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_shuffle(uint word, int lane) {
+    uint other;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(word), "r"(lane));
+    return other;
+}
+GEMEL_FUNCTION uint gemel_ballot(int vote) {
+    uint votes;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(vote));
+    return votes;
+}
+#endif
+)";
+
+std::vector<Dialect::Section> all_sections() {
+    std::vector<Dialect::Section> all{
+        {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
+        {.name = "bfloat16", .words = {"bfloat16_t", "load_bfloat16", "store_bfloat16"}, .text = bfloat16},
+        {.name = "atomics",
+         .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
+         .text = std::string(atomics) + atomics64},
+        {.name = "bits", .words = {"clz"}, .text = bits},
+        {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
+        {.name = "abs", .words = {"abs"}, .text = absolute},
+        vectors()};
+    for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
+    for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
+    return all;
+}
+
+}  // namespace
+
+const Dialect& Dialect::opencl() {
+    static const Dialect& dialect = *new Dialect{
+        .name = "opencl",
+        .file_extension = ".cl",
+        .kernel = "__kernel",
+        .device_function = "",
+        .global_space = "__global",
+        .shared_space = "__local",
+        .shared_pointer = "__local",
+        .constant_space = "__constant",
+        .constant_pointer = "__constant",
+        .restrict_word = "restrict",
+        .required_block = "__attribute__((reqd_work_group_size(X, Y, Z)))",
+        .arena_parameter = "__local uint4 *gemel_arena_",  // uint4 makes the driver align it to 16 bytes
+        .arena_declaration = "#define shared_arena ((__local uchar *)gemel_arena_)",
+        .thread_id = "((int)get_local_id(#))",
+        .block_id = "((int)get_group_id(#))",
+        .block_size = "((int)get_local_size(#))",
+        .grid_size = "((int)get_num_groups(#))",
+        // NVIDIA's get_global_id and get_global_size (driver 580) are cut to 32 bits.
+        .global_id = "((long)get_group_id(#) * (long)get_local_size(#) + (long)get_local_id(#))",
+        .global_size = "((long)get_num_groups(#) * (long)get_local_size(#))",
+        .barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
+        .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+        .infinity = "INFINITY",
+        .nan = "NAN",
+        .fp_contract_off = "#pragma OPENCL FP_CONTRACT OFF",
+        .int64_type = "long",
+        .uint64_type = "ulong",
+        .int64_suffix = "L",
+        .bool_storage = "unsigned char",
+        .offset_of = "__builtin_offsetof(@, #)",
+        .unroll = "#pragma unroll",
+        .vector_value = "(@)(#)",
+        .preamble = types,
+        .sections = all_sections(),
+    };
+    return dialect;
+}
+
+}  // namespace gemel

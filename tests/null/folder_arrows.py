@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Each room's src/ is divided into folders. docs/architecture.md draws which folder includes from which: this test reads the
+includes and fails where an arrow is missing from the drawing, where a drawn arrow has no include left, or in a circle.
+
+    folder_arrows.py <root of the sources>
+
+A line of the drawing: `core/device -> base compile language`. A public header counts for the folder that holds the source of
+its name; one without a source counts for none.
+"""
+import pathlib
+import re
+import sys
+
+ROOMS = ("core", "codegen", "arrays")
+
+
+def drawn_arrows(page):
+    drawing = re.search(r"<!-- begin arrows -->(.*?)<!-- end arrows -->", page, re.S)
+    if not drawing:
+        sys.exit("FAILED: docs/architecture.md has no drawing between <!-- begin arrows --> and <!-- end arrows -->")
+    arrows = {}
+    for line in re.findall(r"^(\w+/\w+)(?: -> ([\w ]+))?$", drawing[1], re.M):
+        arrows[line[0]] = set(line[1].split())
+    return arrows
+
+
+def included_arrows(root, room):
+    """(from, to) -> one include that makes the arrow."""
+    source = root / room / "src"
+    folder_of = {file.stem: file.parent.name for file in source.glob("*/*.cpp")}
+    files = [(file, file.parent.name) for file in source.glob("*/*") if file.suffix in (".cpp", ".hpp")]
+    public = root / room / "include/gemel" / room
+    files += [(file, folder_of[file.stem]) for file in public.glob("*.hpp") if file.stem in folder_of]
+    arrows = {}
+    for file, folder in files:
+        for line in file.read_text().splitlines():
+            private = re.match(r'#include "(\w+)/', line)
+            header = re.match(rf"#include <gemel/{room}/(\w+)\.hpp>", line)
+            to = private[1] if private else header and folder_of.get(header[1])
+            if to and to != folder:
+                arrows.setdefault((folder, to), f"{file.relative_to(root)}: {line}")
+    return {file.parent.name for file in source.glob("*/*.cpp")}, arrows
+
+
+def circle(arrows):
+    """Folders that reach themselves."""
+    reach = {start: set(ends) for start, ends in arrows.items()}
+    for _ in reach:
+        for ends in reach.values():
+            for end in list(ends):
+                ends |= reach.get(end, set())
+    return sorted(folder for folder, ends in reach.items() if folder in ends)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    drawn = drawn_arrows((root / "docs/architecture.md").read_text())
+    complaints, count = [], 0
+    for room in ROOMS:
+        folders, arrows = included_arrows(root, room)
+        count += len(arrows)
+        stray = sorted(file.name for file in (root / room / "src").iterdir() if file.suffix in (".cpp", ".hpp"))
+        complaints += [f"{room}/src/{name} lies in no folder" for name in stray]
+        for folder in sorted(folders):
+            if f"{room}/{folder}" not in drawn:
+                complaints.append(f"the folder {room}/{folder} is not drawn")
+        for (start, end), include in sorted(arrows.items()):
+            if end not in drawn.get(f"{room}/{start}", set()):
+                complaints.append(f"{room}: {start} -> {end} is not drawn ({include})")
+        for start in folders:
+            for end in sorted(drawn.get(f"{room}/{start}", set()) - {to for begin, to in arrows if begin == start}):
+                complaints.append(f"{room}: {start} -> {end} is drawn, but no file includes it: remove it")
+        graph = {folder: {end for start, end in arrows if start == folder} for folder in folders}
+        complaints += [f"{room}: {folder} includes itself by a circle" for folder in circle(graph)]
+    for complaint in complaints:
+        print("FAILED:", complaint)
+    if count < 20:
+        sys.exit(f"FAILED: only {count} arrows were found")
+    print(f"{count} arrows")
+    sys.exit(bool(complaints))
+
+
+main()
