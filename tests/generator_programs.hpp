@@ -17,9 +17,9 @@ using gemel::DType;
 using gemel::dtype_of;
 using Programs = std::vector<std::pair<std::string, std::string>>;
 
-inline cg::KernelLayout layout(std::vector<cg::ArgumentLayout> arguments, int rank = 0, bool wide = false,
+inline cg::KernelLayout layout(const std::vector<cg::ArgumentLayout>& arguments, int rank = 0, bool wide = false,
                                bool sliced = false) {
-    return {.arguments = std::move(arguments), .rank = rank, .wide_index = wide, .sliced = sliced};
+    return {.arguments = {arguments.begin(), arguments.end()}, .rank = rank, .wide_index = wide, .sliced = sliced};
 }
 inline cg::ArgumentLayout as(cg::Access access, bool offset = false) { return {access, offset}; }
 

@@ -3,6 +3,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "array/byte_bounds.hpp"
 #include "array/layout.hpp"
 
 #include <boost/container/small_vector.hpp>
@@ -29,13 +30,6 @@ std::size_t alignment_of(const DType& dtype) {
     if (dtype.layout()) return dtype.layout()->alignment_bytes;
     if (dtype.kind() == DType::Kind::complex) return dtype.size_bytes() / 2;
     return std::max<std::size_t>(dtype.size_bytes(), 1);
-}
-
-/// The bytes from the start of the buffer that elements lie in: [first, second).
-std::pair<__int128, __int128> stretch(const AnyArray& array) {
-    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
-    const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(array.offset_bytes());
-    return {first + lowest * item, first + (highest + 1) * item};
 }
 
 /// An axis longer than 1 among others, the smallest step first.
@@ -105,7 +99,7 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
     const auto most = static_cast<std::int64_t>(std::min<std::size_t>(buffer_.size_bytes(), INT64_MAX / 2));
     for (std::size_t axis = 0; axis < shape_.rank(); ++axis)
         if (shape_[axis] == 1 && (strides_[axis] > most || strides_[axis] < -most)) strides_[axis] = 1;
-    const auto [first, last] = stretch(*this);
+    const auto [first, last] = byte_bounds(*this, offset_bytes_);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
         throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
                                  " and type ", dtype_.name(), " at byte ", offset_bytes_,
@@ -160,9 +154,8 @@ Argument AnyArray::argument() const {
 
 bool AnyArray::may_overlap(const AnyArray& other) const {
     if (!is_view_of(other) || size_ == 0 || other.size_ == 0) return false;
-    const auto mine = stretch(*this), others = stretch(other);
-    const __int128 a = buffer_.offset_bytes(), b = other.buffer_.offset_bytes();
-    return a + mine.first < b + others.second && b + others.first < a + mine.second;
+    return overlap(byte_bounds(*this, buffer_.offset_bytes() + offset_bytes_),
+                   byte_bounds(other, other.buffer_.offset_bytes() + other.offset_bytes_));
 }
 
 bool AnyArray::is_view_of(const AnyArray& other) const {

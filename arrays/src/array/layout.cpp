@@ -1,5 +1,7 @@
 #include "array/layout.hpp"
 
+#include "array/merge_axes.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -258,30 +260,24 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
 
 Pair joined(const Layout& to, const Layout& from) {
     Pair pair{{}, {}, {}, to.offset, from.offset};
-    std::vector<std::size_t> order;
-    for (std::size_t axis = 0; axis < to.shape.rank(); ++axis)
-        if (to.shape[axis] != 1) order.push_back(axis);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return std::abs(to.strides[a]) > std::abs(to.strides[b]); });
-    for (const std::size_t axis : order) {
-        const std::int64_t extent = to.shape[axis];
-        std::int64_t t = to.strides[axis], f = from.strides[axis];
-        if (t < 0 && extent > 0) {
-            pair.to_offset += t * (extent - 1);
-            pair.from_offset += f * (extent - 1);
-            t = -t;
-            f = -f;
-        }
-        const std::size_t last = pair.shape.rank();
-        if (last > 0 && pair.to[last - 1] == t * extent && pair.from[last - 1] == f * extent) {
-            pair.shape[last - 1] *= extent;
-            pair.to[last - 1] = t;
-            pair.from[last - 1] = f;
-        } else {
-            pair.shape.push_back(extent);
-            pair.to.push_back(t);
-            pair.from.push_back(f);
-        }
+    Strides t = to.strides, f = from.strides;
+    for (std::size_t axis = 0; axis < to.shape.rank(); ++axis) {
+        if (t[axis] >= 0 || to.shape[axis] <= 0) continue;
+        pair.to_offset += t[axis] * (to.shape[axis] - 1);
+        pair.from_offset += f[axis] * (to.shape[axis] - 1);
+        t[axis] = -t[axis];
+        f[axis] = -f[axis];
+    }
+    std::vector<std::size_t> order(to.shape.rank());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return t[a] > t[b]; });
+    for (const MergedAxis& axis :
+         merge_axes(to.shape, order, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
+             return t[slow] == t[fast] * extent && f[slow] == f[fast] * extent;
+         })) {
+        pair.shape.push_back(axis.extent);
+        pair.to.push_back(t[axis.axis]);
+        pair.from.push_back(f[axis.axis]);
     }
     return pair;
 }

@@ -1,8 +1,9 @@
 /// What evaluating and reducing expressions have in common.
 #pragma once
 
-#include "generated/call.hpp"
+#include "generated/call_key.hpp"
 
+#include <gemel/arrays/call_argument.hpp>
 #include <gemel/arrays/expression.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>

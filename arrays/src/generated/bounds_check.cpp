@@ -8,15 +8,13 @@
 
 namespace gemel {
 
-BoundsCheck::BoundsCheck(Call& call, const PlanCache& cache) : call_(call) {
+BoundsCheck::BoundsCheck(const BoundCall& call, const KernelCache& cache) : call_(call) {
     if (!cache.checks_bounds()) return;
     const auto& uses = call.declared().uses;
     if (std::none_of(uses.begin(), uses.end(), [](const codegen::ArrayUse& use) { return use.elsewhere; })) return;
     std::size_t largest = 0;
-    for (std::size_t i = 0; i < uses.size(); ++i)
-        if (const AnyArray* array = call.array(i))
-            largest = std::max<std::size_t>(largest, array->dtype().size_bytes());
-    call.make_checked();
+    for (const BoundCall::Array& a : call.arrays())
+        if (a.array) largest = std::max<std::size_t>(largest, a.array->dtype().size_bytes());
     report_ = call.context().allocate(codegen::bounds_report_bytes + largest);
     report_->fill(std::uint8_t{0});
     call.context().synchronize();
@@ -26,7 +24,7 @@ void BoundsCheck::add_to(ArgumentList& list) {
     if (!report_) return;
     for (std::size_t i = 0; i < call_.declared().uses.size(); ++i)
         if (call_.declared().uses[i].elsewhere)
-            list.add(as_argument(static_cast<std::int64_t>(call_.array(i)->size())));
+            list.add(as_argument(static_cast<std::int64_t>(call_.arrays()[i].array->size())));
     list.add(as_argument(*report_));
 }
 
@@ -41,7 +39,7 @@ void BoundsCheck::finish() {
     const std::string& name = declared.parameters[argument].name;
     throw Error(text(declared.kind, " '", declared.name, "': ", name, "[", report[1], "] is out of bounds ",
                      report[2] < 0 ? "in loop_prep or after_loop" : text("at i = ", report[2]), ": ", name, " has ",
-                     counted(call_.array(argument)->size(), "element"),
+                     counted(call_.arrays()[argument].array->size(), "element"),
                      ". Nothing outside the arrays was touched, because GEMEL_CHECK is on."));
 }
 

@@ -1,207 +1,154 @@
-#include "array/reach.hpp"
-#include "generated/call.hpp"
+#include "generated/call_layout.hpp"
 
-#include <gemel/core/text.hpp>
+#include "array/byte_bounds.hpp"
+#include "array/merge_axes.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <utility>
 
 namespace gemel {
-
-/// Along the grid's y and z; CUDA's limit.
-constexpr std::size_t most_blocks_across = 65535;
+namespace {
 
 using codegen::Access;
+using codegen::KernelLayout;
 using codegen::LastStep;
+using Array = BoundCall::Array;
+using AxisList = boost::container::static_vector<std::size_t, max_axes>;
+
+/// Along the grid's y and z; CUDA's limit.
+constexpr std::size_t max_blocks_across = 65535;
+
+std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
+
+bool has_call_shape(const BoundCall& call, const Array& a) { return a.array->shape() == call.shape(); }
+
+/// Indices of so many elements and what blocks step over the end need 64 bits.
+bool is_long(std::size_t count) { return count >= (std::size_t{1} << 31) - (std::size_t{1} << 20); }
+
+/// One entry per argument; element arrays are linear so far.
+void begin_layout(KernelLayout& layout, const BoundCall& call, const LayoutRequest& request) {
+    layout.sliced = request.sliced;
+    layout.checked = request.checked;
+    layout.wide_index = is_long(call.count());
+    for (const Array& a : call.arrays()) {
+        const Access access = !a.array ? Access::none : a.is_element ? Access::linear : Access::pointer;
+        layout.arguments.push_back(
+            {.access = access, .offset = a.array && !request.linear_addresses && a.offset_bytes != 0});
+    }
+}
 
 /// Whether axes may be sorted: nothing counts along C order, neither the snippet nor a range nor an array of another
 /// shape.
-bool Call::any_order() const {
-    if (!declared_.order_free || sliced_) return false;
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (arrays_[i].is_element && !(arrays_[i].array->shape() == *shape_)) return false;
-    return true;
+bool any_order(const BoundCall& call, bool sliced) {
+    return call.declared().order_free && !sliced &&
+           std::all_of(call.arrays().begin(), call.arrays().end(),
+                       [&](const Array& a) { return !a.is_element || has_call_shape(call, a); });
 }
 
-/// Axes are dropped and merged as far as all arrays allow; where the order does not matter they are sorted first.
-void Call::collapse() {
-    const bool sorts = any_order();
-    const std::size_t rank = shape_->rank();
-    std::array<std::size_t, most_call_axes> axes;
-    std::size_t used = 0;
-    for (std::size_t axis = 0; axis < rank; ++axis)
-        if ((*shape_)[axis] != 1) axes[used++] = axis;
-    if (sorts && used > 1) {
-        // By the steps of the arrays, those that are written first: the first that tells two axes apart decides.
-        const auto goes_before = [&](std::size_t a, std::size_t b) {
-            for (const bool written : {true, false})
-                for (std::size_t i = 0; i < arguments_.size(); ++i) {
-                    if (!arrays_[i].is_element) continue;
-                    if (declared_.uses[i].element_written != written) continue;
-                    const auto step = [&](std::size_t axis) { return std::abs(arrays_[i].array->strides()[axis]); };
-                    // A broadcast axis has no place of its own.
-                    if (step(a) != step(b) && step(a) != 0 && step(b) != 0) return step(a) > step(b);
-                }
-            return false;
-        };
-        // By insertion: std::stable_sort takes memory from the heap.
-        for (std::size_t k = 1; k < used; ++k)
-            for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at)
-                std::swap(axes[at], axes[at - 1]);
-    }
-    rank_ = 0;
-    std::array<std::size_t, most_call_axes> last;  // of the axes merged into one, the fastest
-    for (std::size_t k = 0; k < used; ++k) {
-        const std::int64_t extent = (*shape_)[axes[k]];
-        bool merges = rank_ > 0;
-        for (std::size_t i = 0; merges && i < arguments_.size(); ++i) {
-            if (!arrays_[i].is_element || !(arrays_[i].array->shape() == *shape_)) continue;
-            const Strides& s = arrays_[i].array->strides();
-            merges = s[last[rank_ - 1]] == s[axes[k]] * extent;
-        }
-        if (merges) {
-            extents_[rank_ - 1] *= extent;
-            last[rank_ - 1] = axes[k];
-        } else {
-            extents_[rank_] = extent;
-            last[rank_++] = axes[k];
-        }
-    }
-    if (rank_ == 0) extents_[rank_++] = 1, last[0] = 0;
-    if (sorts && rank_ > 2) {
-        // Tiles are of the last two axes: the axis along which some array's elements are neighbours becomes the second.
-        for (std::size_t i = 0; i < arguments_.size(); ++i) {
-            if (!arrays_[i].is_element) continue;
-            const Strides& s = arrays_[i].array->strides();
-            int fastest = 0;
-            while (fastest < rank_ && std::abs(s[last[fastest]]) != 1) ++fastest;
-            if (fastest >= rank_ - 2) continue;
-            std::rotate(last.begin() + fastest, last.begin() + fastest + 1, last.begin() + rank_ - 1);
-            std::rotate(extents_.begin() + fastest, extents_.begin() + fastest + 1, extents_.begin() + rank_ - 1);
-            break;
-        }
-    }
-    strides_.clear();
-    far_columns_ = false;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        Array& a = arrays_[i];
+/// Sorts axes by the steps of the arrays, those that are written first: the first that tells two axes apart decides.
+void sort_axes(const BoundCall& call, AxisList& axes) {
+    const auto goes_before = [&](std::size_t a, std::size_t b) {
+        for (const bool written : {true, false})
+            for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+                const Array& array = call.arrays()[i];
+                if (!array.is_element || call.declared().uses[i].element_written != written) continue;
+                const auto step = [&](std::size_t axis) { return std::abs(array.array->strides()[axis]); };
+                // A broadcast axis has no place of its own.
+                if (step(a) != step(b) && step(a) != 0 && step(b) != 0) return step(a) > step(b);
+            }
+        return false;
+    };
+    // By insertion: std::stable_sort takes memory from the heap.
+    for (std::size_t k = 1; k < axes.size(); ++k)
+        for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
+}
+
+/// Tiles are of the last two axes: the axis along which some array's elements are neighbours becomes the second.
+void bring_neighbours_into_tiles(const BoundCall& call, MergedAxes& axes) {
+    for (const Array& a : call.arrays()) {
         if (!a.is_element) continue;
-        bool linear = true;
-        std::int64_t step = 1;
-        const std::size_t begin = strides_.size();
-        strides_.resize(begin + static_cast<std::size_t>(rank_));
-        for (int axis = rank_ - 1; axis >= 0; --axis) {
-            const bool own = a.array->shape() == *shape_ && rank > 0;
-            const std::int64_t stride = own ? a.array->strides()[last[axis]] : step;
-            strides_[begin + static_cast<std::size_t>(axis)] = stride;
-            linear &= stride == step || extents_[axis] == 1;
-            step *= extents_[axis];
-        }
-        a.access = linear ? Access::linear : Access::strided;
-        const std::int64_t last_step = strides_.back();
-        far_columns_ |= std::abs(last_step) * static_cast<std::int64_t>(a.array->dtype().size_bytes()) >= 64;
-        a.last_step = last_step == 1 ? LastStep::one : last_step == 0 ? LastStep::zero : LastStep::any;
-        if (linear) strides_.resize(begin);
-    }
-    layout_values_.clear();
-    if (strides_.empty()) {
-        rank_ = 0;
+        const auto fastest = std::find_if(axes.begin(), axes.end(), [&](const MergedAxis& merged) {
+            return std::abs(a.array->strides()[merged.axis]) == 1;
+        });
+        if (fastest >= axes.end() - 2) continue;
+        std::rotate(fastest, fastest + 1, axes.end() - 1);
         return;
     }
-    layout_values_.assign(extents_.begin(), extents_.begin() + rank_);
-    layout_values_.insert(layout_values_.end(), strides_.begin(), strides_.end());
 }
 
-/// Axes of one group, those of extent 1 left out, neighbours merged where all arrays (and the flat index) allow.
-void Call::collapse_group(std::span<const std::size_t> axes, std::pmr::vector<Axis>& merged) const {
-    const auto merges = [&](std::size_t slow, std::size_t fast) {
-        const std::int64_t extent = (*shape_)[fast];
-        for (std::size_t i = 0; i < arguments_.size(); ++i)
-            if (arrays_[i].is_element &&
-                arrays_[i].array->strides()[slow] != arrays_[i].array->strides()[fast] * extent)
-                return false;
-        return index_strides_.empty() || index_strides_[slow] == index_strides_[fast] * extent;
+/// The call's axes, dropped and merged as far as all arrays allow; where the order does not matter they are sorted.
+MergedAxes collapsed_axes(const BoundCall& call, bool sliced) {
+    AxisList order;
+    for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
+        if (call.shape()[axis] != 1) order.push_back(axis);
+    const bool sorts = any_order(call, sliced);
+    if (sorts) sort_axes(call, order);
+    const auto runs_on = [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
+        return std::all_of(call.arrays().begin(), call.arrays().end(), [&](const Array& a) {
+            return !a.is_element || !has_call_shape(call, a) ||
+                   a.array->strides()[slow] == a.array->strides()[fast] * extent;
+        });
     };
-    for (const std::size_t axis : axes) {
-        if ((*shape_)[axis] == 1) continue;
-        if (!merged.empty() && merges(merged.back().axis, axis)) {
-            merged.back() = {axis, merged.back().extent * (*shape_)[axis]};
-        } else {
-            merged.push_back({axis, (*shape_)[axis]});
-        }
-    }
-    if (merged.empty()) merged.push_back({most_call_axes, 1});
+    MergedAxes axes = merge_axes(call.shape(), order, runs_on);
+    if (axes.empty()) axes.push_back({});
+    if (sorts && axes.size() > 2) bring_neighbours_into_tiles(call, axes);
+    return axes;
 }
 
-bool Call::choose_reduction_layout(std::span<const bool> reduced, bool linear_addresses) {
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        if (!arrays_[i].array) continue;
-        if (arrays_[i].is_element && !(arrays_[i].array->shape() == *shape_))
-            declared_.refuse(i, text("has the shape ", to_string(arrays_[i].array->shape()), ", which differs from ",
-                                     to_string(*shape_), "; over axes all arrays must have one shape"));
-        if (declared_.uses[i].elsewhere && !arrays_[i].array->is_contiguous())
-            declared_.refuse(
-                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
-    }
-    sliced_ = packed_ = false;
-    lanes_ = 1;
-    head_ = 0;
-    std::array<std::size_t, most_call_axes> groups[2];
-    std::size_t counts[2] = {0, 0};
-    for (std::size_t axis = 0; axis < shape_->rank(); ++axis) {
-        const int group = reduced[axis] ? 0 : 1;
-        groups[group][counts[group]++] = axis;
-    }
-    if (!declared_.order_free) index_strides_ = contiguous_strides(*shape_);
-    std::pmr::vector<Axis> inner{&resource_}, outer{&resource_};
-    collapse_group({groups[0].data(), counts[0]}, inner);
-    collapse_group({groups[1].data(), counts[1]}, outer);
-    rank_ = static_cast<int>(inner.size());
-    kept_rank_ = static_cast<int>(outer.size());
-    layout_values_.clear();
-    for (const Axis& axis : inner) layout_values_.push_back(axis.extent);
-    for (const Axis& axis : outer) layout_values_.push_back(axis.extent);
-    wide_ = count_ >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
-    std::int64_t least_inner = INT64_MAX, least_outer = INT64_MAX;
-    const auto add = [&](const auto& strides) {
-        for (const Axis& axis : inner) layout_values_.push_back(axis.axis == most_call_axes ? 0 : strides[axis.axis]);
-        for (const Axis& axis : outer) layout_values_.push_back(axis.axis == most_call_axes ? 0 : strides[axis.axis]);
-    };
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        Array& a = arrays_[i];
-        if (!a.array) continue;
-        a.offset = !linear_addresses && a.offset_bytes != 0;
+/// Finds which arrays are linear along the merged axes, and the steps of the others.
+/// @returns whether some array's neighbours along the last axis are a cache line apart
+bool add_steps(const BoundCall& call, const MergedAxes& axes, CallLayout& layout) {
+    bool far_columns = false;
+    for (const MergedAxis& axis : axes) layout.values.push_back(axis.extent);
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        const Array& a = call.arrays()[i];
         if (!a.is_element) continue;
-        a.access = Access::strided;
-        const Strides& strides = a.array->strides();
-        add(strides);
-        for (const Axis& axis : inner)
-            if (axis.extent > 1) least_inner = std::min(least_inner, std::abs(strides[axis.axis]));
-        for (const Axis& axis : outer)
-            if (axis.extent > 1) least_outer = std::min(least_outer, std::abs(strides[axis.axis]));
-        const auto [low, high] = reach(*a.array, 0);
-        wide_ |= (high - low) / static_cast<std::int64_t>(a.array->dtype().size_bytes()) >= std::int64_t{1} << 31;
+        const bool own_steps = has_call_shape(call, a) && call.shape().rank() > 0;
+        const std::size_t begin = layout.values.size();
+        layout.values.resize(begin + axes.size());
+        bool linear = true;
+        std::int64_t step = 1;
+        for (std::size_t k = axes.size(); k-- > 0;) {
+            const std::int64_t stride = own_steps ? a.array->strides()[axes[k].axis] : step;
+            layout.values[begin + k] = stride;
+            linear &= stride == step || axes[k].extent == 1;
+            step *= axes[k].extent;
+        }
+        const std::int64_t last = layout.values.back();
+        far_columns |= std::abs(last) * static_cast<std::int64_t>(item_bytes(a)) >= 64;
+        codegen::ArgumentLayout& argument = layout.kernel.arguments[i];
+        argument.access = linear ? Access::linear : Access::strided;
+        argument.last_step = last == 1 ? LastStep::one : last == 0 ? LastStep::zero : LastStep::any;
+        if (linear) layout.values.resize(begin);
     }
-    if (!index_strides_.empty()) add(index_strides_);
-    return least_outer < least_inner;
+    if (layout.kernel.any(Access::strided)) {
+        layout.kernel.rank = static_cast<int>(axes.size());
+    } else {
+        layout.values.clear();
+    }
+    return far_columns;
 }
 
 /// Tiles of the wished area fit the last two axes, unless one of these is so short that most threads would idle.
-void Call::choose_tile(const codegen::Tuning& tuning) {
-    if (rank_ < 2 || sliced_ || !tuning.tile_width) return;
+void choose_tile(const codegen::Tuning& tuning, bool far_columns, CallLayout& layout) {
+    KernelLayout& kernel = layout.kernel;
+    if (kernel.rank < 2 || kernel.sliced || !tuning.tile_width) return;
     const auto power = [](std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); };
     const auto up = [](std::int64_t extent) {
         return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
     };
     const auto tiles = [](std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile; };
-    const std::int64_t columns = extents_[rank_ - 1], rows = extents_[rank_ - 2];
+    const auto rank = static_cast<std::size_t>(kernel.rank);
+    const std::int64_t columns = layout.values[rank - 1], rows = layout.values[rank - 2];
     const std::int64_t block = power(tuning.tile_block ? tuning.tile_block : tuning.block);
     const std::int64_t area = std::max(power(tuning.tile_width) * power(tuning.tile_rows), block);
     std::int64_t width = std::min(power(tuning.tile_width), up(columns)), height = 0;
     if (block == 1) {
         // Where each column is in a cache line of its own, few lines are kept in use, by many rows: more of them, a
         // power of 2 apart as they often are, would drive each other out.
-        if (far_columns_) width = std::min<std::int64_t>(width, 16);
+        if (far_columns) width = std::min<std::int64_t>(width, 16);
         height = area / width;
     } else {
         width = std::min(width, block);
@@ -211,88 +158,160 @@ void Call::choose_tile(const codegen::Tuning& tuning) {
         if (tiles(columns, width) * width * tiles(rows, height) * height > 2 * columns * rows) return;
     }
     std::size_t outer = 1;
-    for (int axis = 0; axis < rank_ - 2; ++axis) outer *= static_cast<std::size_t>(extents_[axis]);
-    std::size_t along = static_cast<std::size_t>(tiles(columns, width)),
-                down = static_cast<std::size_t>(tiles(rows, height));
-    const bool tall = down > most_blocks_across;
+    for (std::size_t axis = 0; axis + 2 < rank; ++axis) outer *= static_cast<std::size_t>(layout.values[axis]);
+    auto along = static_cast<std::size_t>(tiles(columns, width)), down = static_cast<std::size_t>(tiles(rows, height));
+    const bool tall = down > max_blocks_across;
     if (tall) std::swap(along, down);
-    if (down > most_blocks_across || outer > most_blocks_across) return;
-    tile_width_ = static_cast<int>(width);
-    tile_rows_ = static_cast<int>(height);
-    tall_ = tall;
-    tiles_ = {along, down, outer};
+    if (down > max_blocks_across || outer > max_blocks_across) return;
+    kernel.tile_width = static_cast<int>(width);
+    kernel.tile_rows = static_cast<int>(height);
+    kernel.tall = tall;
+    layout.tiles = {along, down, outer};
 }
 
-void Call::choose_layout(const codegen::Tuning& tuning, bool sliced, bool linear_addresses, std::size_t count) {
-    sliced_ = sliced;
-    wide_ = count_ >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
-    if (all_contiguous_) {
-        for (std::size_t i = 0; i < arguments_.size(); ++i)
-            if (arrays_[i].is_element) arrays_[i].access = Access::linear;
-    } else {
-        collapse();
-    }
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        Array& a = arrays_[i];
-        if (!a.array) continue;
-        a.offset = !linear_addresses && a.offset_bytes != 0;
-        if (!wide_ && (a.access == Access::strided || declared_.uses[i].elsewhere)) {
-            const auto [low, high] = reach(*a.array, 0);
-            wide_ = (high - low) / static_cast<std::int64_t>(a.array->dtype().size_bytes()) >= std::int64_t{1} << 31;
-        }
-    }
-    packed_ = false;
-    lanes_ = 1;
-    head_ = 0;
-    tile_width_ = tile_rows_ = 0;
-    tall_ = false;
-    if (tuning.access_bytes < 2 || rank_ > 0 || sliced || in_place_steps_ || checked_) return;
-    // Wide accesses, where elements are numbers that nobody takes the address of.
-    std::array<bool, most_call_arguments> packs;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        packs[i] = arrays_[i].access == Access::linear && !declared_.uses[i].element_address;
-        if (!packs[i]) continue;
-        const DType d = arrays_[i].array->dtype();
-        packs[i] =
-            d.kind() != DType::Kind::structure && d.size_bytes() <= 16 && (d.size_bytes() & (d.size_bytes() - 1)) == 0;
-    }
+/// Whether an array's elements are numbers that nobody takes the address of, in sizes that wide accesses have.
+bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
+    const DType dtype = a.array->dtype();
+    return !use.element_address && dtype.kind() != DType::Kind::structure && dtype.size_bytes() <= 16 &&
+           std::has_single_bit(dtype.size_bytes());
+}
+
+/// Chooses wide accesses. The length of a pack follows from the arrays that are moved in packs, and the alignment that
+/// these need from the length: those that do not have it are left out, until all that remain have.
+void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
+    const auto& uses = call.declared().uses;
+    boost::container::static_vector<std::size_t, most_call_arguments> packs;
+    for (std::size_t i = 0; i < call.arrays().size(); ++i)
+        if (layout.kernel.arguments[i].access == Access::linear && can_be_packed(call.arrays()[i], uses[i]))
+            packs.push_back(i);
     const auto address = [&](std::size_t i) {
-        const Array& a = arrays_[i];
-        return linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
+        const Array& a = call.arrays()[i];
+        return request.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
     };
-    const auto item_bytes = [&](std::size_t i) { return std::size_t{arrays_[i].array->dtype().size_bytes()}; };
-    // The length of a pack follows from the arrays that are moved in packs, and the alignment that these need from the
-    // length: those that do not have it are left out, until all that remain have.
+    const auto bytes = [&](std::size_t i) { return item_bytes(call.arrays()[i]); };
     for (bool settled = false; !settled;) {
+        if (packs.empty()) return;
         std::size_t largest = 0, smallest = 16;
         // The first array that is written, else the first, decides how many elements come before the packs.
-        std::size_t deciding = most_call_arguments;
-        for (std::size_t i = 0; i < arguments_.size(); ++i) {
-            if (!packs[i]) continue;
-            largest = std::max(largest, item_bytes(i));
-            smallest = std::min(smallest, item_bytes(i));
-            if (deciding == most_call_arguments ||
-                (declared_.uses[i].element_written && !declared_.uses[deciding].element_written))
-                deciding = i;
+        std::size_t deciding = packs.front();
+        for (const std::size_t i : packs) {
+            largest = std::max(largest, bytes(i));
+            smallest = std::min(smallest, bytes(i));
+            if (uses[i].element_written && !uses[deciding].element_written) deciding = i;
         }
-        head_ = 0;
-        lanes_ = 1;
-        if (largest == 0) return;
-        const std::size_t access = tuning.access_bytes;
+        const std::size_t access = request.tuning.access_bytes;
         const std::size_t lanes =
             std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
-        const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * item_bytes(i)); };
+        const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * bytes(i)); };
         const std::size_t past = address(deciding) % alignment(deciding);
-        if (past % item_bytes(deciding) != 0) return;
-        lanes_ = static_cast<int>(lanes);
-        head_ = past ? std::min((alignment(deciding) - past) / item_bytes(deciding), count) : 0;
-        settled = true;
-        for (std::size_t i = 0; i < arguments_.size(); ++i)
-            if (packs[i] && (address(i) + head_ * item_bytes(i)) % alignment(i) != 0) packs[i] = settled = false;
+        if (past % bytes(deciding) != 0) return;
+        layout.lanes = static_cast<int>(lanes);
+        layout.head = past ? std::min((alignment(deciding) - past) / bytes(deciding), request.count) : 0;
+        const auto stay = std::remove_if(packs.begin(), packs.end(), [&](std::size_t i) {
+            return (address(i) + layout.head * bytes(i)) % alignment(i) != 0;
+        });
+        settled = stay == packs.end();
+        packs.erase(stay, packs.end());
     }
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (packs[i]) arrays_[i].access = Access::packed;
-    packed_ = true;
+    for (const std::size_t i : packs) layout.kernel.arguments[i].access = Access::packed;
+    layout.packed = true;
+}
+
+}  // namespace
+
+CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
+    CallLayout layout;
+    KernelLayout& kernel = layout.kernel;
+    begin_layout(kernel, call, request);
+    const bool far_columns = !call.all_contiguous() && add_steps(call, collapsed_axes(call, request.sliced), layout);
+    for (std::size_t i = 0; i < call.arrays().size() && !kernel.wide_index; ++i) {
+        const Array& a = call.arrays()[i];
+        kernel.wide_index = a.array &&
+                            (kernel.arguments[i].access == Access::strided || call.declared().uses[i].elsewhere) &&
+                            needs_64_bit_offsets(*a.array);
+    }
+    if (request.tiles) choose_tile(request.tuning, far_columns, layout);
+    if (!layout.tiled())
+        for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;
+    const bool may_pack = request.tuning.access_bytes >= 2 && kernel.rank == 0 && !request.sliced &&
+                          !call.reads_what_it_writes() && !request.checked;
+    if (may_pack) choose_packs(call, request, layout);
+    if (!layout.packed) layout.lanes = 1, layout.head = 0;
+    return layout;
+}
+
+namespace {
+
+void check_reduced_arrays(const BoundCall& call) {
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        const Array& a = call.arrays()[i];
+        if (!a.array) continue;
+        if (a.is_element && !has_call_shape(call, a))
+            call.declared().refuse(i, text("has the shape ", to_string(a.array->shape()), ", which differs from ",
+                                           to_string(call.shape()), "; over axes all arrays must have one shape"));
+        if (call.declared().uses[i].elsewhere && !a.array->is_contiguous())
+            call.declared().refuse(
+                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
+    }
+}
+
+/// Axes of one group (the reduced or the kept ones), merged where all arrays and the flat index allow; at least one.
+MergedAxes merge_group(const BoundCall& call, std::span<const bool> reduced, bool group, const Strides& index_strides) {
+    AxisList axes;
+    for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
+        if (reduced[axis] == group) axes.push_back(axis);
+    MergedAxes merged = merge_axes(call.shape(), axes, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
+        for (const Array& a : call.arrays())
+            if (a.is_element && a.array->strides()[slow] != a.array->strides()[fast] * extent) return false;
+        return index_strides.empty() || index_strides[slow] == index_strides[fast] * extent;
+    });
+    if (merged.empty()) merged.push_back({1, max_axes});
+    return merged;
+}
+
+/// The smallest step along axes that are longer than 1.
+std::int64_t smallest_step(const MergedAxes& axes, const Strides& strides) {
+    std::int64_t least = INT64_MAX;
+    for (const MergedAxis& axis : axes)
+        if (axis.extent > 1) least = std::min(least, std::abs(strides[axis.axis]));
+    return least;
+}
+
+}  // namespace
+
+ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
+                                            const LayoutRequest& request) {
+    check_reduced_arrays(call);
+    Strides index_strides;
+    if (!call.declared().order_free) index_strides = contiguous_strides(call.shape());
+    const MergedAxes inner = merge_group(call, reduced, true, index_strides);
+    const MergedAxes outer = merge_group(call, reduced, false, index_strides);
+
+    ReductionAxesLayout result{
+        .call = {}, .kept_rank = static_cast<int>(outer.size()), .has_index = !index_strides.empty()};
+    CallLayout& layout = result.call;
+    begin_layout(layout.kernel, call, request);
+    layout.kernel.rank = static_cast<int>(inner.size());
+    for (const MergedAxes* group : {&inner, &outer})
+        for (const MergedAxis& axis : *group) layout.values.push_back(axis.extent);
+    const auto add = [&](const Strides& strides) {
+        for (const MergedAxes* group : {&inner, &outer})
+            for (const MergedAxis& axis : *group)
+                layout.values.push_back(axis.axis == max_axes ? 0 : strides[axis.axis]);
+    };
+    std::int64_t least_inner = INT64_MAX, least_outer = INT64_MAX;
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        const Array& a = call.arrays()[i];
+        if (!a.is_element) continue;
+        layout.kernel.arguments[i].access = Access::strided;
+        add(a.array->strides());
+        least_inner = std::min(least_inner, smallest_step(inner, a.array->strides()));
+        least_outer = std::min(least_outer, smallest_step(outer, a.array->strides()));
+        layout.kernel.wide_index |= needs_64_bit_offsets(*a.array);
+    }
+    if (!index_strides.empty()) add(index_strides);
+    result.neighbours_are_outputs = least_outer < least_inner;
+    return result;
 }
 
 }  // namespace gemel

@@ -1,6 +1,7 @@
 /// What a generator's class knows of its arguments before any call, and says when they do not fit.
 #pragma once
 
+#include <gemel/codegen/layout.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
@@ -14,9 +15,7 @@
 
 namespace gemel {
 
-inline constexpr std::size_t most_call_arguments = 40;
-/// As NumPy's; an array with elements has 62 at most that are longer than 1.
-inline constexpr std::size_t most_call_axes = 64;
+inline constexpr std::size_t most_call_arguments = codegen::max_arguments;
 
 /// What a generator knows of its arguments before any call.
 struct DeclaredArguments {

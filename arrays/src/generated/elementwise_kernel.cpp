@@ -1,8 +1,8 @@
 #include <gemel/arrays/elementwise_kernel.hpp>
 
-#include "generated/bounds_check.hpp"
-#include "generated/call.hpp"
-#include "generated/plan_cache.hpp"
+#include "generated/spine.hpp"
+
+#include <gemel/codegen/elementwise.hpp>
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
@@ -13,12 +13,7 @@
 
 namespace gemel {
 
-struct ElementwiseState {
-    codegen::ElementwiseRequest request;
-    DeclaredArguments declared;
-    CompileOptions compile;
-    std::uint64_t id = PlanCache::new_generator();
-};
+struct ElementwiseState : GeneratorState<codegen::ElementwiseRequest> {};
 
 namespace {
 
@@ -62,41 +57,87 @@ Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std:
     return indices;
 }
 
-std::shared_ptr<Plan> make_plan(const ElementwiseState& state, const Call& call, const Context& context,
-                                codegen::Tuning tuning, bool block_given) {
-    codegen::ElementwiseRequest request = state.request;
-    request.arguments = call.parameters();
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    const codegen::KernelLayout layout = call.layout();
-    const auto compile = [&] {
-        const GeneratedText text{codegen::elementwise_source(request, layout, tuning, context.dialect())};
-        return context.compile(text, state.compile).kernel(request.name);
+/// One call of an element-wise kernel.
+struct ElementwiseCall {
+    using Layout = codegen::KernelLayout;
+    using Variant = gemel::Variant;
+    struct Work {
+        Dim3 grid;
+        boost::container::static_vector<std::int64_t, 4> sizes;
     };
-    auto plan = std::make_shared<Plan>();
-    plan->kernel = compile();
-    // A large block leaves few registers per thread: what does not fit into them wants a smaller one.
-    if (!block_given && tuning.block > 256 && plan->kernel.attributes().local_bytes.value_or(0) > 0) {
-        tuning.block = 256;
-        plan->kernel = compile();
-    }
-    plan->block = tuning.block;
-    plan->unroll = std::max(tuning.unroll, 1u);
-    return plan;
-}
 
-/// Launches a call that has been made before. Returns false if there is none like it.
-bool launch_again(const ElementwiseState& state, const CallOptions& options, std::span<const CallArgument> arguments) {
-    const auto with_array = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.array; });
-    if (with_array == arguments.end() || with_array->array->empty()) return false;
-    PlanCache& cache = PlanCache::of(*with_array->array);
-    const auto recent = cache.recent().find(RecentCalls::hash(state.id, arguments));
-    if (!recent || !recent->is_like(state.id, options.tuning, arguments) || !cache.has_no_tunings()) return false;
-    ArgumentList list;
-    recent->pack(state.declared, arguments, list);
-    const Plan& plan = recent->plan();
-    plan.kernel.launch({.grid = recent->grid(), .block = {plan.block}, .stream = options.stream}, list.span());
-    return true;
-}
+    const ElementwiseState& state;
+    const CallOptions& options;
+    Indices indices = {};
+    bool sliced = false;
+
+    bool may_repeat() const { return !options.range; }
+    std::uint64_t salt() const { return 0; }
+    bool resume(const Work&, const AnyArray&, std::span<const CallArgument>) const { return true; }
+
+    bool begin(const BoundCall& call) {
+        const auto all = static_cast<std::int64_t>(call.count());
+        indices = options.range ? resolve(state.declared, *options.range, call.count()) : Indices{0, 1, all};
+        sliced = options.range && !(indices.start == 0 && indices.step == 1 && indices.count == all);
+        return indices.count > 0;
+    }
+
+    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
+        const auto count = static_cast<std::size_t>(indices.count);
+        codegen::Tuning tuning =
+            choose_tuning(options.tuning, cache.info(), cache.tunings(call.context()), "elementwise",
+                          {.count = count, .item_bytes = call.item_bytes(), .arrays = call.array_count()},
+                          codegen::elementwise_tuning);
+        CallLayout layout = choose_layout(call, {.tuning = tuning,
+                                                 .count = count,
+                                                 .sliced = sliced,
+                                                 .checked = checked,
+                                                 .linear_addresses = cache.addresses_are_linear(),
+                                                 .tiles = true});
+        if (layout.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
+        const Layout kernel = layout.kernel;
+        return {std::move(layout), kernel, tuning};
+    }
+
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+        const codegen::ElementwiseRequest request = state.typed(call.parameters());
+        const Context context = call.context();
+        const auto compile = [&](std::uint32_t block) {
+            codegen::Tuning tuning = choice.tuning;
+            tuning.block = block;
+            auto variant = std::make_shared<Variant>();
+            const GeneratedText text{codegen::elementwise_source(request, choice.layout, tuning, context.dialect())};
+            variant->kernel = context.compile(text, state.compile).kernel(request.name);
+            variant->block = block;
+            return variant;
+        };
+        const auto variant = compile(choice.tuning.block);
+        // A large block leaves few registers per thread: what does not fit into them wants a smaller one.
+        const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
+        return spills && options.tuning.block == 0 && variant->block > 256 ? compile(256) : variant;
+    }
+
+    Work work(const BoundCall& call, const Choice<Layout>& choice, const Variant& variant) const {
+        Work work{.grid = {}, .sizes = {static_cast<std::int64_t>(call.count())}};
+        auto threads = static_cast<std::size_t>(indices.count);
+        if (choice.call.packed) {
+            work.sizes.push_back(static_cast<std::int64_t>(choice.call.head));
+            threads =
+                std::max<std::size_t>((threads - choice.call.head) / static_cast<std::size_t>(choice.call.lanes), 1);
+        } else if (sliced) {
+            for (const std::int64_t size : {indices.count, indices.start, indices.step}) work.sizes.push_back(size);
+        }
+        const std::size_t per_block = std::size_t{variant.block} * std::max(choice.tuning.unroll, 1u);
+        const auto& tiles = choice.call.tiles;
+        work.grid =
+            choice.call.tiled() ? Dim3{tiles[0], tiles[1], tiles[2]} : Dim3{(threads + per_block - 1) / per_block};
+        return work;
+    }
+
+    void launch(const Work& work, Variant& variant, Launcher& launcher) const {
+        launcher(variant.kernel, work.grid, variant.block, {}, work.sizes);
+    }
+};
 
 }  // namespace
 
@@ -109,67 +150,13 @@ ElementwiseKernel::ElementwiseKernel(std::vector<Parameter> arguments, std::stri
     : state_(make_state(std::move(arguments), std::move(operation), std::move(name), std::move(options))) {}
 
 void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgument> arguments) const {
-    const ElementwiseState& state = kept_by("ElementwiseKernel", state_);
-    if (!options.range && launch_again(state, options, arguments)) return;
-    Call call(state.declared, arguments);
-    const Context context = call.context();
-    Indices indices{0, 1, static_cast<std::int64_t>(call.count())};
-    if (options.range) indices = resolve(state.declared, *options.range, call.count());
-    const bool sliced =
-        options.range && !(indices.start == 0 && indices.step == 1 && std::cmp_equal(indices.count, call.count()));
-    if (indices.count == 0) return;
-
-    PlanCache& cache = PlanCache::of(context);
-    codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "elementwise",
-                                           {.count = static_cast<std::size_t>(indices.count),
-                                            .item_bytes = call.item_bytes(),
-                                            .arrays = call.array_count()},
-                                           codegen::elementwise_tuning);
-    BoundsCheck bounds(call, cache);
-    call.choose_layout(tuning, sliced, cache.addresses_are_linear(), static_cast<std::size_t>(indices.count));
-    call.choose_tile(tuning);
-    if (call.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
-    CallKey key;
-    key.add(state.id);
-    key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
-    call.add_to(key);
-    const auto plan =
-        cache.find(key, [&] { return make_plan(state, call, context, tuning, options.tuning.block != 0); });
-
-    ArgumentList list;
-    call.pack(list);
-    bounds.add_to(list);
-    list.add(call.index(static_cast<std::int64_t>(call.count())));
-    auto threads = static_cast<std::size_t>(indices.count);
-    if (call.packed()) {
-        list.add(call.index(static_cast<std::int64_t>(call.head())));
-        threads = std::max<std::size_t>((threads - call.head()) / static_cast<std::size_t>(call.lanes()), 1);
-    } else if (sliced) {
-        list.add(call.index(indices.count));
-        list.add(call.index(indices.start));
-        list.add(call.index(indices.step));
-    }
-    const std::size_t per_block = std::size_t{plan->block} * plan->unroll;
-    Dim3 grid{(threads + per_block - 1) / per_block};
-    if (call.tiled()) grid = {call.tiles()[0], call.tiles()[1], call.tiles()[2]};
-    if (!options.range && !cache.checks_bounds() && cache.has_no_tunings()) {
-        const std::uint64_t hash = RecentCalls::hash(state.id, arguments);
-        if (cache.recent().is_second(hash))
-            cache.recent().remember(
-                hash, std::make_shared<RecentCall>(state.id, options.tuning, arguments, call, plan, grid, list.span()));
-    }
-    plan->kernel.launch({.grid = grid, .block = {plan->block}, .stream = options.stream}, list.span());
-    bounds.finish();
+    run_generated(ElementwiseCall{kept_by("ElementwiseKernel", state_), options}, arguments);
 }
 
 const std::string& ElementwiseKernel::name() const { return kept_by("ElementwiseKernel", state_).request.name; }
 
 std::string ElementwiseKernel::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    const ElementwiseState& state = kept_by("ElementwiseKernel", state_);
-    codegen::ElementwiseRequest request = state.request;
-    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    return codegen::elementwise_source(request, dialect);
+    return codegen::elementwise_source(kept_by("ElementwiseKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

@@ -1,20 +1,20 @@
 #include "generated/recent_calls.hpp"
 
 #include "generated/convert_value.hpp"
-#include "generated/plan_cache.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <utility>
 
 namespace gemel {
 
-RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments,
-                       const Call& call, std::shared_ptr<Plan> plan, const Dim3& grid,
-                       std::span<const Argument> launched)
+RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, const BoundCall& call, bool wide_index,
+                       std::shared_ptr<Variant> variant, std::span<const Argument> launched)
     : generator_(generator),
       given_(given),
-      plan_(std::move(plan)),
-      grid_(grid),
+      variant_(std::move(variant)),
+      wide_index_(wide_index),
       launched_(launched.begin(), launched.end()) {
+    const auto arguments = call.arguments();
     seen_.resize(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         Seen& seen = seen_[i];

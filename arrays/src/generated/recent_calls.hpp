@@ -1,10 +1,9 @@
 /// Calls of generated kernels as they were launched: what a call with the same arrays need not find out again.
 #pragma once
 
-#include "generated/call.hpp"
+#include "generated/argument_list.hpp"
 
 #include <gemel/codegen/tuning.hpp>
-#include <gemel/core/launch.hpp>
 
 #include <array>
 #include <cstdint>
@@ -15,21 +14,23 @@
 
 namespace gemel {
 
-struct Plan;
+struct Variant;
 
 /// One call after all checks. What it depends on is compared; the values are each call's own.
 class RecentCall {
    public:
-    RecentCall(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments,
-               const Call& call, std::shared_ptr<Plan> plan, const Dim3& grid, std::span<const Argument> launched);
+    /// @param launched  the kernel's arguments, as ArgumentList::add(call, layout) gives them
+    RecentCall(std::uint64_t generator, const codegen::Tuning& given, const BoundCall& call, bool wide_index,
+               std::shared_ptr<Variant> variant, std::span<const Argument> launched);
+    virtual ~RecentCall() = default;
 
     /// Whether checks, layout and variant of a call would come out as they did for this one.
     bool is_like(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
     void pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
 
-    const Plan& plan() const { return *plan_; }
-    const Dim3& grid() const { return grid_; }
+    Variant& variant() const { return *variant_; }
+    bool wide_index() const { return wide_index_; }
 
    private:
     struct Seen {
@@ -44,8 +45,8 @@ class RecentCall {
     std::uint64_t generator_;
     codegen::Tuning given_;
     std::vector<Seen> seen_;
-    std::shared_ptr<Plan> plan_;
-    Dim3 grid_;
+    std::shared_ptr<Variant> variant_;
+    bool wide_index_;
     std::vector<Argument> launched_;
     std::vector<std::byte> layout_;  ///< that an argument of launched_ refers to
 };

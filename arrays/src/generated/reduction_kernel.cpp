@@ -1,8 +1,7 @@
 #include <gemel/arrays/reduction_kernel.hpp>
 
-#include "generated/bounds_check.hpp"
-#include "generated/call.hpp"
-#include "generated/plan_cache.hpp"
+#include "array/merge_axes.hpp"
+#include "generated/spine.hpp"
 
 #include <gemel/codegen/reduction.hpp>
 #include <gemel/core/error.hpp>
@@ -14,44 +13,40 @@
 
 namespace gemel {
 
-struct ReductionState {
-    codegen::ReductionRequest request;
-    DeclaredArguments declared;
-    CompileOptions compile;
-    std::uint64_t id = PlanCache::new_generator();
-};
+struct ReductionState : GeneratorState<codegen::ReductionRequest> {};
 
 namespace {
 
 using Mapping = codegen::ReductionLayout::Mapping;
 
 /// A variant with what its launches share.
-struct ReductionPlan : Plan {
+struct ReductionVariant : Variant {
     Kernel finish_kernel{nullptr};
     Buffer counters;  ///< all zero between launches
     std::vector<Buffer>
-        running;  ///< where the blocks of all launches leave their values; none if each call brings its own
-    mutable std::mutex launching;  ///< launches that share these enter their stream in one order
+        running;           ///< where the blocks of all launches leave their values; none if each call brings its own
+    std::mutex launching;  ///< launches that share these enter their stream in one order
 };
 
-/// The work of one call.
-struct Work {
+/// How one call's elements are dealt out.
+struct Spread {
     std::size_t count = 0;  ///< elements per output
     std::size_t outputs = 1;
     std::size_t splits = 1;
     std::size_t blocks = 1;  ///< of threads
 };
 
-Work spread(const Call& call, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t outputs,
-            Mapping mapping, bool serial) {
-    Work work{.count = outputs ? call.count() / outputs : 0, .outputs = outputs};
+Spread spread(const CallLayout& layout, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t count,
+              std::size_t outputs, Mapping mapping) {
+    const bool serial = tuning.block == 1;
+    Spread work{.count = count / outputs, .outputs = outputs};
     const std::size_t block = serial ? 1 : tuning.block;
     const std::size_t resident = std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
     const std::size_t groups = mapping == Mapping::thread_per_output ? (outputs + block - 1) / block : outputs;
     // A split is worth its while if each of its threads has several elements.
     const std::size_t per_thread = mapping == Mapping::thread_per_output ? 64
                                    : serial                              ? 4096
-                                   : call.packed() ? std::size_t{tuning.unroll} * static_cast<std::size_t>(call.lanes())
+                                   : layout.packed ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.lanes)
                                                    : 4;
     const std::size_t threads = mapping == Mapping::thread_per_output ? 1 : block;
     const std::size_t useful =
@@ -68,32 +63,9 @@ std::size_t running_bytes(const codegen::ReducedValue& value) {
     return std::max<std::size_t>(running.size_bytes(), 4);
 }
 
-std::shared_ptr<Plan> make_plan(const ReductionState& state, const Call& call, const Context& context,
-                                const codegen::Tuning& tuning, const codegen::ReductionLayout& layout,
-                                std::size_t groups) {
-    codegen::ReductionRequest request = state.request;
-    request.arguments = call.parameters();
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    auto plan = std::make_shared<ReductionPlan>();
-    const Module module = context.compile(
-        GeneratedText{codegen::reduction_source(request, layout, tuning, context.dialect())}, state.compile);
-    plan->kernel = module.kernel(request.name);
-    plan->block = layout.serial ? 1 : tuning.block;
-    if (layout.split && layout.finish) {
-        plan->counters = context.allocate_attached(groups * sizeof(std::int32_t));
-        context.default_stream().fill(plan->counters, std::int32_t{0});
-        if (layout.mapping == Mapping::block_per_output)
-            for (const codegen::ReducedValue& value : request.values)
-                plan->running.push_back(context.allocate_attached(groups * running_bytes(value)));
-    } else if (layout.split) {
-        plan->finish_kernel = module.kernel(request.name + "_finish");
-    }
-    return plan;
-}
-
 /// Which axes are reduced.
 struct AxisFlags {
-    std::array<bool, most_call_axes> reduced{};
+    std::array<bool, max_axes> reduced{};
     bool all = true;
 };
 
@@ -167,62 +139,165 @@ Argument result_argument(const AnyArray& result) {
     return argument;
 }
 
-/// A call that was one launch: its results and running values are new each time, the rest is as it was.
-struct RecentReduction : RecentCall {
-    RecentReduction(RecentCall call, const ReductionOptions& options, Shape results, std::size_t first, bool counted)
-        : RecentCall(std::move(call)),
-          axes(options.axes),
-          keepdims(options.keepdims),
-          shape(std::move(results)),
-          first_result(first),
-          counts(counted) {}
-    std::optional<std::vector<int>> axes;
-    bool keepdims;
-    Shape shape;               ///< of the results
-    std::size_t first_result;  ///< among the arguments; running values follow the results
-    std::vector<std::size_t>
-        running_bytes{};  ///< of each result; none if blocks do not meet or the plan has the places
-    bool counts;          ///< blocks are counted, by all launches in the same places
-};
+/// One call of a reduction.
+struct ReductionCall {
+    using Layout = codegen::ReductionLayout;
+    using Variant = ReductionVariant;
+    struct Work : Spread {
+        Shape shape = {};  ///< of the results
+        std::optional<std::int64_t> head = {};
+        bool split = false, finish = false, offsets = false;
+        std::size_t finish_block = 0;
+        // Which calls this is the work of.
+        std::optional<boost::container::small_vector<int, 4>> axes = {};
+        bool keepdims = false;
+    };
 
-std::uint64_t recent_hash(const ReductionState& state, const ReductionOptions& options,
-                          std::span<const CallArgument> arguments) {
-    std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ (options.keepdims ? 0x9E3779B97F4A7C15u : 0);
-    if (options.axes)
-        for (const int axis : *options.axes) hash = (hash ^ static_cast<std::uint64_t>(axis + 100)) * 0x100000001B3u;
-    return hash;
-}
+    const ReductionState& state;
+    const ReductionOptions& options;
+    std::span<AnyArray> results;
 
-/// Launches a call that has been made before. Returns false if there is none like it.
-bool launch_again(const ReductionState& state, const ReductionOptions& options, std::span<const CallArgument> arguments,
-                  std::span<AnyArray> results) {
-    const auto with_array = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.array; });
-    if (with_array == arguments.end() || with_array->array->empty()) return false;
-    PlanCache& cache = PlanCache::of(*with_array->array);
-    const auto found = cache.recent().find(recent_hash(state, options, arguments));
-    if (!found || !found->is_like(state.id, options.tuning, arguments) || !cache.has_no_tunings()) return false;
-    const auto& recent = static_cast<const RecentReduction&>(*found);
-    if (recent.axes != options.axes || recent.keepdims != options.keepdims) return false;
-    const Context context = with_array->array->context();
-    place_results(state, options, context, recent.shape, arguments, results);
-    if (needs_offsets(results, cache.addresses_are_linear())) return false;
-
-    ArgumentList list;
-    recent.pack(state.declared, arguments, list);
-    std::size_t at = recent.first_result;
-    for (const AnyArray& result : results) list.replace(at++, result_argument(result));
-    std::optional<std::array<Buffer, most_call_arguments>> running;
-    if (!recent.running_bytes.empty()) running.emplace();
-    for (std::size_t k = 0; k < recent.running_bytes.size(); ++k) {
-        (*running)[k] = context.allocate(recent.running_bytes[k]);
-        list.replace(at++, as_argument((*running)[k]));
+    bool may_repeat() const { return true; }
+    std::uint64_t salt() const {
+        std::uint64_t salt = options.keepdims ? 0x9E3779B97F4A7C15u : 0;
+        if (options.axes)
+            for (const int axis : *options.axes)
+                salt = (salt ^ static_cast<std::uint64_t>(axis + 100)) * 0x100000001B3u;
+        return salt;
     }
-    const auto& plan = static_cast<const ReductionPlan&>(recent.plan());
-    std::unique_lock<std::mutex> lock(plan.launching, std::defer_lock);
-    if (recent.counts) lock.lock();
-    plan.kernel.launch({.grid = recent.grid(), .block = {plan.block}, .stream = options.stream}, list.span());
-    return true;
-}
+    bool resume(const Work& work, const AnyArray& array, std::span<const CallArgument> arguments) {
+        const bool same_axes = work.axes.has_value() == options.axes.has_value() &&
+                               (!work.axes || std::ranges::equal(*work.axes, *options.axes));
+        if (!same_axes || work.keepdims != options.keepdims) return false;
+        context = array.context();
+        place_results(state, options, *context, work.shape, arguments, results);
+        return work.offsets == needs_offsets(results, context->addresses_are_linear());
+    }
+
+    bool begin(const BoundCall& call) {
+        context = call.context();
+        axes = resolve(state.declared, call.shape(), options);
+        shape = result_shape(call.shape(), axes, options.keepdims);
+        place_results(state, options, *context, shape, call.arguments(), results);
+        return shape.count() > 0;
+    }
+
+    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) {
+        const std::size_t outputs = shape.count();
+        const DeviceInfo& info = cache.info();
+        codegen::Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context), "reduction",
+                                               {.count = call.count() / outputs,
+                                                .item_bytes = call.item_bytes(),
+                                                .arrays = call.array_count(),
+                                                .outputs = outputs},
+                                               codegen::reduction_tuning);
+        tuning.block = codegen::fitting_block(state.request, tuning.block, info.shared_memory_per_block_bytes);
+        const LayoutRequest request{.tuning = tuning,
+                                    .count = call.count(),
+                                    .checked = checked,
+                                    .linear_addresses = cache.addresses_are_linear()};
+        Layout layout{.serial = tuning.block == 1};
+        CallLayout arrays;
+        if (axes.all || call.count() == 0) {
+            arrays = choose_layout(call, request);
+        } else {
+            ReductionAxesLayout over =
+                choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request);
+            layout.kept_rank = over.kept_rank;
+            layout.has_index = over.has_index;
+            layout.mapping = mapping(call, over.neighbours_are_outputs, layout.serial);
+            arrays = std::move(over.call);
+        }
+        dealt = spread(arrays, tuning, info, call.count(), outputs, layout.mapping);
+        layout.split = dealt.splits > 1;
+        layout.finish = layout.split && !layout.serial && info.has_cross_block_visibility;
+        layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
+        // Blocks step over the end by what all of them take at once.
+        const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u);
+        arrays.kernel.wide_index |=
+            call.count() + step >= std::size_t{1} << 31 || outputs * dealt.splits >= std::size_t{1} << 31;
+        layout.elements = arrays.kernel;
+        return {std::move(arrays), layout, tuning};
+    }
+
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+        const codegen::ReductionRequest request = state.typed(call.parameters());
+        const Layout& layout = choice.layout;
+        auto variant = std::make_shared<Variant>();
+        const GeneratedText text{codegen::reduction_source(request, layout, choice.tuning, context->dialect())};
+        const Module module = context->compile(text, state.compile);
+        variant->kernel = module.kernel(request.name);
+        variant->block = layout.serial ? 1 : choice.tuning.block;
+        if (!layout.split) return variant;
+        if (!layout.finish) {
+            variant->finish_kernel = module.kernel(request.name + "_finish");
+            return variant;
+        }
+        const DeviceInfo& info = KernelCache::of(*context).info();
+        const std::size_t groups = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u) + 1;
+        variant->counters = context->allocate_attached(groups * sizeof(std::int32_t));
+        context->default_stream().fill(variant->counters, std::int32_t{0});
+        if (layout.mapping == Mapping::block_per_output)
+            for (const codegen::ReducedValue& value : request.values)
+                variant->running.push_back(context->allocate_attached(groups * running_bytes(value)));
+        return variant;
+    }
+
+    Work work(const BoundCall&, const Choice<Layout>& choice, const Variant&) const {
+        Work work{dealt};
+        work.shape = shape;
+        if (choice.call.packed) work.head = static_cast<std::int64_t>(choice.call.head);
+        work.split = choice.layout.split;
+        work.finish = choice.layout.finish;
+        work.offsets = choice.layout.result_offsets.front();
+        work.finish_block = std::min<std::size_t>(64, KernelCache::of(*context).info().max_threads_per_block);
+        if (options.axes) work.axes.emplace(options.axes->begin(), options.axes->end());
+        work.keepdims = options.keepdims;
+        return work;
+    }
+
+    void launch(const Work& work, Variant& variant, Launcher& launcher) const {
+        boost::container::static_vector<Argument, 3 * most_call_arguments + 1> own;
+        for (const AnyArray& result : results)
+            own.push_back(work.offsets ? whole_memory(result) : result_argument(result));
+        if (work.offsets)
+            for (const AnyArray& result : results)
+                own.push_back(
+                    as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
+        boost::container::static_vector<Buffer, most_call_arguments> partials;
+        if (work.split && variant.running.empty())
+            for (const codegen::ReducedValue& value : state.request.values)
+                partials.push_back(context->allocate(work.splits * work.outputs * running_bytes(value)));
+        if (work.split)
+            for (std::size_t k = 0; k < results.size(); ++k)
+                own.push_back(as_argument(variant.running.empty() ? partials[k] : variant.running[k]));
+        const auto outputs = static_cast<std::int64_t>(work.outputs), splits = static_cast<std::int64_t>(work.splits);
+        boost::container::static_vector<std::int64_t, 4> sizes{static_cast<std::int64_t>(work.count), outputs, splits};
+        if (work.head) sizes.push_back(*work.head);
+        std::unique_lock<std::mutex> lock(variant.launching, std::defer_lock);
+        if (work.finish) {
+            own.push_back(as_argument(variant.counters));
+            lock.lock();
+        }
+        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        if (!work.split || work.finish) return;
+        const std::size_t blocks = (work.outputs + work.finish_block - 1) / work.finish_block;
+        launcher.alone(variant.finish_kernel, {blocks}, static_cast<std::uint32_t>(work.finish_block), own,
+                       std::array{outputs, splits});
+    }
+
+    /// Threads of one block along a short run would be idle.
+    Mapping mapping(const BoundCall& call, bool neighbours_are_outputs, bool serial) const {
+        const std::size_t outputs = shape.count(), run = call.count() / outputs;
+        const bool by_threads = !serial && (neighbours_are_outputs || (run < 64 && outputs > run));
+        return by_threads ? Mapping::thread_per_output : Mapping::block_per_output;
+    }
+
+    std::optional<Context> context = {};
+    AxisFlags axes = {};
+    Shape shape = {};
+    Spread dealt = {};
+};
 
 }  // namespace
 
@@ -261,122 +336,11 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
 
 void Reduction::run(const ReductionOptions& options, std::span<const CallArgument> arguments,
                     std::span<AnyArray> results) const {
-    const ReductionState& state = kept_by("ReductionKernel", state_);
-    if (launch_again(state, options, arguments, results)) return;
-    Call call(state.declared, arguments);
-    const Context context = call.context();
-    const AxisFlags axes = resolve(state.declared, call.shape(), options);
-    const Shape shape = result_shape(call.shape(), axes, options.keepdims);
-    const std::size_t outputs = shape.count();
-    place_results(state, options, context, shape, arguments, results);
-    if (outputs == 0) return;
-
-    PlanCache& cache = PlanCache::of(context);
-    codegen::Tuning tuning = choose_tuning(options.tuning, context, cache, "reduction",
-                                           {.count = call.count() / outputs,
-                                            .item_bytes = call.item_bytes(),
-                                            .arrays = call.array_count(),
-                                            .outputs = outputs},
-                                           codegen::reduction_tuning);
-    tuning.block = codegen::fitting_block(state.request, tuning.block, cache.info().shared_memory_per_block_bytes);
-    BoundsCheck bounds(call, cache);
-    const bool linear = cache.addresses_are_linear(), whole = axes.all;
-    codegen::ReductionLayout layout;
-    layout.serial = tuning.block == 1;
-    if (whole || call.count() == 0) {
-        call.choose_layout(tuning, false, linear, call.count());
-    } else {
-        const std::size_t run = call.count() / outputs;
-        const bool neighbours_are_outputs =
-            call.choose_reduction_layout({axes.reduced.data(), call.shape().rank()}, linear);
-        // Threads of one block along a short run would be idle.
-        layout.mapping = neighbours_are_outputs || (run < 64 && outputs > run) ? Mapping::thread_per_output
-                                                                               : Mapping::block_per_output;
-        if (layout.serial && layout.mapping == Mapping::thread_per_output) layout.mapping = Mapping::block_per_output;
-    }
-    const Work work = spread(call, tuning, cache.info(), outputs, layout.mapping, layout.serial);
-    layout.kept_rank = call.kept_rank();
-    layout.has_index = call.has_index();
-    layout.split = work.splits > 1;
-    layout.finish = layout.split && !layout.serial && cache.info().has_cross_block_visibility;
-    const bool any_offset = needs_offsets(results, linear);
-    // Blocks step over the end by what all of them take at once.
-    const std::size_t step = work.splits * tuning.block * std::max(tuning.unroll, 4u);
-    if (call.count() + step >= std::size_t{1} << 31 || outputs * work.splits >= std::size_t{1} << 31) call.make_wide();
-
-    CallKey key;
-    key.add(state.id);
-    key.add(std::uint64_t{tuning.block} << 32 | tuning.unroll << 16 | tuning.access_bytes);
-    key.add(tuning.items_per_thread | std::uint64_t{layout.serial} << 32 | std::uint64_t{layout.split} << 33 |
-            std::uint64_t{layout.finish} << 34 | std::uint64_t{any_offset} << 35 |
-            std::uint64_t{layout.has_index} << 36 | std::uint64_t{layout.mapping == Mapping::thread_per_output} << 37);
-    key.add(tuning.blocks_per_unit);
-    call.add_to(key);
-    const std::size_t most_groups = std::size_t{cache.info().compute_units} * std::max(tuning.blocks_per_unit, 1u) + 1;
-    const auto plan = std::static_pointer_cast<ReductionPlan>(cache.find(key, [&] {
-        layout.elements = call.layout();
-        layout.result_offsets.assign(results.size(), any_offset);  // vectors: not on warm calls
-        return make_plan(state, call, context, tuning, layout, most_groups);
-    }));
-
-    ArgumentList list, finish_list;
-    call.pack(list);
-    bounds.add_to(list);
-    const auto add_to_both = [&](const Argument& argument) {
-        list.add(argument);
-        finish_list.add(argument);
-    };
-    const std::size_t first_result = list.size();
-    for (const AnyArray& result : results) {
-        Argument argument = result_argument(result);
-        if (any_offset) argument.offset_bytes = 0;
-        add_to_both(argument);
-    }
-    if (any_offset)
-        for (const AnyArray& result : results)
-            add_to_both(as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
-    std::array<Buffer, most_call_arguments> partials;
-    if (layout.split)
-        for (std::size_t k = 0; k < results.size(); ++k) {
-            partials[k] = plan->running.empty()
-                              ? context.allocate(work.splits * outputs * running_bytes(state.request.values[k]))
-                              : plan->running[k];
-            add_to_both(as_argument(partials[k]));
-        }
-    if (layout.finish) list.add(as_argument(plan->counters));
-    list.add(call.index(static_cast<std::int64_t>(work.count)));
-    list.add(call.index(static_cast<std::int64_t>(outputs)));
-    list.add(call.index(static_cast<std::int64_t>(work.splits)));
-    if (call.packed()) list.add(call.index(static_cast<std::int64_t>(call.head())));
-    if (!any_offset && layout.split == layout.finish && !cache.checks_bounds() && cache.has_no_tunings()) {
-        const std::uint64_t hash = recent_hash(state, options, arguments);
-        if (cache.recent().is_second(hash)) {
-            auto recent = std::make_shared<RecentReduction>(
-                RecentCall(state.id, options.tuning, arguments, call, plan, {work.blocks}, list.span()), options, shape,
-                first_result, layout.finish);
-            if (layout.split && plan->running.empty())
-                for (const codegen::ReducedValue& value : state.request.values)
-                    recent->running_bytes.push_back(work.splits * outputs * running_bytes(value));
-            cache.recent().remember(hash, std::move(recent));
-        }
-    }
-    std::unique_lock<std::mutex> lock(plan->launching, std::defer_lock);
-    if (layout.finish) lock.lock();
-    plan->kernel.launch({.grid = {work.blocks}, .block = {plan->block}, .stream = options.stream}, list.span());
-    bounds.finish();
-    if (!layout.split || layout.finish) return;
-    finish_list.add(call.index(static_cast<std::int64_t>(outputs)));
-    finish_list.add(call.index(static_cast<std::int64_t>(work.splits)));
-    const std::size_t block = std::min<std::size_t>(64, cache.info().max_threads_per_block);
-    plan->finish_kernel.launch({.block = {block}, .threads = {outputs}, .stream = options.stream}, finish_list.span());
+    run_generated(ReductionCall{kept_by("ReductionKernel", state_), options, results}, arguments);
 }
 
 std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    const ReductionState& state = kept_by("ReductionKernel", state_);
-    codegen::ReductionRequest request = state.request;
-    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    return codegen::reduction_source(request, dialect);
+    return codegen::reduction_source(kept_by("ReductionKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

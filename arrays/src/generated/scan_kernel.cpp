@@ -1,8 +1,6 @@
 #include <gemel/arrays/scan_kernel.hpp>
 
-#include "generated/bounds_check.hpp"
-#include "generated/call.hpp"
-#include "generated/plan_cache.hpp"
+#include "generated/spine.hpp"
 
 #include <gemel/codegen/scan.hpp>
 #include <gemel/core/error.hpp>
@@ -13,19 +11,14 @@
 
 namespace gemel {
 
-struct ScanState {
-    codegen::ScanRequest request;
-    DeclaredArguments declared;
-    CompileOptions compile;
-    std::uint64_t id = PlanCache::new_generator();
-};
+struct ScanState : GeneratorState<codegen::ScanRequest> {};
 
 namespace {
 
 using Strategy = codegen::Tuning::Scan;
 
 /// A variant with the states of its tiles, which stay from launch to launch.
-struct ScanPlan : Plan {
+struct ScanVariant : Variant {
     Kernel totals_kernel{nullptr}, prefixes_kernel{nullptr};
     std::size_t tile = 0;
     std::mutex launching;
@@ -54,31 +47,124 @@ struct ScanPlan : Plan {
     }
 };
 
-std::shared_ptr<Plan> make_plan(const ScanState& state, const Call& call, const Context& context,
-                                codegen::Tuning tuning, bool items_given, codegen::ScanLayout layout) {
-    codegen::ScanRequest request = state.request;
-    request.arguments = call.parameters();
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    layout.elements = call.layout();
-    auto plan = std::make_shared<ScanPlan>();
-    while (true) {
-        const Module module = context.compile(
-            GeneratedText{codegen::scan_source(request, layout, tuning, context.dialect())}, state.compile);
-        plan->kernel = module.kernel(request.name);
-        if (layout.strategy != Strategy::look_back) {
-            plan->totals_kernel = module.kernel(request.name + "_totals");
-            plan->prefixes_kernel = module.kernel(request.name + "_prefixes");
-        }
-        // Elements that do not fit into registers cost more than shorter tiles do.
-        if (items_given || layout.strategy == Strategy::chunks || tuning.items_per_thread <= 8 ||
-            plan->kernel.attributes().local_bytes.value_or(0) == 0)
-            break;
-        tuning.items_per_thread /= 2;
+/// One call of a scan.
+struct ScanCall {
+    using Layout = codegen::ScanLayout;
+    using Variant = ScanVariant;
+    struct Work {
+        std::size_t count = 0, tile = 0, tiles = 0;
+        Strategy strategy = Strategy::look_back;
+        std::optional<std::size_t> asked = {};
+        bool deterministic = false;
+    };
+
+    const ScanState& state;
+    const ScanOptions& options;
+    std::size_t count = 0;
+
+    bool may_repeat() const { return true; }
+    std::uint64_t salt() const {
+        return (options.deterministic ? 0x9E3779B97F4A7C15u : 0) + (options.count ? *options.count + 1 : 0);
     }
-    plan->block = layout.strategy == Strategy::chunks ? 1 : tuning.block;
-    if (layout.strategy != Strategy::chunks) plan->tile = codegen::scan_tile(request, layout, tuning);
-    return plan;
-}
+    bool resume(const Work& work, const AnyArray& array, std::span<const CallArgument>) {
+        context = array.context();
+        return work.asked == options.count && work.deterministic == options.deterministic;
+    }
+
+    bool begin(const BoundCall& call) {
+        context = call.context();
+        count = options.count.value_or(call.count());
+        if (options.count && call.has_elements() && count > call.count())
+            state.declared.refuse(
+                text("was asked for ", counted(count, "element"), ", but its arrays have ", call.count()));
+        return count > 0;
+    }
+
+    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
+        const DeviceInfo& info = cache.info();
+        const auto item_bytes = static_cast<std::uint32_t>(codegen::scan_item_bytes(state.request));
+        codegen::Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context), "scan",
+                                               {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()},
+                                               codegen::scan_tuning);
+        Layout layout{.strategy = tuning.scan, .shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0};
+        if (layout.strategy == Strategy::look_back &&
+            (options.deterministic || codegen::scan_needs_total(state.request) || !layout.shuffles))
+            layout.strategy = Strategy::three_passes;
+        if (layout.strategy == Strategy::chunks || !layout.shuffles) tuning.access_bytes = 0;
+        LayoutRequest request{
+            .tuning = tuning, .count = count, .checked = checked, .linear_addresses = cache.addresses_are_linear()};
+        CallLayout arrays = choose_layout(call, request);
+        // Tiles begin at multiples of their length: packs must begin with the array.
+        if (arrays.head != 0) {
+            tuning.access_bytes = request.tuning.access_bytes = 0;
+            arrays = choose_layout(call, request);
+        }
+        arrays.kernel.wide_index |= count >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
+        layout.elements = arrays.kernel;
+        return {std::move(arrays), layout, tuning};
+    }
+
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+        const codegen::ScanRequest request = state.typed(call.parameters());
+        const Layout& layout = choice.layout;
+        codegen::Tuning tuning = choice.tuning;
+        auto variant = std::make_shared<Variant>();
+        while (true) {
+            const GeneratedText text{codegen::scan_source(request, layout, tuning, context->dialect())};
+            const Module module = context->compile(text, state.compile);
+            variant->kernel = module.kernel(request.name);
+            if (layout.strategy != Strategy::look_back) {
+                variant->totals_kernel = module.kernel(request.name + "_totals");
+                variant->prefixes_kernel = module.kernel(request.name + "_prefixes");
+            }
+            // Elements that do not fit into registers cost more than shorter tiles do.
+            const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
+            if (!spills || options.tuning.items_per_thread != 0 || layout.strategy == Strategy::chunks ||
+                tuning.items_per_thread <= 8)
+                break;
+            tuning.items_per_thread /= 2;
+        }
+        variant->block = layout.strategy == Strategy::chunks ? 1 : tuning.block;
+        if (layout.strategy != Strategy::chunks) variant->tile = codegen::scan_tile(request, layout, tuning);
+        return variant;
+    }
+
+    Work work(const BoundCall& call, const Choice<Layout>& choice, const Variant& variant) const {
+        Work work{.count = count,
+                  .tile = variant.tile,
+                  .strategy = choice.layout.strategy,
+                  .asked = options.count,
+                  .deterministic = options.deterministic};
+        if (work.strategy == Strategy::chunks) {
+            const DeviceInfo& info = KernelCache::of(call.leading()).info();
+            const std::size_t wanted = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u);
+            work.tile = std::max<std::size_t>((count + wanted - 1) / wanted, 1024);
+        }
+        work.tiles = (count + work.tile - 1) / work.tile;
+        return work;
+    }
+
+    void launch(const Work& work, Variant& variant, Launcher& launcher) const {
+        const auto count_size = static_cast<std::int64_t>(work.count), tile = static_cast<std::int64_t>(work.tile),
+                   tiles = static_cast<std::int64_t>(work.tiles);
+        if (work.strategy == Strategy::look_back) {
+            std::lock_guard lock(variant.launching);
+            variant.begin(*context, work.tiles, codegen::scan_state_words(state.request));
+            const std::array own{as_argument(variant.states), as_argument(variant.ticket), as_argument(variant.dealt),
+                                 as_argument(variant.epoch)};
+            launcher(variant.kernel, {tiles}, variant.block, own, std::array{count_size});
+            variant.dealt += static_cast<std::uint32_t>(work.tiles);
+            return;
+        }
+        const Buffer totals = context->allocate(work.tiles * (codegen::scan_item_bytes(state.request) + 16));
+        const std::array own{as_argument(totals)};
+        launcher(variant.totals_kernel, {tiles}, variant.block, own, std::array{count_size, tile});
+        launcher.alone(variant.prefixes_kernel, {1}, variant.block, own, std::array{tiles});
+        launcher(variant.kernel, {tiles}, variant.block, own, std::array{tiles, count_size, tile});
+    }
+
+    std::optional<Context> context = {};
+};
 
 }  // namespace
 
@@ -105,97 +191,11 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
 }
 
 void Scan::run(const ScanOptions& options, std::span<const CallArgument> arguments) const {
-    const ScanState& state = kept_by("ScanKernel", state_);
-    Call call(state.declared, arguments);
-    const Context context = call.context();
-    const std::size_t count = options.count.value_or(call.count());
-    if (options.count && call.has_elements() && count > call.count())
-        state.declared.refuse(
-            text("was asked for ", counted(count, "element"), ", but its arrays have ", call.count()));
-    if (count == 0) return;
-
-    PlanCache& cache = PlanCache::of(context);
-    const DeviceInfo& info = cache.info();
-    const std::size_t item_bytes = codegen::scan_item_bytes(state.request);
-    codegen::Tuning tuning = choose_tuning(
-        options.tuning, context, cache, "scan",
-        {.count = count, .item_bytes = static_cast<std::uint32_t>(item_bytes), .arrays = call.array_count()},
-        codegen::scan_tuning);
-    codegen::ScanLayout layout;
-    layout.strategy = tuning.scan;
-    layout.shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0;
-    if (layout.strategy == Strategy::look_back &&
-        (options.deterministic || codegen::scan_needs_total(state.request) || !layout.shuffles))
-        layout.strategy = Strategy::three_passes;
-    const bool chunks = layout.strategy == Strategy::chunks;
-    if (chunks) tuning.access_bytes = 0;
-    if (!layout.shuffles) tuning.access_bytes = 0;
-    BoundsCheck bounds(call, cache);
-    call.choose_layout(tuning, false, cache.addresses_are_linear(), count);
-    // Tiles begin at multiples of their length: packs must begin with the array.
-    if (call.packed() && call.head() != 0) {
-        tuning.access_bytes = 0;
-        call.choose_layout(tuning, false, cache.addresses_are_linear(), count);
-    }
-    if (count >= (std::size_t{1} << 31) - (std::size_t{1} << 20)) call.make_wide();
-
-    CallKey key;
-    key.add(state.id);
-    key.add(std::uint64_t{tuning.block} << 32 | std::uint64_t{tuning.items_per_thread} << 16 | tuning.access_bytes);
-    key.add(static_cast<std::uint64_t>(layout.strategy) << 1 | (layout.shuffles ? 1u : 0u));
-    call.add_to(key);
-    const auto plan = std::static_pointer_cast<ScanPlan>(cache.find(
-        key, [&] { return make_plan(state, call, context, tuning, options.tuning.items_per_thread != 0, layout); }));
-
-    std::size_t tile = plan->tile;
-    if (chunks) {
-        const std::size_t wanted = std::size_t{info.compute_units} * std::max(tuning.blocks_per_unit, 1u);
-        tile = std::max<std::size_t>((count + wanted - 1) / wanted, 1024);
-    }
-    const std::size_t tiles = (count + tile - 1) / tile;
-    ArgumentList list;
-    call.pack(list);
-    bounds.add_to(list);
-    const auto number = [&](std::size_t value) { return call.index(static_cast<std::int64_t>(value)); };
-
-    if (layout.strategy == Strategy::look_back) {
-        std::lock_guard lock(plan->launching);
-        plan->begin(context, tiles, codegen::scan_state_words(state.request));
-        list.add(as_argument(plan->states));
-        list.add(as_argument(plan->ticket));
-        list.add(as_argument(plan->dealt));
-        list.add(as_argument(plan->epoch));
-        list.add(number(count));
-        plan->kernel.launch({.grid = {tiles}, .block = {plan->block}, .stream = options.stream}, list.span());
-        plan->dealt += static_cast<std::uint32_t>(tiles);
-        bounds.finish();
-        return;
-    }
-    const Buffer totals = context.allocate(tiles * (item_bytes + 16));
-    ArgumentList last = list;
-    list.add(as_argument(totals));
-    list.add(number(count));
-    list.add(number(tile));
-    const LaunchConfig config{.grid = {tiles}, .block = {plan->block}, .stream = options.stream};
-    plan->totals_kernel.launch(config, list.span());
-    ArgumentList middle;
-    middle.add(as_argument(totals));
-    middle.add(number(tiles));
-    plan->prefixes_kernel.launch({.grid = {1}, .block = {plan->block}, .stream = options.stream}, middle.span());
-    last.add(as_argument(totals));
-    last.add(number(tiles));
-    last.add(number(count));
-    last.add(number(tile));
-    plan->kernel.launch(config, last.span());
-    bounds.finish();
+    run_generated(ScanCall{kept_by("ScanKernel", state_), options}, arguments);
 }
 
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    const ScanState& state = kept_by("ScanKernel", state_);
-    codegen::ScanRequest request = state.request;
-    request.arguments = bind_types(state.declared, {types.begin(), types.end()});
-    request.preamble = named_types(state.declared, request.arguments) + request.preamble;
-    return codegen::scan_source(request, dialect);
+    return codegen::scan_source(kept_by("ScanKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

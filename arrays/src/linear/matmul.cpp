@@ -1,6 +1,7 @@
 #include <gemel/arrays/matmul.hpp>
 
-#include "generated/plan_cache.hpp"
+#include "generated/argument_list.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/codegen/matmul.hpp>
@@ -41,21 +42,20 @@ AnyArray as_batch(const AnyArray& x, const Shape& batch) {
         Shape{static_cast<std::int64_t>(batch.count()), shape[batch.rank()], shape.back()});
 }
 
-/// What a kernel is told of an array: the memory, and where the first element lies, in elements.
-Argument memory_of(const AnyArray& x) {
-    Argument argument = as_argument(x.buffer());
-    argument.offset_bytes = 0;
-    return argument;
-}
+/// Where the first element lies, in elements.
 std::int64_t begin_of(const AnyArray& x) {
     return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
 }
 
-/// (batch, rows, inner) times (batch, inner, columns).
-AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
-    const Context context = a.context();
-    PlanCache& cache = PlanCache::of(context);
-    const DeviceInfo& info = cache.info();
+/// What tells the compiled products apart.
+struct ProductLayout {
+    DType dtype = {};
+    codegen::MatmulLayout cut = {};
+    friend bool operator==(const ProductLayout&, const ProductLayout&) = default;
+};
+
+/// The largest tiles whose threads and shared memory the device has.
+codegen::MatmulLayout choose_layout(const DeviceInfo& info, DType dtype) {
     codegen::MatmulLayout layout;
     layout.serial = info.type == DeviceInfo::Type::cpu;
     while (!layout.serial && (layout.edge * layout.edge > info.max_threads_per_block ||
@@ -63,6 +63,24 @@ AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
         layout.edge /= 2;
         layout.serial = layout.edge < 4;
     }
+    return layout;
+}
+
+std::shared_ptr<Variant> find_variant(const Context& context, const ProductLayout& layout) {
+    static const std::uint64_t id = KernelCache::new_generator();
+    return KernelCache::of(context).find<Variant>(VariantKey<ProductLayout>{id, layout}, [&] {
+        const GeneratedText text{codegen::matmul_source(layout.dtype, layout.cut, context.dialect())};
+        auto variant = std::make_shared<Variant>();
+        variant->kernel = context.compile(text, CompileOptions{.name = "matmul"}).kernel("matmul");
+        variant->block = layout.cut.serial ? 1 : layout.cut.edge * layout.cut.edge;
+        return variant;
+    });
+}
+
+/// (batch, rows, inner) times (batch, inner, columns).
+AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
+    const Context context = a.context();
+    codegen::MatmulLayout layout = choose_layout(KernelCache::of(context).info(), dtype);
     // Copying a factor costs little beside multiplying by it.
     const AnyArray b = layout.serial && right.strides()[2] != 1 && a.shape()[1] > 4 ? right.copy(Order::C) : right;
     layout.a_by_columns = std::abs(a.strides()[2]) <= std::abs(a.strides()[1]);
@@ -71,29 +89,16 @@ AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
     const std::int64_t batch = a.shape()[0], rows = a.shape()[1], inner = a.shape()[2], columns = b.shape()[2];
     const AnyArray out(context, dtype, Shape{batch, rows, columns});
     if (out.size() == 0) return out;
-    static const std::uint64_t id = PlanCache::new_generator();
-    CallKey key;
-    key.add(id);
-    key.add(static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes());
-    key.add(layout.serial | layout.a_by_columns << 1 | layout.b_by_columns << 2);
-    const auto plan = cache.find(key, [&] {
-        const Module module = context.compile(GeneratedText{codegen::matmul_source(dtype, layout, context.dialect())},
-                                              CompileOptions{.name = "matmul"});
-        auto made = std::make_shared<Plan>();
-        made->kernel = module.kernel("matmul");
-        made->block = layout.serial ? 1 : layout.edge * layout.edge;
-        return made;
-    });
-
+    const auto variant = find_variant(context, {dtype, layout});
     const codegen::MatmulTile tile = codegen::matmul_tile(dtype, layout);
     const std::int64_t across = (columns + tile.columns - 1) / tile.columns, down = (rows + tile.rows - 1) / tile.rows;
     ArgumentList list;
-    for (const AnyArray* array : {&a, &b, &out}) list.add(memory_of(*array));
+    for (const AnyArray* array : {&a, &b, &out}) list.add(whole_memory(*array));
     const std::int64_t numbers[] = {
         begin_of(a),    a.strides()[0], a.strides()[1], a.strides()[2], begin_of(b), b.strides()[0], b.strides()[1],
         b.strides()[2], begin_of(out),  rows,           columns,        inner,       across,         down};
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
-    plan->kernel.launch({.grid = {batch * across * down}, .block = {plan->block}}, list.span());
+    variant->kernel.launch({.grid = {batch * across * down}, .block = {variant->block}}, list.span());
     return out;
 }
 

@@ -1,5 +1,8 @@
 #include "random/random_fill.hpp"
 
+#include "generated/argument_list.hpp"
+#include "generated/kernel_cache.hpp"
+
 #include <gemel/core/argument.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/kernel.hpp>
@@ -19,110 +22,89 @@ namespace {
 using codegen::Distribution;
 using codegen::PhiloxFill;
 
-/// What a context keeps: compiled kernels, and tables of Poisson distributions.
-struct Store {
-    std::mutex mutex;
-    std::vector<std::pair<PhiloxFill, Kernel>> kernels;
-    std::vector<std::pair<DType, Kernel>> permutations;
+/// Tables of Poisson distributions that a context keeps.
+struct Tables {
     struct Table {
         std::vector<std::uint64_t> values;
         Buffer buffer;
     };
-    std::vector<Table> tables;  ///< newest last
+    std::mutex mutex;
+    std::vector<Table> list;  ///< newest last
 };
-constexpr std::size_t tables_most = 16;
-const char store_key = 0;
+constexpr std::size_t max_tables = 16;
+const char tables_key = 0;
 
-std::shared_ptr<Store> store_of(const Context& context) { return context.attached<Store>(&store_key); }
-
-template <class Key, class Request>
-Kernel find(const Context& context, std::vector<std::pair<Key, Kernel>> Store::*list, const Key& key,
-            const Request& request, const char* name) {
-    const std::shared_ptr<Store> store = store_of(context);
-    const auto known = [&]() -> const Kernel* {
-        for (const auto& [other, kernel] : (*store).*list)
-            if (other == key) return &kernel;
-        return nullptr;
-    };
-    {
-        std::lock_guard lock(store->mutex);
-        if (const Kernel* kernel = known()) return *kernel;
-    }
-    // Every operation rounded as IEEE 754 says: what makes the numbers the same everywhere.
-    Kernel fresh = context.compile(request, {.fp_contract = false, .name = name}).kernel(name);
-    std::lock_guard lock(store->mutex);
-    if (const Kernel* kernel = known()) return *kernel;
-    ((*store).*list).emplace_back(key, fresh);
-    return fresh;
+/// The compiled kernel of a request.
+template <class Request>
+Kernel find_kernel(const Context& context, const Request& request, const char* name) {
+    static const std::uint64_t id = KernelCache::new_generator();
+    const auto variant = KernelCache::of(context).find<Variant>(VariantKey<Request>{id, request}, [&] {
+        auto fresh = std::make_shared<Variant>();
+        // Every operation rounded as IEEE 754 says: what makes the numbers the same everywhere.
+        fresh->kernel = context.compile(request, {.fp_contract = false, .name = name}).kernel(name);
+        return fresh;
+    });
+    return variant->kernel;
 }
 
 Buffer table_buffer(const Context& context, const std::vector<std::uint64_t>& values) {
-    const std::shared_ptr<Store> store = store_of(context);
+    const std::shared_ptr<Tables> tables = context.attached<Tables>(&tables_key);
     {
-        std::lock_guard lock(store->mutex);
-        for (const Store::Table& table : store->tables)
+        std::lock_guard lock(tables->mutex);
+        for (const Tables::Table& table : tables->list)
             if (table.values == values) return table.buffer;
     }
     Buffer buffer = context.allocate_attached(std::max<std::size_t>(1, values.size()) * sizeof(std::uint64_t));
     if (!values.empty()) buffer.upload(values);
-    std::lock_guard lock(store->mutex);
-    if (store->tables.size() == tables_most) store->tables.erase(store->tables.begin());
-    store->tables.push_back({values, buffer});
+    std::lock_guard lock(tables->mutex);
+    if (tables->list.size() == max_tables) tables->list.erase(tables->list.begin());
+    tables->list.push_back({values, buffer});
     return buffer;
 }
 
-/// Arguments of a launch: buffers and numbers, whose values travel inside.
-class Arguments {
-   public:
-    Arguments() { list_.reserve(16); }
-    template <class T>
-    void add(const T& value) {
-        list_.push_back(as_argument(value));
-    }
-    /// As float or double, as the kernel says.
-    void add_real(double value, bool is_double) { is_double ? add(value) : add(static_cast<float>(value)); }
-    void add_word(std::uint64_t value, bool is_wide) { is_wide ? add(value) : add(static_cast<std::uint32_t>(value)); }
-    std::span<const Argument> span() const { return list_; }
-
-   private:
-    std::vector<Argument> list_;
-};
+/// As float or double, as the kernel says.
+Argument real_argument(double value, bool is_double) {
+    return is_double ? as_argument(value) : as_argument(static_cast<float>(value));
+}
+Argument word_argument(std::uint64_t value, bool is_wide) {
+    return is_wide ? as_argument(value) : as_argument(static_cast<std::uint32_t>(value));
+}
 
 std::int64_t offset_elements(const AnyArray& out, DType element) {
     return static_cast<std::int64_t>(out.offset_bytes() / element.size_bytes());
 }
 
-void add_constants(Arguments& arguments, const Draw& draw, const Buffer& table, const AnyArray* means) {
+void add_constants(ArgumentList& arguments, const Draw& draw, const Buffer& table, const AnyArray* means) {
     const bool is_double = draw.element.size_bytes() == 8;
     const auto& constants = draw.constants;
     switch (draw.distribution) {
         case Distribution::bits:
         case Distribution::unit: return;
         case Distribution::uniform:
-            for (const double value : constants.real) arguments.add_real(value, is_double);
+            for (const double value : constants.real) arguments.add(real_argument(value, is_double));
             return;
         case Distribution::normal:
         case Distribution::log_normal:
-            arguments.add_real(constants.real[0], is_double);
-            arguments.add_real(constants.real[1], is_double);
+            arguments.add(real_argument(constants.real[0], is_double));
+            arguments.add(real_argument(constants.real[1], is_double));
             return;
-        case Distribution::exponential: arguments.add_real(constants.real[0], is_double); return;
+        case Distribution::exponential: arguments.add(real_argument(constants.real[0], is_double)); return;
         case Distribution::integers: {
             const std::uint64_t least = is_double ? (0 - constants.range) % constants.range
                                                   : static_cast<std::uint32_t>(0 - constants.range) % constants.range;
             for (const std::uint64_t value : {constants.low, constants.range, least})
-                arguments.add_word(value, is_double);
+                arguments.add(word_argument(value, is_double));
             return;
         }
-        case Distribution::bernoulli: arguments.add(constants.range); return;
+        case Distribution::bernoulli: arguments.add(as_argument(constants.range)); return;
         case Distribution::poisson:
-            arguments.add(table);
-            arguments.add(static_cast<std::int32_t>(constants.table.size()));
-            arguments.add(constants.low);
+            arguments.add(as_argument(table));
+            arguments.add(as_argument(static_cast<std::int32_t>(constants.table.size())));
+            arguments.add(as_argument(constants.low));
             return;
         case Distribution::poisson_means:
-            arguments.add(means->buffer());
-            arguments.add(offset_elements(*means, means->dtype()));
+            arguments.add(as_argument(means->buffer()));
+            arguments.add(as_argument(offset_elements(*means, means->dtype())));
             return;
     }
 }
@@ -171,8 +153,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     const int words = codegen::philox_words(draw.distribution, draw.element);
     const std::uint64_t per_counter = 4 / words;
     const auto shift = static_cast<std::int32_t>(position.word % 4 / words);
-    const Device device = context.device();
-    const DeviceInfo& info = device.info();
+    const DeviceInfo& info = KernelCache::of(context).info();
 
     PhiloxFill request{.distribution = draw.distribution, .element = draw.element, .tuning = {}, .shift = 0};
     if (means) request.means = means->dtype();
@@ -183,7 +164,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     if ((buffer.native_handle() + buffer.offset_bytes() + out.offset_bytes()) % store_bytes != 0)
         request.tuning.wide_stores = false;
     if (request.tuning.wide_stores) request.shift = shift;
-    const Kernel kernel = find(context, &Store::kernels, request, request, "philox");
+    const Kernel kernel = find_kernel(context, request, "philox");
 
     const bool lanes = request.tuning.lanes;
     const std::uint64_t counters = ceiling(elements + (request.tuning.wide_stores ? 0 : shift), per_counter);
@@ -195,17 +176,17 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     }
     Buffer table;
     if (draw.distribution == Distribution::poisson) table = table_buffer(context, draw.constants.table);
-    Arguments arguments;
-    arguments.add(buffer);
-    arguments.add(offset_elements(out, draw.element));
-    arguments.add(static_cast<std::int64_t>(elements));
-    arguments.add(position.word / 4);
-    arguments.add(position.substream);
-    arguments.add(position.stream);
-    arguments.add(static_cast<std::uint32_t>(position.key));
-    arguments.add(static_cast<std::uint32_t>(position.key >> 32));
-    arguments.add(shift);
-    arguments.add(static_cast<std::int32_t>(run));
+    ArgumentList arguments;
+    arguments.add(as_argument(buffer));
+    arguments.add(as_argument(offset_elements(out, draw.element)));
+    arguments.add(as_argument(static_cast<std::int64_t>(elements)));
+    arguments.add(as_argument(position.word / 4));
+    arguments.add(as_argument(position.substream));
+    arguments.add(as_argument(position.stream));
+    arguments.add(as_argument(static_cast<std::uint32_t>(position.key)));
+    arguments.add(as_argument(static_cast<std::uint32_t>(position.key >> 32)));
+    arguments.add(as_argument(shift));
+    arguments.add(as_argument(static_cast<std::int32_t>(run)));
     add_constants(arguments, draw, table, means);
     kernel.launch({.grid = {ceiling(threads, request.tuning.block)}, .block = {request.tuning.block}},
                   arguments.span());
@@ -223,7 +204,7 @@ void permute_array(const AnyArray& out, const PermutationPlan& plan) {
         return;
     }
     const codegen::PhiloxPermutation request{.element = dtype};
-    const Kernel kernel = find(context, &Store::permutations, dtype, request, "philox_permutation");
+    const Kernel kernel = find_kernel(context, request, "philox_permutation");
     const int block = 128;
     kernel({.block = {block}, .threads = {out.size()}}, out.buffer(), offset_elements(out, dtype),
            static_cast<std::int64_t>(out.size()), static_cast<std::int32_t>(plan.left_bits),

@@ -6,6 +6,7 @@
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
 
+#include "generated/kernel_cache.hpp"
 #include "random/random_fill.hpp"
 
 #include <algorithm>
@@ -61,27 +62,20 @@ SobolState::Vectors uploaded(const Context& context, const codegen::SobolTable& 
     return vectors;
 }
 
-/// Compiled kernels of a context.
-struct Kernels {
-    std::mutex mutex;
-    std::vector<std::pair<codegen::SobolFill, Kernel>> list;
-};
-const char kernels_key = 0;
-
 Kernel kernel_of(const Context& context, const codegen::SobolFill& fill) {
-    const std::shared_ptr<Kernels> kernels = context.attached<Kernels>(&kernels_key);
-    std::lock_guard lock(kernels->mutex);
-    for (const auto& [other, kernel] : kernels->list)
-        if (other == fill) return kernel;
-    kernels->list.emplace_back(fill, context.compile(fill, {.name = "sobol"}).kernel("sobol"));
-    return kernels->list.back().second;
+    static const std::uint64_t id = KernelCache::new_generator();
+    const auto variant = KernelCache::of(context).find<Variant>(VariantKey<codegen::SobolFill>{id, fill}, [&] {
+        auto fresh = std::make_shared<Variant>();
+        fresh->kernel = context.compile(fill, {.name = "sobol"}).kernel("sobol");
+        return fresh;
+    });
+    return variant->kernel;
 }
 
 /// The array is contiguous.
 void launch(const AnyArray& out, const SobolState::Vectors& vectors, std::uint64_t first) {
     const Context context = out.context();
-    const Device device = context.device();
-    const DeviceInfo& info = device.info();
+    const DeviceInfo& info = KernelCache::of(context).info();
     const DType dtype = out.dtype();
     const Buffer& buffer = out.buffer();
     codegen::SobolFill fill{.element = dtype, .tuning = codegen::sobol_tuning(info, dtype)};

@@ -1,7 +1,13 @@
 #include "rearrange/moving.hpp"
 
+#include "array/byte_bounds.hpp"
+#include "array/merge_axes.hpp"
+
+#include <boost/container/small_vector.hpp>
+
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace gemel {
 
@@ -84,25 +90,20 @@ AnyArray relaid(const AnyArray& array, const Shape& shape, const Strides& stride
 }
 
 bool is_far(const AnyArray& array) {
-    std::int64_t reach = 0;
-    for (std::size_t axis = 0; axis < array.rank(); ++axis)
-        reach += std::abs(array.strides()[axis]) * (array.shape()[axis] - 1);
-    return reach > most_in_32_bits || array.size() > static_cast<std::size_t>(most_in_32_bits);
+    return needs_64_bit_offsets(array) || array.size() > static_cast<std::size_t>(most_in_32_bits);
 }
 
 CountedAxes counted_axes(const AnyArray& array, std::size_t first, std::size_t count) {
+    boost::container::small_vector<std::size_t, 8> order(count);
+    std::iota(order.begin(), order.end(), first);
+    const Strides& strides = array.strides();
     CountedAxes axes;
-    for (std::size_t axis = first; axis < first + count; ++axis) {
-        const std::int64_t extent = array.shape()[axis], step = array.strides()[axis];
-        if (extent == 1) continue;
-        const std::size_t last = axes.extents.size();
-        if (last > 0 && axes.steps[last - 1] == step * extent) {
-            axes.extents[last - 1] *= extent;
-            axes.steps[last - 1] = step;
-        } else {
-            axes.extents.push_back(extent);
-            axes.steps.push_back(step);
-        }
+    for (const MergedAxis& axis :
+         merge_axes(array.shape(), order, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
+             return strides[slow] == strides[fast] * extent;
+         })) {
+        axes.extents.push_back(axis.extent);
+        axes.steps.push_back(strides[axis.axis]);
     }
     return axes;
 }

@@ -1,6 +1,6 @@
 #include <gemel/arrays/pad.hpp>
 
-#include "generated/call.hpp"
+#include "generated/declared_arguments.hpp"
 #include "rearrange/moving.hpp"
 #include "rearrange/pad_kernel.hpp"
 

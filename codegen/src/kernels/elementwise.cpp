@@ -278,6 +278,9 @@ std::string elementwise_source(const ElementwiseRequest& request, const KernelLa
 }
 
 KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::vector<ArrayUse>& uses) {
+    if (arguments.size() > max_arguments)
+        throw ArgumentError(text("a generated kernel takes at most ", max_arguments, " arguments, not ",
+                                 arguments.size()));
     KernelLayout layout;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         ArgumentLayout argument;

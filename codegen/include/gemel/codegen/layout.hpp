@@ -1,11 +1,15 @@
 /// How the arrays of a call lie in memory, as far as a kernel's text depends on it.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace gemel::codegen {
+
+/// Of one generated kernel.
+inline constexpr std::size_t max_arguments = 40;
 
 /// What one variant of a kernel knows of an array argument's layout.
 enum class Access : std::uint8_t {
@@ -28,11 +32,11 @@ struct ArgumentLayout {
 
 /// What a kernel's text depends on beside the request: one request has several variants, chosen at launch.
 struct KernelLayout {
-    std::vector<ArgumentLayout> arguments = {};  ///< one per argument
-    int rank = 0;                                ///< axes of the strided arrays, after collapsing
-    bool wide_index = false;                     ///< indices of 64 bits
-    bool sliced = false;                         ///< i runs from `start` in steps of `step`
-    bool checked = false;                        ///< subscripts other than [i] are checked; see bounds_report_bytes
+    boost::container::static_vector<ArgumentLayout, max_arguments> arguments = {};  ///< one per argument
+    int rank = 0;             ///< axes of the strided arrays, after collapsing
+    bool wide_index = false;  ///< indices of 64 bits
+    bool sliced = false;      ///< i runs from `start` in steps of `step`
+    bool checked = false;     ///< subscripts other than [i] are checked; see bounds_report_bytes
     /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
     /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
     /// numbered through, and found by division.
@@ -44,6 +48,7 @@ struct KernelLayout {
             if (argument.access == access) return true;
         return false;
     }
+    friend bool operator==(const KernelLayout&, const KernelLayout&) = default;
 };
 
 /// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),

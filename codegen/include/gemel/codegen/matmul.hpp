@@ -20,6 +20,7 @@ struct MatmulLayout {
     // Along which axis neighbouring threads read: the one on which neighbouring elements lie. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
+    friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
 
 /// What sums are held in: 16-bit floats in float, small integers and bools in int32, everything else in its own type.

@@ -88,6 +88,7 @@ struct GEMEL_API PhiloxFill {
 struct GEMEL_API PhiloxPermutation {
     DType element = {};
     std::string source(const Dialect& dialect) const;
+    friend bool operator==(const PhiloxPermutation&, const PhiloxPermutation&) = default;
 };
 struct PhiloxPermutationKeys {
     std::array<std::uint32_t, 24> step{};

@@ -43,7 +43,9 @@ struct ReductionLayout {
     bool serial = false;  ///< one thread per block, which walks through a piece of its own (CPU devices)
     bool split = false;   ///< several blocks share an output
     bool finish = false;  ///< the last block of an output combines what the others found; else a second kernel does
-    std::vector<bool> result_offsets = {};  ///< per value: the kernel is told where the result begins
+    /// Per value: the kernel is told where the result begins.
+    boost::container::static_vector<bool, max_arguments> result_offsets = {};
+    friend bool operator==(const ReductionLayout&, const ReductionLayout&) = default;
 };
 
 /// The number of threads per block, at most `block`, whose running values fit into a block's shared memory.

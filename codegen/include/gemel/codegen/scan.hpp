@@ -26,6 +26,7 @@ struct ScanLayout {
     KernelLayout elements = {};
     Tuning::Scan strategy = Tuning::Scan::look_back;
     bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
+    friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
 /// Elements of one tile: what a block scans at a time. Not for chunks.

@@ -1,6 +1,7 @@
-#include "generated/call.hpp"
-#include "array/reach.hpp"
-#include "generated/convert_value.hpp"
+#include "generated/bound_call.hpp"
+
+#include "array/byte_bounds.hpp"
+#include "array/merge_axes.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -10,30 +11,32 @@
 
 namespace gemel {
 
-using codegen::Access;
 using codegen::ArrayUse;
 
-Call::Call(const DeclaredArguments& declared, std::span<const CallArgument> arguments)
+BoundCall::BoundCall(const DeclaredArguments& declared, std::span<const CallArgument> arguments)
     : declared_(declared), arguments_(arguments) {
     const std::size_t expected = declared.parameters.size();
     if (arguments.size() != expected)
         declared.refuse(text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
                              arguments.size(), ": ", declared.text()));
+    arrays_.resize(expected);
     for (std::size_t i = 0; i < expected; ++i) check_argument(i, arguments[i]);
     check_shapes();
     check_aliasing();
+    if (declared.has_open_types)
+        for (std::size_t i = 0; i < expected; ++i)
+            if (declared.parameters[i].dtype.empty()) open_types_.push_back(open_dtype(i));
 }
 
-bool Call::may_write(std::size_t i) const {
+bool BoundCall::may_write(std::size_t i) const {
     const ArrayUse& use = declared_.uses[i];
     return use.element_written || (use.element_address && !declared_.parameters[i].is_const);
 }
 
-void Call::check_argument(std::size_t i, const CallArgument& argument) {
+void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
     const Parameter& p = declared_.parameters[i];
     const ArrayUse& use = declared_.uses[i];
     Array& a = arrays_[i];
-    a = {};
     if (!p.is_pointer) {
         if (argument.array || argument.value.kind == Argument::Kind::memory)
             declared_.refuse(i, text("is declared '", p.text(), "', a value, but got an array"));
@@ -56,7 +59,6 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
         declared_.refuse(i, text("is declared '", p.text(), "', but got an array of ", dtype.name(),
                                  "; astype() converts, or leave the type open (T)"));
     a.array = &array;
-    a.access = Access::pointer;
     a.is_element = use.element;
     a.offset_bytes = array.buffer().offset_bytes() + array.offset_bytes();
     if (leading_ && array.buffer().context_id() != leading_->buffer().context_id())
@@ -73,8 +75,8 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
             i, text("has gaps between its elements (shape ", to_string(array.shape()), ", strides ",
                     to_string(array.strides()),
                     "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
-    if (array.rank() > most_call_axes)
-        declared_.refuse(i, text("has ", array.rank(), " axes; at most ", most_call_axes, " are possible"));
+    if (array.rank() > max_axes)
+        declared_.refuse(i, text("has ", array.rank(), " axes; at most ", max_axes, " are possible"));
     // Elements of one place in memory cannot be written by several threads.
     if (!may_write(i) || !array.repeats()) return;
     for (std::size_t axis = 0; axis < array.rank(); ++axis)
@@ -86,7 +88,7 @@ void Call::check_argument(std::size_t i, const CallArgument& argument) {
                 ", strides ", to_string(array.strides()), "); copy() makes a whole one"));
 }
 
-void Call::check_shapes() {
+void BoundCall::check_shapes() {
     if (!shape_) shape_ = &leading_->shape();
     count_ = leading_->size();
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -116,7 +118,7 @@ void Call::check_shapes() {
     }
 }
 
-const std::string& Call::leading_name() const {
+const std::string& BoundCall::leading_name() const {
     std::size_t i = 0;
     while (arrays_[i].array != leading_) ++i;
     return declared_.parameters[i].name;
@@ -140,7 +142,7 @@ bool interleaved(const AnyArray& a, std::size_t a_offset, const AnyArray& b, std
 
 }  // namespace
 
-void Call::check_aliasing() {
+void BoundCall::check_aliasing() {
     for (std::size_t w = 0; w < arguments_.size(); ++w) {
         const bool scattered = declared_.uses[w].elsewhere_written;
         if (!arrays_[w].array || (!may_write(w) && !scattered)) continue;
@@ -163,12 +165,10 @@ void Call::check_aliasing() {
                     declared_.refuse(w, text("is written and then read as argument ", r + 1, " (",
                                              declared_.parameters[r].name, "), which is the same array, of ",
                                              dtype.name(), "; use one name for it, or pass a copy()"));
-                in_place_steps_ |= use.element_read_late;
+                reads_what_it_writes_ |= use.element_read_late;
                 continue;
             }
-            const auto [read_low, read_high] = reach(read, arrays_[r].offset_bytes);
-            const auto [low, high] = reach(written, arrays_[w].offset_bytes);
-            if (read_high <= low || high <= read_low ||
+            if (!overlap(byte_bounds(read, arrays_[r].offset_bytes), byte_bounds(written, arrays_[w].offset_bytes)) ||
                 interleaved(written, arrays_[w].offset_bytes, read, arrays_[r].offset_bytes))
                 continue;
             declared_.refuse(
@@ -179,24 +179,8 @@ void Call::check_aliasing() {
     }
 }
 
-codegen::KernelLayout Call::layout() const {
-    codegen::KernelLayout layout;
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-        layout.arguments.push_back({arrays_[i].array ? arrays_[i].access : Access::none,
-                                    arrays_[i].array && arrays_[i].offset,
-                                    tile_width_ ? arrays_[i].last_step : codegen::LastStep::any});
-    layout.rank = rank_;
-    layout.wide_index = wide_;
-    layout.sliced = sliced_;
-    layout.checked = checked_;
-    layout.tile_width = tile_width_;
-    layout.tile_rows = tile_rows_;
-    layout.tall = tall_;
-    return layout;
-}
-
 /// What an argument's open type stands for: what the arrays say, the first value's type if there are none.
-DType Call::open_dtype(std::size_t i) const {
+DType BoundCall::open_dtype(std::size_t i) const {
     if (arrays_[i].array) return arrays_[i].array->dtype();
     const auto shares_type = [&](std::size_t k) {
         return declared_.parameters[k].type == declared_.parameters[i].type;
@@ -208,7 +192,7 @@ DType Call::open_dtype(std::size_t i) const {
     return arguments_[first].value.dtype;
 }
 
-std::vector<Parameter> Call::parameters() const {
+std::vector<Parameter> BoundCall::parameters() const {
     std::vector<std::pair<std::string, DType>> types;
     // Arrays first: a value says what a type stands for only where no array does.
     for (const bool arrays : {true, false})
@@ -226,70 +210,6 @@ std::vector<Parameter> Call::parameters() const {
             }
         }
     return bind_types(declared_, types);
-}
-
-void Call::add_to(CallKey& key) const {
-    key.add(static_cast<std::uint64_t>(kept_rank_) | (checked_ ? 256u : 0u) | (tall_ ? 512u : 0u));
-    std::uint64_t word = static_cast<std::uint64_t>(rank_) | (wide_ ? 64u : 0u) | (sliced_ ? 128u : 0u) |
-                         static_cast<std::uint64_t>(lanes_) << 8 | static_cast<std::uint64_t>(tile_width_) << 16 |
-                         static_cast<std::uint64_t>(tile_rows_) << 32;
-    key.add(word);
-    word = 0;
-    int shift = 0;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        if (!arrays_[i].array) continue;
-        if (shift > 58) key.add(word), word = 0, shift = 0;
-        word |= (static_cast<std::uint64_t>(arrays_[i].access) | (arrays_[i].offset ? 8u : 0u) |
-                 (tile_width_ ? static_cast<std::uint64_t>(arrays_[i].last_step) << 4 : 0u))
-                << shift;
-        shift += 6;
-    }
-    key.add(word);
-    if (!declared_.has_open_types) return;
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        if (!declared_.parameters[i].dtype.empty()) continue;
-        const DType dtype = open_dtype(i);
-        key.add(static_cast<std::uint64_t>(dtype.kind()) | std::uint64_t{dtype.lanes()} << 8 |
-                std::uint64_t{dtype.size_bytes()} << 16);
-        key.add(reinterpret_cast<std::uintptr_t>(dtype.layout()));
-    }
-}
-
-Argument Call::index(std::int64_t value) const {
-    return wide_ ? as_argument(value) : as_argument(static_cast<std::int32_t>(value));
-}
-
-void Call::pack(ArgumentList& into) {
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        const Array& a = arrays_[i];
-        if (!a.array) {
-            into.add(convert_value(declared_, i, value_type(i), arguments_[i]));
-            continue;
-        }
-        Argument out;
-        out.kind = Argument::Kind::memory;
-        out.block = a.array->buffer().block().get();
-        out.offset_bytes = a.offset ? 0 : a.offset_bytes;
-        out.bytes = a.array->size_bytes();
-        into.add(out);
-    }
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-        if (arrays_[i].array && arrays_[i].offset)
-            into.add(as_argument(static_cast<std::int64_t>(arrays_[i].offset_bytes)));
-    if (rank_ == 0) return;
-    const std::size_t item = wide_ ? 8 : 4;
-    layout_bytes_.resize(layout_values_.size() * item);
-    std::byte* at = layout_bytes_.data();
-    for (const std::int64_t value : layout_values_) {
-        const auto narrow = static_cast<std::int32_t>(value);
-        std::memcpy(at, wide_ ? static_cast<const void*>(&value) : &narrow, item);
-        at += item;
-    }
-    Argument out;
-    out.kind = Argument::Kind::structure;
-    out.data = layout_bytes_.data();
-    out.bytes = layout_bytes_.size();
-    into.add(out);
 }
 
 }  // namespace gemel

@@ -1,4 +1,4 @@
-#include "generated/plan_cache.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/core/environment.hpp>
@@ -7,9 +7,9 @@
 
 namespace gemel {
 
-const char PlanCache::tag_ = 0;
+const char KernelCache::tag_ = 0;
 
-std::uint64_t PlanCache::new_generator() {
+std::uint64_t KernelCache::new_generator() {
     static std::atomic<std::uint64_t> count{0};
     return ++count;
 }
@@ -18,17 +18,17 @@ namespace {
 
 // Of a context that is alive, as the caller holds it, and so is what is attached to it; ids are never used twice.
 thread_local std::uint64_t last_id = 0;
-thread_local PlanCache* last = nullptr;
+thread_local KernelCache* last = nullptr;
 
 }  // namespace
 
-PlanCache& PlanCache::of(const AnyArray& array) {
+KernelCache& KernelCache::of(const AnyArray& array) {
     return array.buffer().context_id() == last_id ? *last : of(array.context());
 }
 
-PlanCache& PlanCache::of(const Context& context) {
+KernelCache& KernelCache::of(const Context& context) {
     if (const std::uint64_t id = context.id(); id != last_id) {
-        PlanCache* const cache = context.attached<PlanCache>(&tag_).get();
+        KernelCache* const cache = context.attached<KernelCache>(&tag_).get();
         std::call_once(cache->has_facts_, [&] {
             cache->device_ = context.device();
             cache->info_ = &cache->device_->info();
@@ -42,16 +42,11 @@ PlanCache& PlanCache::of(const Context& context) {
     return *last;
 }
 
-bool PlanCache::has_no_tunings() const { return tunings_->empty(); }
+bool KernelCache::has_no_tunings() const { return tunings_->empty(); }
 
-const TuningTable& PlanCache::tunings(const Context& context) {
+const TuningTable& KernelCache::tunings(const Context& context) {
     std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });
     return *tunings_;
-}
-
-codegen::Tuning choose_tuning(const codegen::Tuning& given, const Context& context, PlanCache& cache,
-                              const char* family, const codegen::Workload& work, TuningHeuristic* heuristic) {
-    return choose_tuning(given, cache.info(), cache.tunings(context), family, work, heuristic);
 }
 
 }  // namespace gemel

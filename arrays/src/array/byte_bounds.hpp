@@ -1,0 +1,30 @@
+/// Between which bytes an array's elements lie.
+#pragma once
+
+#include "array/layout.hpp"
+
+#include <gemel/arrays/any_array.hpp>
+
+#include <cstddef>
+
+namespace gemel {
+
+struct ByteBounds {
+    __int128 begin = 0, end = 0;
+    friend bool overlap(const ByteBounds& a, const ByteBounds& b) { return a.begin < b.end && b.begin < a.end; }
+};
+
+/// @param first_byte  where the element at index (0, ..., 0) begins
+inline ByteBounds byte_bounds(const AnyArray& array, std::size_t first_byte) {
+    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
+    const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(first_byte);
+    return {first + lowest * item, first + (highest + 1) * item};
+}
+
+/// Whether the distance between two elements may need more than 32 bits, counted in elements.
+inline bool needs_64_bit_offsets(const AnyArray& array) {
+    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
+    return highest - lowest > INT32_MAX;
+}
+
+}  // namespace gemel

@@ -1,0 +1,32 @@
+/// What identifies the text of an expression, compared on every call: words on the stack, no allocation.
+#pragma once
+
+#include "generated/declared_arguments.hpp"
+
+#include <boost/container/static_vector.hpp>
+#include <boost/container_hash/hash.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gemel {
+
+class CallKey {
+   public:
+    /// @throws ArgumentError if there are more words than any expression of one kernel needs
+    void add(std::uint64_t word) {
+        if (words_.size() == words_.capacity())
+            throw ArgumentError("an expression has too many parts for one kernel; evaluate some of it with .eval()");
+        words_.push_back(word);
+    }
+    std::size_t hash() const { return boost::hash_range(words_.begin(), words_.end()); }
+    friend bool operator==(const CallKey&, const CallKey&) = default;
+
+   private:
+    boost::container::static_vector<std::uint64_t, 2 * most_call_arguments + 16> words_;
+};
+struct CallKeyHash {
+    std::size_t operator()(const CallKey& key) const { return key.hash(); }
+};
+
+}  // namespace gemel

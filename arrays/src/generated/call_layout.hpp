@@ -1,0 +1,53 @@
+/// How one call of a generated kernel reaches its arrays.
+#pragma once
+
+#include "generated/bound_call.hpp"
+
+#include <gemel/codegen/layout.hpp>
+#include <gemel/codegen/tuning.hpp>
+
+#include <boost/container/small_vector.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gemel {
+
+/// What the kernel's text depends on, and the numbers that the kernel is told.
+struct CallLayout {
+    codegen::KernelLayout kernel;
+    /// Of strided arrays: the extents, then each array's steps. Usual layouts need no allocation.
+    boost::container::small_vector<std::int64_t, 48> values;
+    bool packed = false;                 ///< some array is moved in wide accesses,
+    int lanes = 1;                       ///< of so many elements each,
+    std::size_t head = 0;                ///< behind so many single ones
+    std::array<std::size_t, 3> tiles{};  ///< along the grid's axes, where blocks have tiles
+    bool tiled() const { return kernel.tile_width > 0; }
+};
+
+/// What decides about a layout besides the call.
+struct LayoutRequest {
+    codegen::Tuning tuning = {};
+    std::size_t count = 0;         ///< indices that the kernel runs through
+    bool sliced = false;           ///< these are not 0, 1, 2, ...
+    bool checked = false;          ///< subscripts other than [i] are checked by the kernel
+    bool linear_addresses = true;  ///< the host may add offsets to addresses
+    bool tiles = false;            ///< the kernel can have tiles of the last two axes
+};
+
+CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);
+
+/// A layout for reductions over some axes: arrays are found by steps along reduced and kept axes.
+struct ReductionAxesLayout {
+    CallLayout call;
+    int kept_rank = 0;
+    bool has_index = false;
+    bool neighbours_are_outputs = false;  ///< neighbouring outputs lie nearer to each other than elements of one
+};
+/// @param reduced  one flag per axis of the call's shape. @throws ArgumentError for arrays of different shapes
+ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
+                                            const LayoutRequest& request);
+
+}  // namespace gemel

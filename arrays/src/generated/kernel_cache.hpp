@@ -1,0 +1,103 @@
+/// What a context keeps of generated kernels: compiled variants, calls that were made, facts of the device.
+#pragma once
+
+#include "generated/hash_fields.hpp"
+#include "generated/recent_calls.hpp"
+#include "tune/tuning_table.hpp"
+
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/kernel.hpp>
+
+#include <boost/container/static_vector.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace gemel {
+
+/// One compiled variant: what its launches need. Generators that keep more derive from it.
+struct Variant {
+    virtual ~Variant() = default;
+    Kernel kernel{nullptr};
+    std::uint32_t block = 0;  ///< threads
+};
+
+/// What tells the variants of one generated kernel apart. Layouts are values: compared and hashed field by field.
+template <class Layout>
+struct VariantKey {
+    std::uint64_t generator = 0;  ///< KernelCache::new_generator()
+    Layout layout = {};
+    codegen::Tuning tuning = {};
+    boost::container::static_vector<DType, most_call_arguments> types = {};  ///< what open types stand for
+    friend bool operator==(const VariantKey&, const VariantKey&) = default;
+};
+
+/// All variants of one context, of all generators. Bounded: when a kind of layout has too many it starts anew.
+class KernelCache {
+   public:
+    /// The variant for a key, made by `make` if there is none yet. Two threads may make one at once; the first stays.
+    template <class V, class Layout, class Make>
+    std::shared_ptr<V> find(const VariantKey<Layout>& key, Make&& make) {
+        {
+            std::lock_guard lock(mutex_);
+            Variants<Layout>& known = variants<Layout>();
+            if (const auto found = known.find(key); found != known.end())
+                return std::static_pointer_cast<V>(found->second);
+        }
+        std::shared_ptr<V> fresh = make();
+        std::lock_guard lock(mutex_);
+        Variants<Layout>& known = variants<Layout>();
+        if (known.size() >= max_variants) known.clear();  // recent calls go on with theirs
+        return std::static_pointer_cast<V>(known.try_emplace(key, std::move(fresh)).first->second);
+    }
+
+    /// The context's. It lives as long as that does, until reset(). @time remembered per thread
+    static KernelCache& of(const Context& context);
+    /// The same of an array's context.
+    static KernelCache& of(const AnyArray& array);
+    /// What was measured and stored for the context's device.
+    const TuningTable& tunings(const Context& context);
+    /// Whether nothing has been stored for it. To be asked after tunings(), in whatever thread.
+    bool has_no_tunings() const;
+    RecentCalls& recent() { return recent_; }
+    const DeviceInfo& info() const { return *info_; }
+    bool addresses_are_linear() const { return linear_; }
+    /// GEMEL_CHECK, as it was when the context first met a generated kernel.
+    bool checks_bounds() const { return checks_bounds_; }
+    /// A number that tells generated kernels apart.
+    static std::uint64_t new_generator();
+
+   private:
+    template <class Layout>
+    using Variants = std::unordered_map<VariantKey<Layout>, std::shared_ptr<Variant>, FieldsHash>;
+    template <class Layout>
+    Variants<Layout>& variants() {
+        static const char kind = 0;  // its address is the layout's
+        std::shared_ptr<void>& map = variants_[&kind];
+        if (!map) map = std::make_shared<Variants<Layout>>();
+        return *static_cast<Variants<Layout>*>(map.get());
+    }
+
+    static constexpr std::size_t max_variants = 4096;
+    static const char tag_;
+    std::optional<Device> device_;
+    const DeviceInfo* info_ = nullptr;
+    bool linear_ = false, checks_bounds_ = false;
+    std::once_flag has_tunings_, has_facts_;
+    std::shared_ptr<TuningTable> tunings_;
+    std::mutex mutex_;
+    std::unordered_map<const char*, std::shared_ptr<void>> variants_;  ///< by kind of layout
+    RecentCalls recent_;
+};
+
+/// Text that prints itself: what Context::compile takes.
+struct GeneratedText {
+    std::string text;
+    const std::string& source(const Dialect&) const { return text; }
+};
+
+}  // namespace gemel

@@ -1,0 +1,152 @@
+/// The path that every call of a generated kernel takes: remembered call, checks, tuning and layout, variant,
+/// arguments, launch. A generator supplies what is its own.
+#pragma once
+
+#include "generated/argument_list.hpp"
+#include "generated/bound_call.hpp"
+#include "generated/bounds_check.hpp"
+#include "generated/call_layout.hpp"
+#include "generated/kernel_cache.hpp"
+
+#include <gemel/core/kernel.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+/// What a generator's class keeps of one kernel.
+template <class Request>
+struct GeneratorState {
+    Request request;
+    DeclaredArguments declared;
+    CompileOptions compile;
+    std::uint64_t id = KernelCache::new_generator();
+
+    /// The request with all types filled in.
+    Request typed(std::vector<Parameter> arguments) const {
+        Request result = request;
+        result.arguments = std::move(arguments);
+        result.preamble = named_types(declared, result.arguments) + result.preamble;
+        return result;
+    }
+    Request typed(const std::map<std::string, DType>& types) const {
+        return typed(bind_types(declared, {types.begin(), types.end()}));
+    }
+};
+
+/// Launches the kernels of one call. Each takes the call's arguments, then its own, then sizes of the index type.
+class Launcher {
+   public:
+    Launcher(ArgumentList& call, bool wide_index, const Stream& stream)
+        : arguments_(call), call_count_(call.size()), wide_(wide_index), stream_(stream) {}
+
+    void operator()(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
+                    std::span<const std::int64_t> sizes) {
+        arguments_.cut(call_count_);
+        launch(arguments_, kernel, grid, block, own, sizes);
+    }
+    /// A kernel that takes none of the call's arguments.
+    void alone(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
+               std::span<const std::int64_t> sizes) const {
+        ArgumentList list;
+        launch(list, kernel, grid, block, own, sizes);
+    }
+
+   private:
+    void launch(ArgumentList& list, const Kernel& kernel, const Dim3& grid, std::uint32_t block,
+                std::span<const Argument> own, std::span<const std::int64_t> sizes) const {
+        for (const Argument& argument : own) list.add(argument);
+        for (const std::int64_t size : sizes) list.add(index_argument(wide_, size));
+        kernel.launch({.grid = grid, .block = {block}, .stream = stream_}, list.span());
+    }
+
+    ArgumentList& arguments_;
+    std::size_t call_count_;
+    bool wide_;
+    const Stream& stream_;
+};
+
+/// How one call is done: a generator's answer to a call on a device. `layout` and `tuning` decide the text.
+template <class Layout>
+struct Choice {
+    CallLayout call;
+    Layout layout;
+    codegen::Tuning tuning;
+};
+
+/// A call that was made, with what its launches need besides the variant.
+template <class Work>
+struct RememberedCall : RecentCall {
+    RememberedCall(RecentCall call, const Work& given) : RecentCall(std::move(call)), work(given) {}
+    Work work;
+};
+
+/// Launches a call that was made before. @returns false if none like it is remembered
+template <class Generator>
+bool launch_again(Generator& generator, std::span<const CallArgument> arguments) {
+    const auto with_array = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.array; });
+    if (with_array == arguments.end() || with_array->array->empty()) return false;
+    KernelCache& cache = KernelCache::of(*with_array->array);
+    const auto found = cache.recent().find(RecentCalls::hash(generator.state.id, arguments) ^ generator.salt());
+    if (!found || !found->is_like(generator.state.id, generator.options.tuning, arguments) || !cache.has_no_tunings())
+        return false;
+    const auto& recent = static_cast<const RememberedCall<typename Generator::Work>&>(*found);
+    if (!generator.resume(recent.work, *with_array->array, arguments)) return false;
+    ArgumentList list;
+    recent.pack(generator.state.declared, arguments, list);
+    Launcher launcher(list, recent.wide_index(), generator.options.stream);
+    generator.launch(recent.work, static_cast<typename Generator::Variant&>(recent.variant()), launcher);
+    return true;
+}
+
+/// Runs one call. A generator, made for that call, has `state` and `options` (with .tuning and .stream), the types
+/// `Layout`, `Variant` and `Work`, and
+///   bool may_repeat()                        whether such a call is worth remembering
+///   salt()                                   of what besides arguments tells remembered calls apart
+///   resume(work, array, arguments)           whether a remembered call is like this one; makes its results
+///   begin(call)                              checks of its own; makes the results; false if there is nothing to do
+///   choose(call, cache, checked) -> Choice   a pure choice of tuning and layout
+///   make(call, choice) -> Variant            the compiled text, and the scratch memory that its launches share
+///   work(call, choice, variant) -> Work      grids and sizes: all that launches need; can be kept and used again
+///   launch(work, variant, launcher)          its passes
+template <class Generator>
+void run_generated(Generator&& generator, std::span<const CallArgument> arguments) {
+    using Kind = std::remove_cvref_t<Generator>;
+    if (generator.may_repeat() && launch_again(generator, arguments)) return;
+    const auto& state = generator.state;
+    const BoundCall call(state.declared, arguments);
+    if (!generator.begin(call)) return;
+    KernelCache& cache = KernelCache::of(call.leading());
+    BoundsCheck bounds(call, cache);
+    const auto choice = generator.choose(call, cache, bounds.is_on());
+    const VariantKey<typename Kind::Layout> key{
+        state.id, choice.layout, choice.tuning, {call.open_types().begin(), call.open_types().end()}};
+    const auto variant = cache.template find<typename Kind::Variant>(key, [&] { return generator.make(call, choice); });
+    const typename Kind::Work work = generator.work(call, choice, *variant);
+    const bool wide = choice.call.kernel.wide_index;
+    ArgumentList list;
+    list.add(call, choice.call);
+    if (generator.may_repeat() && !cache.checks_bounds() && cache.has_no_tunings()) {
+        const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
+        if (cache.recent().is_second(hash))
+            cache.recent().remember(
+                hash, std::make_shared<RememberedCall<typename Kind::Work>>(
+                          RecentCall(state.id, generator.options.tuning, call, wide, variant, list.span()), work));
+    }
+    bounds.add_to(list);
+    Launcher launcher(list, wide, generator.options.stream);
+    generator.launch(work, *variant, launcher);
+    bounds.finish();
+}
+
+}  // namespace gemel
