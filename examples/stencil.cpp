@@ -41,7 +41,7 @@ class StencilKernel {
                                      static_cast<std::int32_t>(in.size()));
     }
 
-    std::string source(const Dialect& dialect, const codegen::Tuning& tuning) const {
+    std::string source(const Dialect& dialect, const codegen::ElementwiseTuning& tuning) const {
         codegen::Writer writer(dialect);
         std::vector<std::string> parameters;
         for (const Parameter& p : parameters_)
@@ -66,14 +66,14 @@ class StencilKernel {
    private:
     struct Request {  // what a context compiles: anything with source(dialect)
         const StencilKernel& stencil;
-        codegen::Tuning tuning;
+        codegen::ElementwiseTuning tuning;
         std::string source(const Dialect& dialect) const { return stencil.source(dialect, tuning); }
     };
     struct Kernels {  // lives as long as its context
         std::mutex mutex;
         std::map<std::pair<int, std::uint32_t>, Kernel> known;
     };
-    Kernel kernel(const Context& context, const codegen::Tuning& tuning) const {
+    Kernel kernel(const Context& context, const codegen::ElementwiseTuning& tuning) const {
         static const char tag = 0;
         const auto kernels = context.attached<Kernels>(&tag);
         const std::lock_guard lock(kernels->mutex);

@@ -1,6 +1,7 @@
 /// Requests to the generators, several layouts of each: for golden texts, for compilers, and for a made-up dialect.
 #pragma once
 
+#include "any_tuning.hpp"
 #include "codegen_programs.hpp"
 
 #include <gemel/arrays/call_argument.hpp>
@@ -32,10 +33,10 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     using enum cg::Access;
     Programs all;
     const auto add = [&](const std::string& variant, const cg::ElementwiseRequest& request,
-                         const cg::KernelLayout& layout, const cg::Tuning& tuning) {
+                         const cg::KernelLayout& layout, const gemel::testing::AnyTuning& tuning) {
         all.emplace_back(variant, cg::elementwise_source(request, layout, tuning, dialect));
     };
-    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 64, .unroll = 1};
+    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 64, .unroll = 1};
     const auto axpy = elementwise("axpy", "float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]");
     add("axpy_packed", axpy, layout({as(none), as(packed), as(packed), as(packed)}), gpu);
     add("axpy_misaligned", axpy, layout({as(none), as(linear, true), as(packed), as(packed)}), gpu);
@@ -104,7 +105,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
     using enum cg::Access;
     using Mapping = cg::ReductionLayout::Mapping;
     Programs all;
-    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 1, .items_per_thread = 16};
+    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 1, .items_per_thread = 16};
     const auto sum = reduction("dot", "const float *x, const float *y",
                                {{.dtype = dtype_of<float>(),
                                  .accumulator = {},
@@ -112,7 +113,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
                                  .map_expr = cg::Snippet("x[i]*y[i]"),
                                  .reduce_expr = "a+b"}});
     const auto add = [&](const std::string& variant, const cg::ReductionRequest& request, cg::ReductionLayout layout,
-                         const cg::Tuning& tuning) {
+                         const gemel::testing::AnyTuning& tuning) {
         layout.result_offsets.resize(request.values.size());
         all.emplace_back(variant, cg::reduction_source(request, layout, tuning, dialect));
     };
@@ -181,13 +182,13 @@ inline Programs reduction_programs(const Dialect& dialect) {
 
 inline Programs scan_programs(const Dialect& dialect) {
     using enum cg::Access;
-    using Strategy = cg::Tuning::Scan;
+    using Strategy = cg::ScanStrategy;
     Programs all;
     const auto add = [&](const std::string& variant, const cg::ScanRequest& request, const cg::ScanLayout& layout,
-                         const cg::Tuning& tuning) {
+                         const gemel::testing::AnyTuning& tuning) {
         all.emplace_back(variant, cg::scan_source(request, layout, tuning, dialect));
     };
-    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .items_per_thread = 16},
+    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .items_per_thread = 16},
         shared{.block = 64, .items_per_thread = 4}, cpu{.block = 1};
     cg::ScanRequest sums{.name = "sums",
                          .arguments = gemel::parse_declarations("const float *x, float *out"),

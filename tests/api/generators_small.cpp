@@ -1,4 +1,6 @@
 /// Generated kernels on few elements: run under Oclgrind, which checks every access and looks for races.
+#include "../any_tuning.hpp"
+
 #include <gemel/gemel.hpp>
 
 #include <array>
@@ -18,7 +20,7 @@ namespace {
 using namespace gemel;
 
 /// Neighbours, scattered and ranged elements, 16-bit packs, operators.
-int element_wise(const codegen::Tuning& wide) {
+int element_wise(const gemel::testing::AnyTuning& wide) {
     int wrong = 0;
     std::vector<std::int32_t> values(61);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
@@ -46,7 +48,7 @@ int element_wise(const codegen::Tuning& wide) {
 }
 
 /// Several results, a struct, and a group that is smaller than the array.
-int reductions(const codegen::Tuning& wide) {
+int reductions(const gemel::testing::AnyTuning& wide) {
     std::vector<float> values(107);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 37 + 5) % 107);
     const auto x = to_gpu(values);
@@ -71,7 +73,7 @@ int reductions(const codegen::Tuning& wide) {
 }
 
 /// Segments, what comes before, an exclusive scan, a struct that does not commute.
-int scans(codegen::Tuning tuning) {
+int scans(gemel::testing::AnyTuning tuning) {
     int wrong = 0;
     std::vector<std::int32_t> ones(99, 1), starts(99);
     for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = i % 10 == 0;
@@ -110,7 +112,7 @@ int scans(codegen::Tuning tuning) {
 }
 
 /// More elements than 32 bits count, of which few are looked at: all are the same one in memory.
-int far_elements(codegen::Tuning tuning) {
+int far_elements(gemel::testing::AnyTuning tuning) {
     constexpr std::int64_t far = (std::int64_t{1} << 31) + 5;
     const auto x = to_gpu(std::vector<std::int32_t>{3}).broadcast_to(Shape{far + 50}),
                y = zeros<std::int32_t>(Shape{50});
@@ -123,8 +125,8 @@ int far_elements(codegen::Tuning tuning) {
                                                       .scan_expr = "a+b",
                                                       .output_statement = "y[i+0] = item",
                                                       .name = "first_sums"});
-    for (const auto strategy : {codegen::Tuning::Scan::three_passes, codegen::Tuning::Scan::chunks}) {
-        tuning.scan = strategy;
+    for (const auto strategy : {codegen::ScanStrategy::three_passes, codegen::ScanStrategy::chunks}) {
+        tuning.strategy = strategy;
         y.fill(0);
         first_sums({.count = 50, .tuning = tuning}, x, y);
         for (int i = 0; const std::int32_t v : y.get()) wrong += v != 3 * ++i;
@@ -139,7 +141,7 @@ struct PlainText {
 };
 
 /// The texts with 64-bit indices of what only arrays of 2^31 elements get: packs, gaps, reductions.
-int wide_texts(const codegen::Tuning& wide) {
+int wide_texts(const gemel::testing::AnyTuning& wide) {
     using enum codegen::Access;
     const Context context = current_context();
     std::vector<float> values(107);
@@ -206,7 +208,7 @@ int wide_texts(const codegen::Tuning& wide) {
 }  // namespace
 
 int main() try {
-    const codegen::Tuning wide{.block = 16, .access_bytes = 16, .unroll = 2, .items_per_thread = 4};
+    const gemel::testing::AnyTuning wide{.block = 16, .access_bytes = 16, .unroll = 2, .items_per_thread = 4};
     std::vector<float> values(107);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 5);
     const auto x = to_gpu(values), y = to_gpu(values), z = zeros<float>(Shape{107});
@@ -231,9 +233,9 @@ int main() try {
     wrong += sum({.axes = std::vector<int>{0}, .tuning = wide}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 40;
 
     const InclusiveScanKernel<float> running("a+b");
-    for (const auto strategy : {codegen::Tuning::Scan::three_passes, codegen::Tuning::Scan::chunks}) {
-        codegen::Tuning tuning = wide;
-        tuning.scan = strategy;
+    for (const auto strategy : {codegen::ScanStrategy::three_passes, codegen::ScanStrategy::chunks}) {
+        gemel::testing::AnyTuning tuning = wide;
+        tuning.strategy = strategy;
         const auto sums = running(x, {.tuning = tuning}).get();
         float so_far = 0;
         for (std::size_t i = 0; i < values.size(); ++i) wrong += sums[i] != (so_far += values[i]);

@@ -13,7 +13,7 @@ using namespace gemel::testing;
 
 namespace {
 
-const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
+const std::array<AnyTuning, 2> tunings{AnyTuning{}, gpu_shaped};
 /// All that can be written.
 constexpr std::array layouts{Form::C, Form::F, Form::permuted, Form::reversed, Form::strided};
 
@@ -34,7 +34,7 @@ TEST_CASE("a range runs over the elements in C order whatever the layouts are") 
               Indices{{.start = 58, .stop = 3, .step = -9}, 58, 7}, Indices{{.start = 1}, 1, 59}})
             for (const Form from : forms)
                 for (const Form to : layouts)
-                    for (const codegen::Tuning& tuning : tunings) {
+                    for (const AnyTuning& tuning : tunings) {
                         GPUArray<std::int32_t> x, z;
                         std::vector<std::int32_t> numbers(60), expected(60, -1);
                         for (int i = 0; i < 60; ++i) numbers[static_cast<std::size_t>(i)] = i;
@@ -64,7 +64,7 @@ TEST_CASE("a contiguous array of another shape is met in C order beside those of
     for (const Shape& shape : {Shape{6, 10}, Shape{3, 4, 5}, Shape{2, 3, 2, 5}})
         for (const Form form : layouts)
             for (const Form other_form : layouts)
-                for (const codegen::Tuning& tuning : tunings) {
+                for (const AnyTuning& tuning : tunings) {
                     // A contiguous array leads, which is what allows another shape.
                     const auto leading = GPUArray<std::int32_t>(current_context(), shape);
                     leading.set(counted);

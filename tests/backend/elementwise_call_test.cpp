@@ -15,8 +15,8 @@ GEMEL_STRUCT(Force, x, y, steps)
 namespace {
 
 const std::array tunings{
-    codegen::Tuning{}, gpu_shaped,
-    codegen::Tuning{.block = 32, .access_bytes = 8, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
+    AnyTuning{}, gpu_shaped,
+    AnyTuning{.block = 32, .access_bytes = 8, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
 
 }  // namespace
 
@@ -178,7 +178,7 @@ TEST_CASE("arrays that share memory are refused only where the order of threads 
     CHECK_THROWS_MENTIONING(ArgumentError, shift(a, a), "shift", "shares memory");
     CHECK_THROWS_MENTIONING(ArgumentError, move(a.reshape({8, 8}).transpose(), a.reshape({8, 8})), "shares memory");
     CHECK(a.get() == values);
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         a.set(values);
         move({.tuning = tuning}, a, a);  // each thread reads its element before it writes it
         move({.tuning = tuning}, a(slice(0, {}, 2)), a(slice(1, {}, 2)));
@@ -208,7 +208,7 @@ TEST_CASE("what is written through one argument is what another that is the same
     const ElementwiseKernel both("float *z, float *x", "z[i] = 1; x[i] = 2", "both");
     const ElementwiseKernel halves("half *z, const half *x", "z[i] = x[i] + 1; z[i] = 10 * x[i]", "halves");
     const auto values = counting<float>(1001);
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto check = [&](const ElementwiseKernel& kernel, float (*host)(float)) {
             std::vector<float> expected(values.size());
             std::transform(values.begin(), values.end(), expected.begin(), host);

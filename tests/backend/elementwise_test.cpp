@@ -15,15 +15,15 @@ GEMEL_STRUCT(Mote, mass, charge, energy)
 
 namespace {
 
-const std::array<codegen::Tuning, 3> tunings{
-    codegen::Tuning{}, gpu_shaped,
-    codegen::Tuning{.block = 32, .access_bytes = 8, .unroll = 1, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
+const std::array<AnyTuning, 3> tunings{
+    AnyTuning{}, gpu_shaped,
+    AnyTuning{.block = 32, .access_bytes = 8, .unroll = 1, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
 
 /// y = y + a * x on small whole numbers, exact in every type, so that bits are compared.
 template <class T>
 void check_type(const char* operation, T (*host)(T a, T x, T y)) {
     const ElementwiseKernel update("T a, const T *x, T *y", operation, "update");
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const auto& [n, x_offset, y_offset] : {std::array<std::size_t, 3>{1001, 0, 0}, {1001, 1, 3}, {7, 2, 1}}) {
             const auto x = small_values<T>(n, 1), y = small_values<T>(n, 2);
             T a{};
@@ -60,7 +60,7 @@ TEST_CASE("an element-wise kernel reaches every element and no other at each siz
     const ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
     const std::vector<std::array<std::size_t, 3>> offsets{{0, 0, 0}, {1, 1, 1}, {0, 1, 2},
                                                           {3, 2, 1}, {2, 2, 3}, {1, 0, 3}};
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const std::size_t block = tuning.block ? tuning.block : 256;
         for (const std::size_t n :
              std::initializer_list<std::size_t>{0, 1, 2, 5, block - 1, block, block + 1, 4 * block + 3, 100003})
@@ -105,7 +105,7 @@ TEST_CASE("element-wise kernels take complex numbers and vectors and structs") {
     const ElementwiseKernel spread("const float4 *x, float4 *y", "y[i] = x[i]");
     const ElementwiseKernel heat("Mote *p, const float *by",
                                  "if (p[i].charge > 2) continue; p[i].energy += p[i].mass * by[i]; ++p[i].charge");
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : {1, 65, 1000}) {
             std::vector<float4> x(n), y(n);
             std::vector<float> w(n);
@@ -201,7 +201,7 @@ TEST_CASE("a snippet reads neighbours and gathers and counts by scattering") {
     std::mt19937 random(6);
     std::vector<std::int32_t> where(n), expected(n), bins(8), reversed(x.rbegin(), x.rend());
     for (auto& w : where) w = static_cast<std::int32_t>(random() % n);
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const Form form : {Form::C, Form::reversed, Form::strided}) {
             GPUArray<std::int32_t> on_x, z, on_where;
             fill_in(form, Shape{n}, on_x, x);
@@ -262,7 +262,7 @@ TEST_CASE("a snippet has several outputs of several sizes") {
         "const float *x, int8_t *sign, double *square, float16_t *rough",
         "sign[i] = (x[i] > 0) - (x[i] < 0);\nsquare[i] = (double)x[i] * x[i]; rough[i] = x[i];");
     if (lacks_double()) return;
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t offset : {0, 1, 3}) {
             const std::size_t n = 531;
             std::vector<float> x(n);
@@ -292,7 +292,7 @@ TEST_CASE("continue leaves an element as it is and loop hooks run once per threa
                                 {.preamble = "WITHIN_KERNEL int limit(int v) { return v > 5 ? 5 : -v; }",
                                  .loop_prep = "int mine = 0;",
                                  .after_loop = "if (mine) atomic_add(&counts[0], mine); atomic_add(&counts[1], 1);"});
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t offset : {0, 3}) {
             std::vector<std::int32_t> x = small_values<std::int32_t>(n, 8);
             const auto on_x = placed<std::int32_t>(x, offset);
@@ -344,7 +344,7 @@ TEST_CASE("loop hooks touch elements of views and of short types as the snippet 
 TEST_CASE("an element whose address is cast is updated in memory") {
     const ElementwiseKernel most("const int *v, float *z", "atomic_max((GLOBAL_MEM int *)&z[i], v[i])", "most");
     const auto v = to_gpu(std::vector<std::int32_t>(531, 0x40400000));
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto z = zeros<float>(531);
         most({.tuning = tuning}, v, z);
         CHECK_SAME(std::vector<float>(531, 3), z.get(), to_string(tuning));
@@ -355,7 +355,7 @@ TEST_CASE("an element whose address is cast is updated in memory") {
 TEST_CASE("an element that only a loop's increment writes keeps its value where the loop does not run") {
     const ElementwiseKernel steps("const int *c, half *z", "for (int k = 0; k < c[i]; z[i] = k, ++k) ;", "steps");
     const auto c = to_gpu(std::vector<std::int32_t>{0, 1, 2, 0, 3});
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto z = full<half>(5, half(7));
         steps({.tuning = tuning}, c, z);
         CHECK(z.get() == std::vector<half>{half(7), half(0), half(1), half(7), half(2)});
@@ -396,7 +396,7 @@ TEST_CASE("a range touches the elements that Python's would") {
           Range{{.start = 8, .stop = 1, .step = -3}, {8, 5, 2}}, Range{{.start = 4, .stop = 4}, {}},
           Range{{.start = 5, .stop = 2}, {}}})
         for (const Form form : {Form::C, Form::strided, Form::reversed})
-            for (const codegen::Tuning& tuning : tunings) {
+            for (const AnyTuning& tuning : tunings) {
                 GPUArray<std::int32_t> x;
                 std::vector<std::int32_t> expected = fill_in(form, Shape{10}, x, std::vector<std::int32_t>(10, -1));
                 mark({.range = r.range, .tuning = tuning}, x, 3);

@@ -24,7 +24,7 @@ const std::vector<std::string> own_names{
     "own_layout",    "own",     "end_column", "at",           "value",     "words",   "x_offset_",
     "pack_float_x4", "extent_", "report",     "out_of_bounds"};
 
-const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
+const std::array<AnyTuning, 2> tunings{AnyTuning{}, gpu_shaped};
 
 struct Four {
     std::vector<float> numbers;
@@ -52,7 +52,7 @@ TEST_CASE("arguments may be called as what the kernel has of its own") {
             text("const float *x, const float *", array, ", float ", value, ", float *z"),
             text("z[i] = x[i] + 2*", array, "[i] + 1000*", value, " + x[(i)] + ", array, "[i + 0]"), "own");
         for (const Form form : {Form::C, Form::strided, Form::F})
-            for (const codegen::Tuning& tuning : tunings)
+            for (const AnyTuning& tuning : tunings)
                 for (const bool ranged : {false, true}) {
                     if (ranged && form != Form::strided) continue;
                     const Four given = four(form, Shape{7, 9});
@@ -82,7 +82,7 @@ TEST_CASE("elements without a place of their own have names of their own") {
                                             .name = "weigh"});
         const ElementwiseKernel move(text("const float *x, const float *", name, ", float *z"),
                                      text("z[i] = x[i] - ", name, "[i]"), "move");
-        for (const codegen::Tuning& tuning : tunings) {
+        for (const AnyTuning& tuning : tunings) {
             const Four given = four(Form::F, Shape{6, 5, 4});
             float whole = 0;
             std::vector<float> last(30);

@@ -49,10 +49,6 @@ std::string written(const Shape& shape) {
     return "Shape{" + join(extents) + "}";
 }
 
-std::string written(const codegen::Tuning& tuning) {
-    return "codegen::parse_tuning(\"" + codegen::to_string(tuning) + "\")";
-}
-
 template <class T>
 bool agree(const T& expected, const T& found) {
     return expected == found || (expected != expected && found != found);
@@ -134,11 +130,11 @@ int check_expression(unsigned seed) {
                       // Both arrays are named, whether or not the tree has them.
         snippet = "(void)x[i]; (void)y[i]; z[i] = " + tree.text;
     const ElementwiseKernel kernel(declarations, snippet, "property", {.compile = {.fp_contract = false}});
-    const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
+    const std::array<AnyTuning, 2> tunings{AnyTuning{}, gpu_shaped};
     for (int k = 0; k < calls; ++k) {
         const bool flat = k % 2 == 0;  // contiguous, at an offset: wide accesses where the tuning asks for them
         const Shape shape = random_shape(random, flat ? 1 : random.pick(1, 3), flat ? 700 : 9);
-        const codegen::Tuning& tuning = tunings[flat ? static_cast<std::size_t>(k / 2 % 2) : 0];
+        const AnyTuning& tuning = tunings[flat ? static_cast<std::size_t>(k / 2 % 2) : 0];
         const auto offset = static_cast<std::size_t>(random.pick(0, 3));
         const auto number = static_cast<unsigned>(random.pick(0, 9999));
         const auto form = [&](int last) { return flat ? std::optional<Form>() : random_form(random, last); };
@@ -252,14 +248,14 @@ int check_collected(unsigned seed) {
                                      .neutral = op.neutral,
                                      .output_statement = "z[i] = item",
                                      .compile = {.fp_contract = false}});
-    const std::array<codegen::Tuning, 3> tunings{
-        codegen::Tuning{}, gpu_shaped,
-        codegen::Tuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
+    const std::array<AnyTuning, 3> tunings{
+        AnyTuning{}, gpu_shaped,
+        AnyTuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
     int cases = 0;
     for (; cases < 8; ++cases) {
         const int rank = random.pick(1, 3);
         const Shape shape = random_shape(random, rank, rank == 1 ? 3000 : 40);
-        codegen::Tuning tuning = tunings[static_cast<std::size_t>(random.pick(0, 2))];
+        AnyTuning tuning = tunings[static_cast<std::size_t>(random.pick(0, 2))];
         const auto number = static_cast<unsigned>(random.pick(0, 9999));
         const auto x =
             operand<T>("x", shape, random_form(random, 5), 0, number, is_complex<T> ? -2 : -50, is_complex<T> ? 2 : 50);
@@ -309,7 +305,7 @@ int check_collected(unsigned seed) {
              text("reduction({.axes = std::vector<int>{", join(numerals), "}, .tuning = ", written(tuning), "}, ",
                   numbers, ")"));
         const GPUArray<R> z(current_context(), shape);
-        if (tuning.items_per_thread == 5) tuning.scan = codegen::Tuning::Scan::three_passes;
+        if (tuning.items_per_thread == 5) tuning.strategy = codegen::ScanStrategy::three_passes;
         scan({.tuning = tuning}, x.array, y.array, a, z);
         same(running, z.get(),
              text("    const GenericScanKernel<", host_name<R>(), "> scan({.arguments = \"", inputs<T>(), ", ", result,

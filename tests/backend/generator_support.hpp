@@ -3,6 +3,7 @@
 
 #include <gemel/gemel.hpp>
 
+#include "../any_tuning.hpp"
 #include "support.hpp"
 
 #include <array>
@@ -16,7 +17,7 @@
 namespace gemel::testing {
 
 /// Text shaped for a GPU, run on a CPU device too: short blocks, wide accesses, two of them in flight.
-inline const codegen::Tuning gpu_shaped{
+inline const AnyTuning gpu_shaped{
     .block = 64, .access_bytes = 16, .unroll = 2, .tile_block = 64, .tile_width = 8, .tile_rows = 16};
 
 /// Text that is compiled as it stands.

@@ -19,11 +19,11 @@ GEMEL_STRUCT(Extreme, value, index)
 
 namespace {
 
-const std::array<codegen::Tuning, 5> tunings{
-    codegen::Tuning{}, gpu_shaped, codegen::Tuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2},
+const std::array<AnyTuning, 5> tunings{
+    AnyTuning{}, gpu_shaped, AnyTuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2},
     // Blocks that no power of 2 describes.
-    codegen::Tuning{.block = 96, .access_bytes = 16, .unroll = 1},
-    codegen::Tuning{.block = 71, .access_bytes = 4, .unroll = 2}};
+    AnyTuning{.block = 96, .access_bytes = 16, .unroll = 1},
+    AnyTuning{.block = 71, .access_bytes = 4, .unroll = 2}};
 
 ReductionKernel<float> sum_kernel() {
     return ReductionKernel<float>(
@@ -59,7 +59,7 @@ TEST_CASE("a reduction sees each element once at every size and offset") {
                                              .map_expr = "x[i] * (int64_t)y[i] + i",
                                              .reduce_expr = "a+b",
                                              .name = "dot_all"});
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const std::size_t block = tuning.block > 1 ? tuning.block : 256;
         for (const std::size_t n :
              std::initializer_list<std::size_t>{0, 1, 2, 3, 7, block - 1, block, block + 1, 3 * block + 5, 100003})
@@ -102,7 +102,7 @@ TEST_CASE("a reduction over each subset of axes gives what loops give in every l
                         kept.push_back(shape[static_cast<std::size_t>(axis)]);
                     with_ones.push_back(reduced ? 1 : shape[static_cast<std::size_t>(axis)]);
                 }
-                const codegen::Tuning& tuning = tunings[mask % 2 + (form == Form::C ? 1 : 0)];
+                const AnyTuning& tuning = tunings[mask % 2 + (form == Form::C ? 1 : 0)];
                 const auto expected = host_sums(values, shape, mask);
                 const auto result = free({.axes = axes, .tuning = tuning}, x);
                 CHECK(result.shape() == kept);
@@ -124,7 +124,7 @@ TEST_CASE("indices in a map expression are those of the whole array and of the r
     const std::size_t rows = 7, columns = 90;
     for (const Form form : {Form::C, Form::F, Form::strided, Form::reversed})
         for (const int axis : {0, 1})
-            for (const codegen::Tuning& tuning : tunings) {
+            for (const AnyTuning& tuning : tunings) {
                 GPUArray<std::int32_t> x;
                 const auto values =
                     fill_in(form, Shape{rows, columns}, x, small_values<std::int32_t>(rows * columns, 5));
@@ -193,7 +193,7 @@ TEST_CASE("several results are found in one pass") {
                                                                                     {"0", "x[i]", "a+b"},
                                                                                     {"0", "x[i] > limit", "a+b"}},
                                                                         .name = "several"});
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : {1, 100, 20011}) {
             std::vector<float> x(n);
             float low = INFINITY, high = -INFINITY;
@@ -233,7 +233,7 @@ WITHIN_KERNEL Extreme lesser(Extreme a, Extreme b)
         return static_cast<std::int32_t>(best);
     };
     std::mt19937 random(11);
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : {1, 5, 64, 1000, 30011})
             for (const int kind : {0, 1, 2}) {
                 std::vector<float> x(n, 3.0f);
@@ -259,7 +259,7 @@ TEST_CASE("a million floats are summed to six digits") {
     std::vector<float> x(n);
     double expected = 0;
     for (float& v : x) v = uniform(random), expected += v;
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t offset : {0, 1}) {
             const float found = sum({.tuning = tuning}, placed<float>(x, offset)).item();
             CHECK_MESSAGE(std::abs(found - expected) <= 1e-6 * expected, to_string(tuning), " ", found - expected);
@@ -327,7 +327,7 @@ TEST_CASE("a reduction gives the same bits each time") {
     std::mt19937 random(4);
     std::vector<float> x(300007);
     for (float& v : x) v = std::ldexp(static_cast<float>(random() % 100000), -static_cast<int>(random() % 30));
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto on_x = placed<float>(x, 1);
         const float first = sum({.tuning = tuning}, on_x).item();
         for (int again = 0; again < 10; ++again) CHECK(sum({.tuning = tuning}, on_x).item() == first);
@@ -383,7 +383,7 @@ TEST_CASE("a condition to replace spares comparing places, and the first of equa
          .preamble = "WITHIN_KERNEL Extreme extreme(int value, int index)\n"
                      "{\n    Extreme e;\n    e.value = value;\n    e.index = index;\n    return e;\n}\n"});
     std::mt19937 random(7);
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : {std::size_t{1}, std::size_t{5}, std::size_t{1003}, std::size_t{70001}})
             for (const std::size_t offset : {0u, 1u, 3u}) {
                 // Zero but for a few places with the largest value, or all equal: also before and behind the packs.
@@ -413,7 +413,7 @@ TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 howeve
                               " blocks per unit: off by ", found / expected - 1);
             }
             for (const std::uint32_t block : {0u, 64u}) {  // a thread for both columns, or several for each
-                const codegen::Tuning tuning{.block = block, .blocks_per_unit = blocks_per_unit};
+                const AnyTuning tuning{.block = block, .blocks_per_unit = blocks_per_unit};
                 for (const float found : sum({.axes = {{0}}, .tuning = tuning}, wide).get())
                     CHECK_MESSAGE(std::abs(found / expected - 1) <= 1e-6, value, " down columns, ", to_string(tuning),
                                   ": off by ", found / expected - 1);
@@ -441,7 +441,7 @@ TEST_CASE("any number of lanes per thread gives the whole sum") {
     const auto x = arange<float>(1000);
     for (const std::uint32_t lanes : {1u, 3u, 5u, 6u, 12u, 100u})
         for (const std::uint32_t block : {1u, 64u}) {
-            const codegen::Tuning tuning{.block = block, .unroll = lanes % 8, .items_per_thread = lanes};
+            const AnyTuning tuning{.block = block, .unroll = lanes % 8, .items_per_thread = lanes};
             CHECK(sum({.tuning = tuning}, x).item() == 499500);
             CHECK(sum({.tuning = tuning}, x(slice({}, {}, 2))).item() == 249500);
         }
@@ -452,7 +452,7 @@ TEST_CASE("calls with few blocks and with many do not share the places where blo
     const std::uint32_t units = default_context().device().info().compute_units;
     const auto of_rows = [&](std::size_t rows, std::uint32_t blocks_per_unit) {
         const auto x = ones<std::int32_t>(Shape{rows, 20000});
-        const codegen::Tuning tuning{.block = 64, .blocks_per_unit = blocks_per_unit};
+        const AnyTuning tuning{.block = 64, .blocks_per_unit = blocks_per_unit};
         CHECK(sum({.axes = {{1}}, .tuning = tuning}, x).get() == std::vector<std::int64_t>(rows, 20000));
     };
     of_rows(std::max(units / 2, 1u), 1);
@@ -487,7 +487,7 @@ TEST_CASE("running values that are too large for a block's shared memory take sm
          .preamble = "WITHIN_KERNEL Many many(float value)\n{\n    Many m;\n    for (int k = 0; k < 100; ++k) "
                      "m.values[k] = value;\n    return m;\n}\n"});
     const auto x = arange<float>(1000);
-    for (const codegen::Tuning& tuning : {codegen::Tuning{}, codegen::Tuning{.block = 256, .access_bytes = 16}})
+    for (const AnyTuning& tuning : {AnyTuning{}, AnyTuning{.block = 256, .access_bytes = 16}})
         CHECK(total({.tuning = tuning}, x).item().values[50] == 499500);
     CHECK(mentions(total.source(Dialect::cuda()), {"__launch_bounds__(64)"}));
 }

@@ -6,7 +6,7 @@
 
 using namespace gemel;
 using namespace gemel::testing;
-using Strategy = codegen::Tuning::Scan;
+using Strategy = codegen::ScanStrategy;
 
 namespace science {
 /// x -> slope * x + shift over unsigned integers, which wrap: exact, associative, not commutative.
@@ -24,11 +24,11 @@ constexpr const char* affine_preamble =
     "WITHIN_KERNEL Affine identity() { Affine c; c.slope = 1; c.shift = 0; return c; }";
 
 /// Look-back falls back to three passes where blocks do not see each other.
-const std::array<codegen::Tuning, 4> tunings{
-    codegen::Tuning{},
-    codegen::Tuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .scan = Strategy::look_back},
-    codegen::Tuning{.block = 64, .items_per_thread = 4, .scan = Strategy::three_passes},
-    codegen::Tuning{.blocks_per_unit = 3, .scan = Strategy::chunks}};
+const std::array<AnyTuning, 4> tunings{
+    AnyTuning{},
+    AnyTuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .strategy = Strategy::look_back},
+    AnyTuning{.block = 64, .items_per_thread = 4, .strategy = Strategy::three_passes},
+    AnyTuning{.blocks_per_unit = 3, .strategy = Strategy::chunks}};
 
 const std::initializer_list<std::size_t> counts{0, 1, 2, 10, 255, 256, 257, 511, 512, 513, 1023, 1025, 16385, 100003};
 
@@ -41,7 +41,7 @@ void check_sums(const char* what) {
          .neutral = "0",
          .output_statement = "through[i] = item; before[i] = prev_item",
          .name = "typed_sums"});
-    for (const codegen::Tuning& tuning : {tunings[0], tunings[2]})
+    for (const AnyTuning& tuning : {tunings[0], tunings[2]})
         for (const std::size_t n : {std::size_t{1}, std::size_t{300}, std::size_t{2000}}) {
             auto x = small_values<T>(n, 1);
             if constexpr (SixteenBitFloat<T>)
@@ -68,7 +68,7 @@ TEST_SUITE_BEGIN("arrays");
 TEST_CASE("inclusive and exclusive scans are right at every count and offset") {
     const InclusiveScanKernel<std::int64_t> inclusive("a+b");
     const ExclusiveScanKernel<std::int64_t> exclusive("a+b", "0");
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : counts)
             for (const std::size_t offset : {0, 1}) {
                 const auto x = small_values<std::int64_t>(n, 1);
@@ -98,7 +98,7 @@ TEST_CASE("scans take every number type") {
 
 TEST_CASE("a scan of bools answers whether any came before") {
     const InclusiveScanKernel<bool> any("a || b", "any_so_far");
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         std::vector<std::uint8_t> x(1000), expected(1000);
         for (std::size_t i = 700; i < 1000; ++i) x[i] = i % 7 == 0, expected[i] = 1;
         CHECK_SAME(expected, any(placed<bool>(x, 0), {.tuning = tuning}).get(), to_string(tuning));
@@ -118,7 +118,7 @@ TEST_CASE("16-bit floats are compacted by a condition without braces") {
         if (static_cast<float>(x.back()) > 0) kept.push_back(x.back());
     }
     kept.resize(x.size(), half(0.0f));
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto out = zeros<half>(Shape{x.size()});
         keep({.tuning = tuning}, to_gpu(x), out);
         CHECK_MESSAGE(out.get() == kept, to_string(tuning));
@@ -139,7 +139,7 @@ TEST_CASE("writing the index as the scan of ones gives every index back") {
          .neutral = "0",
          .output_statement = "out[i] = prev_item; if (i == n - 1) total[0] = last_item",
          .name = "ones_scan"});
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : counts) {
             const auto expected = counting<std::int32_t>(n);
             const auto out = full<std::int32_t>(Shape{n}, -5), total = zeros<std::int32_t>(Shape{1});
@@ -168,10 +168,10 @@ TEST_CASE("segments begin where they are said to begin") {
          .is_segment_start_expr = "starts[i]",
          .name = "segment_totals"});
     // A thread with more elements than a word has bits, which say where segments begin.
-    std::vector<codegen::Tuning> all(tunings.begin(), tunings.end());
-    all.push_back({.block = 16, .items_per_thread = 40, .scan = Strategy::three_passes});
+    std::vector<AnyTuning> all(tunings.begin(), tunings.end());
+    all.push_back({.block = 16, .items_per_thread = 40, .strategy = Strategy::three_passes});
     std::mt19937 random(3);
-    for (const codegen::Tuning& tuning : all)
+    for (const AnyTuning& tuning : all)
         for (const std::size_t n : {10, 100, 1029, 2000, 16384, 50001})
             for (const std::size_t boundaries : {0, 1, 5, 100}) {
                 std::set<std::size_t> chosen;
@@ -206,7 +206,7 @@ TEST_CASE("an operator that does not commute keeps its order") {
     const ExclusiveScanKernel<science::Affine> compose_before("after(a, b)", "identity()", "compose_before",
                                                               affine_preamble);
     std::mt19937 random(5);
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const std::size_t n : {1, 33, 1000, 20001}) {
             std::vector<science::Affine> x(n), through(n), before(n);
             science::Affine so_far{1, 0};
@@ -224,7 +224,7 @@ TEST_CASE("an operator that does not commute keeps its order") {
 
 TEST_CASE("a strided input is scanned in C order of its indices") {
     const InclusiveScanKernel<std::int32_t> sum("a+b", "strided_sum");
-    for (const codegen::Tuning& tuning : tunings)
+    for (const AnyTuning& tuning : tunings)
         for (const Shape& shape : {Shape{700}, Shape{30, 40}, Shape{5, 6, 7}, Shape{}})
             for (const Form form : forms) {
                 GPUArray<std::int32_t> x;
@@ -243,7 +243,7 @@ TEST_CASE("the deterministic option gives the same bits each time and stays near
     std::vector<float> x(n);
     for (float& v : x) v = std::ldexp(static_cast<float>(random() % 1000000), -20);
     const auto on_x = to_gpu(x);
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         const auto first = sum(on_x, {.deterministic = true, .tuning = tuning}).get();
         for (int again = 0; again < 3; ++again)
             CHECK_SAME(first, sum(on_x, {.deterministic = true, .tuning = tuning}).get(), to_string(tuning));
@@ -261,7 +261,7 @@ TEST_CASE("part of an array is scanned when a count is given") {
                                                .output_statement = "out[i] = item",
                                                .name = "count_sum"});
     const auto x = full<std::int32_t>(Shape{1000}, 1), out = zeros<std::int32_t>(Shape{1000});
-    for (const codegen::Tuning& tuning : tunings) {
+    for (const AnyTuning& tuning : tunings) {
         out.fill(0);
         sum({.count = 300, .tuning = tuning}, x, out);
         auto expected = counting<std::int32_t>(1000, 1);
@@ -312,7 +312,7 @@ TEST_CASE("one scan kernel launched again and again from two streams and two thr
     const auto work = [&](std::size_t t) {
         const StreamScope scope(streams[t]);
         for (int k = 1; k <= 40; ++k)
-            for (const codegen::Tuning& tuning : tunings) {
+            for (const AnyTuning& tuning : tunings) {
                 const std::size_t n = 500 + 997 * static_cast<std::size_t>(k % 7) * (t + 1);
                 const auto found = sum(full<std::int32_t>(context, Shape{n}, k), {.tuning = tuning}).get();
                 for (std::size_t i = 0; i < n; ++i) wrong[t] += found[i] != k * static_cast<std::int32_t>(i + 1);

@@ -13,7 +13,7 @@ using namespace gemel::testing;
 
 namespace {
 
-const std::array<codegen::Tuning, 2> tunings{codegen::Tuning{}, gpu_shaped};
+const std::array<AnyTuning, 2> tunings{AnyTuning{}, gpu_shaped};
 
 /// Each of these leaves every third element as it is.
 const char* const skipping[] = {
@@ -40,7 +40,7 @@ TEST_CASE("jumps within a snippet reach what they say in every form of the kerne
     for (const char* snippet : skipping) {
         const ElementwiseKernel skip("const int *x, int *z", snippet, "skip");
         for (const Form form : {Form::C, Form::strided, Form::F})
-            for (const codegen::Tuning& tuning : tunings) {
+            for (const AnyTuning& tuning : tunings) {
                 GPUArray<std::int32_t> x, z;
                 fill_in(form, Shape{20, 15}, x, numbers);
                 fill_in(Form::C, Shape{20, 15}, z, std::vector<std::int32_t>(300, -1));
@@ -95,7 +95,7 @@ TEST_CASE("a macro that names an array's element is refused where the snippet go
         "const float *x, float *z", "z[i] = TWICE(x[i]) + AT(0)", "fine",
         {.preamble = "#define TWICE(x) ((x) + (x))\n#define XI x[i]\n#define AT(k) (k + i)\n"});
     for (const Form form : forms)
-        for (const codegen::Tuning& tuning : tunings) {
+        for (const AnyTuning& tuning : tunings) {
             GPUArray<float> x, z;
             std::vector<float> numbers(60);
             for (std::size_t i = 0; i < 60; ++i) numbers[i] = static_cast<float>(i) / 2;
@@ -110,7 +110,7 @@ TEST_CASE("a macro that names an array's element is refused where the snippet go
 TEST_CASE("a macro of the snippet's own that names i counts in C order") {
     const ElementwiseKernel count("float *z", "\n#define PLACE (2*i)\nz[i] = PLACE", "count");
     for (const Form form : {Form::C, Form::F, Form::permuted, Form::strided})
-        for (const codegen::Tuning& tuning : tunings) {
+        for (const AnyTuning& tuning : tunings) {
             GPUArray<float> z;
             std::vector<float> numbers(60);
             fill_in(form, Shape{3, 4, 5}, z, numbers);

@@ -23,30 +23,32 @@ int threads_of_a_call() {
 }
 
 const codegen::Workload work{.count = 1000, .item_bytes = 4, .arrays = 1};
-const codegen::Tuning slim{.block = 32, .unroll = 4};
+const codegen::ElementwiseTuning slim{.block = 32, .unroll = 4};
 
 int store() {
-    store_tuning(default_context(), "elementwise", work, slim);
+    store_tuning(default_context(), work, slim);
     return 0;
 }
 int use() {
-    const codegen::Tuning found = stored_tuning(default_context(), "elementwise", work);
+    const auto found = stored_tuning<codegen::ElementwiseTuning>(default_context(), work);
     // Sizes count by powers of two, arrays exactly.
     const bool near =
-        stored_tuning(default_context(), "elementwise", {.count = 600, .item_bytes = 4, .arrays = 1}) == slim;
-    const bool far = stored_tuning(default_context(), "elementwise", {.count = 1000, .item_bytes = 4, .arrays = 2}) ==
-                     codegen::Tuning{};
+        stored_tuning<codegen::ElementwiseTuning>(default_context(), {.count = 600, .item_bytes = 4, .arrays = 1}) ==
+        slim;
+    const bool far =
+        stored_tuning<codegen::ElementwiseTuning>(default_context(), {.count = 1000, .item_bytes = 4, .arrays = 2}) ==
+        codegen::ElementwiseTuning{};
     std::printf("found \"%s\", near %d, far %d, threads %d\n", codegen::to_string(found).c_str(), near, far,
                 threads_of_a_call());
     return 0;
 }
 int remove_it() {
-    store_tuning(default_context(), "elementwise", work, {});
+    store_tuning(default_context(), work, codegen::ElementwiseTuning{});
     return use();
 }
 /// A tuning of another device, say: no device has blocks as large.
 int store_too_large() {
-    store_tuning(default_context(), "elementwise", work, {.block = 1000000});
+    store_tuning(default_context(), work, codegen::ElementwiseTuning{.block = 1000000});
     try {
         threads_of_a_call();
     } catch (const ArgumentError& error) {
@@ -94,9 +96,29 @@ TEST_CASE("a stored tuning that the device cannot run is named as the stored one
         run_child("stored-tuning-too-large", {{"GEMEL_CACHE_DIR", (scratch / "gemel").string()}, {"GEMEL_CACHE", ""}});
     CHECK_MESSAGE(
         mentions(result.output, {"elementwise: the stored tuning \"block=1000000\"", "blocks of 1000000 threads",
-                                 "store_tuning(context, \"elementwise\", {.count = 1000, .item_bytes = 4, .arrays = 1",
+                                 "store_tuning(context, {.count = 1000, .item_bytes = 4, .arrays = 1",
                                  (scratch / "gemel" / "tuning").string(), "sum 1000"}),
         result.output);
+}
+
+/// A tuning of a generator that is not gemel's.
+struct StencilTuning {
+    static constexpr std::string_view family = "stencil";
+    std::uint32_t block = 0, halo = 0;
+    friend bool operator==(const StencilTuning&, const StencilTuning&) = default;
+};
+GEMEL_STRUCT(StencilTuning, block, halo)
+
+TEST_CASE("a generator of one's own has a tuning of its own") {
+    const codegen::Workload far{.count = 12345, .item_bytes = 8};
+    CHECK(stored_tuning<StencilTuning>(default_context(), far) == StencilTuning{});
+    store_tuning(default_context(), far, StencilTuning{.block = 96, .halo = 2});
+    CHECK(stored_tuning<StencilTuning>(default_context(), far) == StencilTuning{.block = 96, .halo = 2});
+    CHECK(stored_tuning<codegen::ElementwiseTuning>(default_context(), far) == codegen::ElementwiseTuning{});
+    store_tuning(default_context(), far, StencilTuning{});
+    CHECK(stored_tuning<StencilTuning>(default_context(), far) == StencilTuning{});
+    CHECK(codegen::parse_tuning<StencilTuning>("halo=3").halo == 3);
+    CHECK_THROWS_MENTIONING(ArgumentError, codegen::parse_tuning<StencilTuning>("unroll=3"), "'unroll=3'");
 }
 
 TEST_CASE("tunings that no kernel can be cut by are refused by name") {
@@ -114,7 +136,7 @@ TEST_CASE("tunings that no kernel can be cut by are refused by name") {
                             "items_per_thread=4000000000", "at most 4096");
     CHECK_THROWS_MENTIONING(ArgumentError, twice({.tuning = {.unroll = 65536}}, x, z), "unroll=65536", "at most 256");
     CHECK_THROWS_MENTIONING(ArgumentError,
-                            store_tuning(default_context(), "elementwise", {.count = 5}, {.access_bytes = 12}),
+                            store_tuning(default_context(), {.count = 5}, codegen::ElementwiseTuning{.access_bytes = 12}),
                             "store_tuning", "access_bytes=12");
     twice(x, z);
     CHECK(z.get() == std::vector<float>(100003, 2));

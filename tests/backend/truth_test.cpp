@@ -3,7 +3,7 @@
 
 using namespace gemel;
 using namespace gemel::testing;
-using Strategy = codegen::Tuning::Scan;
+using Strategy = codegen::ScanStrategy;
 
 TEST_SUITE_BEGIN("generators");
 
@@ -28,10 +28,10 @@ TEST_CASE("reductions to bool take every number but zero for true") {
 }
 
 TEST_CASE("scans of bools take every number but zero for true") {
-    for (const codegen::Tuning& tuning :
-         {codegen::Tuning{}, codegen::Tuning{.block = 64, .items_per_thread = 8, .scan = Strategy::look_back},
-          codegen::Tuning{.block = 64, .items_per_thread = 4, .scan = Strategy::three_passes},
-          codegen::Tuning{.blocks_per_unit = 3, .scan = Strategy::chunks}}) {
+    for (const AnyTuning& tuning :
+         {AnyTuning{}, AnyTuning{.block = 64, .items_per_thread = 8, .strategy = Strategy::look_back},
+          AnyTuning{.block = 64, .items_per_thread = 4, .strategy = Strategy::three_passes},
+          AnyTuning{.blocks_per_unit = 3, .strategy = Strategy::chunks}}) {
         const InclusiveScanKernel<bool> sums("a+b");
         CHECK(sums(full<bool>({3000}, true), {.tuning = tuning}).get() == std::vector<std::uint8_t>(3000, 1));
         const GenericScanKernel<bool> any({.arguments = "const int *x, bool *z, bool *before",

@@ -200,13 +200,13 @@ TEST_CASE("generated names keep out of the way of the user's") {
 }
 
 TEST_CASE("tunings are printed and read") {
-    const cg::Tuning tuning{.block = 128, .access_bytes = 16, .scan = cg::Tuning::Scan::three_passes};
-    CHECK(cg::to_string(tuning) == "block=128 access_bytes=16 scan=three_passes");
-    CHECK(cg::parse_tuning(cg::to_string(tuning)) == tuning);
-    CHECK(cg::merge({.block = 64}, tuning).block == 64);
-    CHECK(cg::merge({.block = 64}, tuning).access_bytes == 16);
-    CHECK_THROWS_AS(cg::parse_tuning("blocks=3"), ArgumentError);
-    CHECK_THROWS_AS(cg::parse_tuning("block=many"), ArgumentError);
+    const cg::ScanTuning tuning{.block = 128, .access_bytes = 16, .strategy = cg::ScanStrategy::three_passes};
+    CHECK(cg::to_string(tuning) == "block=128 access_bytes=16 strategy=three_passes");
+    CHECK(cg::parse_tuning<cg::ScanTuning>(cg::to_string(tuning)) == tuning);
+    CHECK(cg::merge(cg::ScanTuning{.block = 64}, tuning).block == 64);
+    CHECK(cg::merge(cg::ScanTuning{.block = 64}, tuning).access_bytes == 16);
+    CHECK_THROWS_AS(cg::parse_tuning<cg::ScanTuning>("blocks=3"), ArgumentError);
+    CHECK_THROWS_AS(cg::parse_tuning<cg::ScanTuning>("block=many"), ArgumentError);
 }
 
 TEST_CASE("tuning depends on the device and the work alone") {
@@ -224,10 +224,10 @@ TEST_CASE("tuning depends on the device and the work alone") {
     CHECK(cg::elementwise_tuning(gpu, large).access_bytes == 16);
     CHECK(cg::elementwise_tuning(cpu, large).access_bytes == 0);
     CHECK(cg::elementwise_tuning(gpu, large) == cg::elementwise_tuning(gpu, large));
-    CHECK(cg::scan_tuning(gpu, large).scan == cg::Tuning::Scan::look_back);
+    CHECK(cg::scan_tuning(gpu, large).strategy == cg::ScanStrategy::look_back);
     gpu.has_cross_block_visibility = false;
-    CHECK(cg::scan_tuning(gpu, large).scan == cg::Tuning::Scan::three_passes);
-    CHECK(cg::scan_tuning(cpu, large).scan == cg::Tuning::Scan::chunks);
+    CHECK(cg::scan_tuning(gpu, large).strategy == cg::ScanStrategy::three_passes);
+    CHECK(cg::scan_tuning(cpu, large).strategy == cg::ScanStrategy::chunks);
     gpu.max_threads_per_block = 100;
     CHECK(cg::elementwise_tuning(gpu, large).block <= 100);
 }

@@ -132,7 +132,7 @@ bool add_steps(const BoundCall& call, const MergedAxes& axes, CallLayout& layout
 }
 
 /// Tiles of the wished area fit the last two axes, unless one of these is so short that most threads would idle.
-void choose_tile(const codegen::Tuning& tuning, bool far_columns, CallLayout& layout) {
+void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, CallLayout& layout) {
     KernelLayout& kernel = layout.kernel;
     if (kernel.rank < 2 || kernel.sliced || !tuning.tile_width) return;
     const auto power = [](std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); };
@@ -199,7 +199,7 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
             smallest = std::min(smallest, bytes(i));
             if (uses[i].element_written && !uses[deciding].element_written) deciding = i;
         }
-        const std::size_t access = request.tuning.access_bytes;
+        const std::size_t access = request.access_bytes;
         const std::size_t lanes =
             std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
         const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * bytes(i)); };
@@ -230,10 +230,10 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
                             (kernel.arguments[i].access == Access::strided || call.declared().uses[i].elsewhere) &&
                             needs_64_bit_offsets(*a.array);
     }
-    if (request.tiles) choose_tile(request.tuning, far_columns, layout);
+    if (request.tiles) choose_tile(*request.tiles, far_columns, layout);
     if (!layout.tiled())
         for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;
-    const bool may_pack = request.tuning.access_bytes >= 2 && kernel.rank == 0 && !request.sliced &&
+    const bool may_pack = request.access_bytes >= 2 && kernel.rank == 0 && !request.sliced &&
                           !call.reads_what_it_writes() && !request.checked;
     if (may_pack) choose_packs(call, request, layout);
     if (!layout.packed) layout.lanes = 1, layout.head = 0;

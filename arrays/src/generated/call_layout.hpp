@@ -29,12 +29,13 @@ struct CallLayout {
 
 /// What decides about a layout besides the call.
 struct LayoutRequest {
-    codegen::Tuning tuning = {};
-    std::size_t count = 0;         ///< indices that the kernel runs through
-    bool sliced = false;           ///< these are not 0, 1, 2, ...
-    bool checked = false;          ///< subscripts other than [i] are checked by the kernel
-    bool linear_addresses = true;  ///< the host may add offsets to addresses
-    bool tiles = false;            ///< the kernel can have tiles of the last two axes
+    std::uint32_t access_bytes = 0;  ///< of a memory access; 0 and 1: no wide ones
+    std::size_t count = 0;           ///< indices that the kernel runs through
+    bool sliced = false;             ///< these are not 0, 1, 2, ...
+    bool checked = false;            ///< subscripts other than [i] are checked by the kernel
+    bool linear_addresses = true;    ///< the host may add offsets to addresses
+    /// For kernels that can have tiles of the last two axes.
+    const codegen::ElementwiseTuning* tiles = nullptr;
 };
 
 CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);

@@ -60,6 +60,7 @@ Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std:
 /// One call of an element-wise kernel.
 struct ElementwiseCall {
     using Layout = codegen::KernelLayout;
+    using Tuning = codegen::ElementwiseTuning;
     using Variant = gemel::Variant;
     struct Work {
         Dim3 grid;
@@ -82,28 +83,28 @@ struct ElementwiseCall {
         return indices.count > 0;
     }
 
-    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
+    Choice<Layout, Tuning> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
         const auto count = static_cast<std::size_t>(indices.count);
-        codegen::Tuning tuning =
-            choose_tuning(options.tuning, cache.info(), cache.tunings(call.context()), "elementwise",
+        codegen::ElementwiseTuning tuning =
+            choose_tuning(options.tuning, cache.info(), cache.tunings(call.context()),
                           {.count = count, .item_bytes = call.item_bytes(), .arrays = call.array_count()},
                           codegen::elementwise_tuning);
-        CallLayout layout = choose_layout(call, {.tuning = tuning,
+        CallLayout layout = choose_layout(call, {.access_bytes = tuning.access_bytes,
                                                  .count = count,
                                                  .sliced = sliced,
                                                  .checked = checked,
                                                  .linear_addresses = cache.addresses_are_linear(),
-                                                 .tiles = true});
+                                                 .tiles = &tuning});
         if (layout.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
         const Layout kernel = layout.kernel;
         return {std::move(layout), kernel, tuning};
     }
 
-    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout, Tuning>& choice) const {
         const codegen::ElementwiseRequest request = state.typed(call.parameters());
         const Context context = call.context();
         const auto compile = [&](std::uint32_t block) {
-            codegen::Tuning tuning = choice.tuning;
+            codegen::ElementwiseTuning tuning = choice.tuning;
             tuning.block = block;
             auto variant = std::make_shared<Variant>();
             const GeneratedText text{codegen::elementwise_source(request, choice.layout, tuning, context.dialect())};
@@ -117,7 +118,7 @@ struct ElementwiseCall {
         return spills && options.tuning.block == 0 && variant->block > 256 ? compile(256) : variant;
     }
 
-    Work work(const BoundCall& call, const Choice<Layout>& choice, const Variant& variant) const {
+    Work work(const BoundCall& call, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{.grid = {}, .sizes = {static_cast<std::int64_t>(call.count())}};
         auto threads = static_cast<std::size_t>(indices.count);
         if (choice.call.packed) {

@@ -27,7 +27,7 @@ void hash_fields(std::size_t& seed, const T& value) {
     } else if constexpr (std::ranges::range<T>) {
         boost::hash_combine(seed, std::ranges::size(value));
         for (const auto& element : value) hash_fields(seed, element);
-    } else {
+    } else if constexpr (!std::is_empty_v<T>) {
         static_assert(std::is_aggregate_v<T>);
         boost::pfr::for_each_field(value, [&](const auto& field) { hash_fields(seed, field); });
     }

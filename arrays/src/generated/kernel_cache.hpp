@@ -5,7 +5,6 @@
 #include "generated/recent_calls.hpp"
 #include "tune/tuning_table.hpp"
 
-#include <gemel/codegen/tuning.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/kernel.hpp>
 
@@ -16,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <variant>
 
 namespace gemel {
 
@@ -27,30 +27,30 @@ struct Variant {
 };
 
 /// What tells the variants of one generated kernel apart. Layouts are values: compared and hashed field by field.
-template <class Layout>
+template <class Layout, class Tuning = std::monostate>
 struct VariantKey {
     std::uint64_t generator = 0;  ///< KernelCache::new_generator()
     Layout layout = {};
-    codegen::Tuning tuning = {};
+    Tuning tuning = {};
     boost::container::static_vector<DType, most_call_arguments> types = {};  ///< what open types stand for
     friend bool operator==(const VariantKey&, const VariantKey&) = default;
 };
 
-/// All variants of one context, of all generators. Bounded: when a kind of layout has too many it starts anew.
+/// All variants of one context, of all generators. Bounded: when a kind of key has too many it starts anew.
 class KernelCache {
    public:
     /// The variant for a key, made by `make` if there is none yet. Two threads may make one at once; the first stays.
-    template <class V, class Layout, class Make>
-    std::shared_ptr<V> find(const VariantKey<Layout>& key, Make&& make) {
+    template <class V, class Key, class Make>
+    std::shared_ptr<V> find(const Key& key, Make&& make) {
         {
             std::lock_guard lock(mutex_);
-            Variants<Layout>& known = variants<Layout>();
+            Variants<Key>& known = variants<Key>();
             if (const auto found = known.find(key); found != known.end())
                 return std::static_pointer_cast<V>(found->second);
         }
         std::shared_ptr<V> fresh = make();
         std::lock_guard lock(mutex_);
-        Variants<Layout>& known = variants<Layout>();
+        Variants<Key>& known = variants<Key>();
         if (known.size() >= max_variants) known.clear();  // recent calls go on with theirs
         return std::static_pointer_cast<V>(known.try_emplace(key, std::move(fresh)).first->second);
     }
@@ -72,14 +72,14 @@ class KernelCache {
     static std::uint64_t new_generator();
 
    private:
-    template <class Layout>
-    using Variants = std::unordered_map<VariantKey<Layout>, std::shared_ptr<Variant>, FieldsHash>;
-    template <class Layout>
-    Variants<Layout>& variants() {
-        static const char kind = 0;  // its address is the layout's
+    template <class Key>
+    using Variants = std::unordered_map<Key, std::shared_ptr<Variant>, FieldsHash>;
+    template <class Key>
+    Variants<Key>& variants() {
+        static const char kind = 0;  // its address stands for the kind of key
         std::shared_ptr<void>& map = variants_[&kind];
-        if (!map) map = std::make_shared<Variants<Layout>>();
-        return *static_cast<Variants<Layout>*>(map.get());
+        if (!map) map = std::make_shared<Variants<Key>>();
+        return *static_cast<Variants<Key>*>(map.get());
     }
 
     static constexpr std::size_t max_variants = 4096;
@@ -90,7 +90,7 @@ class KernelCache {
     std::once_flag has_tunings_, has_facts_;
     std::shared_ptr<TuningTable> tunings_;
     std::mutex mutex_;
-    std::unordered_map<const char*, std::shared_ptr<void>> variants_;  ///< by kind of layout
+    std::unordered_map<const char*, std::shared_ptr<void>> variants_;  ///< by kind of key
     RecentCalls recent_;
 };
 

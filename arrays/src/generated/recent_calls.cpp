@@ -7,10 +7,9 @@
 
 namespace gemel {
 
-RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, const BoundCall& call, bool wide_index,
+RecentCall::RecentCall(std::uint64_t generator, const BoundCall& call, bool wide_index,
                        std::shared_ptr<Variant> variant, std::span<const Argument> launched)
     : generator_(generator),
-      given_(given),
       variant_(std::move(variant)),
       wide_index_(wide_index),
       launched_(launched.begin(), launched.end()) {
@@ -43,8 +42,7 @@ RecentCall::RecentCall(std::uint64_t generator, const codegen::Tuning& given, co
         }
 }
 
-bool RecentCall::is_like(std::uint64_t generator, const codegen::Tuning& given,
-                         std::span<const CallArgument> arguments) const {
+bool RecentCall::is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const {
     if (generator != generator_ || arguments.size() != seen_.size()) return false;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Seen& seen = seen_[i];
@@ -62,7 +60,7 @@ bool RecentCall::is_like(std::uint64_t generator, const codegen::Tuning& given,
             buffer.native_handle() != seen.address)
             return false;
     }
-    return given == given_;
+    return true;
 }
 
 void RecentCall::pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments,

@@ -3,8 +3,6 @@
 
 #include "generated/argument_list.hpp"
 
-#include <gemel/codegen/tuning.hpp>
-
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,12 +18,12 @@ struct Variant;
 class RecentCall {
    public:
     /// @param launched  the kernel's arguments, as ArgumentList::add(call, layout) gives them
-    RecentCall(std::uint64_t generator, const codegen::Tuning& given, const BoundCall& call, bool wide_index,
-               std::shared_ptr<Variant> variant, std::span<const Argument> launched);
+    RecentCall(std::uint64_t generator, const BoundCall& call, bool wide_index, std::shared_ptr<Variant> variant,
+               std::span<const Argument> launched);
     virtual ~RecentCall() = default;
 
     /// Whether checks, layout and variant of a call would come out as they did for this one.
-    bool is_like(std::uint64_t generator, const codegen::Tuning& given, std::span<const CallArgument> arguments) const;
+    bool is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
     void pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
 
@@ -43,7 +41,6 @@ class RecentCall {
         Strides strides;
     };
     std::uint64_t generator_;
-    codegen::Tuning given_;
     std::vector<Seen> seen_;
     std::shared_ptr<Variant> variant_;
     bool wide_index_;

@@ -36,8 +36,8 @@ struct Spread {
     std::size_t blocks = 1;  ///< of threads
 };
 
-Spread spread(const CallLayout& layout, const codegen::Tuning& tuning, const DeviceInfo& device, std::size_t count,
-              std::size_t outputs, Mapping mapping) {
+Spread spread(const CallLayout& layout, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
+              std::size_t count, std::size_t outputs, Mapping mapping) {
     const bool serial = tuning.block == 1;
     Spread work{.count = count / outputs, .outputs = outputs};
     const std::size_t block = serial ? 1 : tuning.block;
@@ -142,6 +142,7 @@ Argument result_argument(const AnyArray& result) {
 /// One call of a reduction.
 struct ReductionCall {
     using Layout = codegen::ReductionLayout;
+    using Tuning = codegen::ReductionTuning;
     using Variant = ReductionVariant;
     struct Work : Spread {
         Shape shape = {};  ///< of the results
@@ -182,17 +183,17 @@ struct ReductionCall {
         return shape.count() > 0;
     }
 
-    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) {
+    Choice<Layout, Tuning> choose(const BoundCall& call, KernelCache& cache, bool checked) {
         const std::size_t outputs = shape.count();
         const DeviceInfo& info = cache.info();
-        codegen::Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context), "reduction",
-                                               {.count = call.count() / outputs,
-                                                .item_bytes = call.item_bytes(),
-                                                .arrays = call.array_count(),
-                                                .outputs = outputs},
-                                               codegen::reduction_tuning);
+        codegen::ReductionTuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context),
+                                                        {.count = call.count() / outputs,
+                                                         .item_bytes = call.item_bytes(),
+                                                         .arrays = call.array_count(),
+                                                         .outputs = outputs},
+                                                        codegen::reduction_tuning);
         tuning.block = codegen::fitting_block(state.request, tuning.block, info.shared_memory_per_block_bytes);
-        const LayoutRequest request{.tuning = tuning,
+        const LayoutRequest request{.access_bytes = tuning.access_bytes,
                                     .count = call.count(),
                                     .checked = checked,
                                     .linear_addresses = cache.addresses_are_linear()};
@@ -220,7 +221,7 @@ struct ReductionCall {
         return {std::move(arrays), layout, tuning};
     }
 
-    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout, Tuning>& choice) const {
         const codegen::ReductionRequest request = state.typed(call.parameters());
         const Layout& layout = choice.layout;
         auto variant = std::make_shared<Variant>();
@@ -243,7 +244,7 @@ struct ReductionCall {
         return variant;
     }
 
-    Work work(const BoundCall&, const Choice<Layout>& choice, const Variant&) const {
+    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant&) const {
         Work work{dealt};
         work.shape = shape;
         if (choice.call.packed) work.head = static_cast<std::int64_t>(choice.call.head);

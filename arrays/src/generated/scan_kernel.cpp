@@ -15,7 +15,7 @@ struct ScanState : GeneratorState<codegen::ScanRequest> {};
 
 namespace {
 
-using Strategy = codegen::Tuning::Scan;
+using Strategy = codegen::ScanStrategy;
 
 /// A variant with the states of its tiles, which stay from launch to launch.
 struct ScanVariant : Variant {
@@ -50,6 +50,7 @@ struct ScanVariant : Variant {
 /// One call of a scan.
 struct ScanCall {
     using Layout = codegen::ScanLayout;
+    using Tuning = codegen::ScanTuning;
     using Variant = ScanVariant;
     struct Work {
         std::size_t count = 0, tile = 0, tiles = 0;
@@ -80,23 +81,26 @@ struct ScanCall {
         return count > 0;
     }
 
-    Choice<Layout> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
+    Choice<Layout, Tuning> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
         const DeviceInfo& info = cache.info();
         const auto item_bytes = static_cast<std::uint32_t>(codegen::scan_item_bytes(state.request));
-        codegen::Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context), "scan",
-                                               {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()},
-                                               codegen::scan_tuning);
-        Layout layout{.strategy = tuning.scan, .shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0};
+        codegen::ScanTuning tuning = choose_tuning(
+            options.tuning, info, cache.tunings(*context),
+            {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()}, codegen::scan_tuning);
+        Layout layout{.strategy = tuning.strategy,
+                      .shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0};
         if (layout.strategy == Strategy::look_back &&
             (options.deterministic || codegen::scan_needs_total(state.request) || !layout.shuffles))
             layout.strategy = Strategy::three_passes;
         if (layout.strategy == Strategy::chunks || !layout.shuffles) tuning.access_bytes = 0;
-        LayoutRequest request{
-            .tuning = tuning, .count = count, .checked = checked, .linear_addresses = cache.addresses_are_linear()};
+        LayoutRequest request{.access_bytes = tuning.access_bytes,
+                              .count = count,
+                              .checked = checked,
+                              .linear_addresses = cache.addresses_are_linear()};
         CallLayout arrays = choose_layout(call, request);
         // Tiles begin at multiples of their length: packs must begin with the array.
         if (arrays.head != 0) {
-            tuning.access_bytes = request.tuning.access_bytes = 0;
+            tuning.access_bytes = request.access_bytes = 0;
             arrays = choose_layout(call, request);
         }
         arrays.kernel.wide_index |= count >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
@@ -104,10 +108,10 @@ struct ScanCall {
         return {std::move(arrays), layout, tuning};
     }
 
-    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout>& choice) const {
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout, Tuning>& choice) const {
         const codegen::ScanRequest request = state.typed(call.parameters());
         const Layout& layout = choice.layout;
-        codegen::Tuning tuning = choice.tuning;
+        codegen::ScanTuning tuning = choice.tuning;
         auto variant = std::make_shared<Variant>();
         while (true) {
             const GeneratedText text{codegen::scan_source(request, layout, tuning, context->dialect())};
@@ -129,7 +133,7 @@ struct ScanCall {
         return variant;
     }
 
-    Work work(const BoundCall& call, const Choice<Layout>& choice, const Variant& variant) const {
+    Work work(const BoundCall& call, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{.count = count,
                   .tile = variant.tile,
                   .strategy = choice.layout.strategy,

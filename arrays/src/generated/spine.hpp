@@ -77,18 +77,20 @@ class Launcher {
 };
 
 /// How one call is done: a generator's answer to a call on a device. `layout` and `tuning` decide the text.
-template <class Layout>
+template <class Layout, class Tuning>
 struct Choice {
     CallLayout call;
     Layout layout;
-    codegen::Tuning tuning;
+    Tuning tuning;
 };
 
 /// A call that was made, with what its launches need besides the variant.
-template <class Work>
+template <class Work, class Tuning>
 struct RememberedCall : RecentCall {
-    RememberedCall(RecentCall call, const Work& given) : RecentCall(std::move(call)), work(given) {}
+    RememberedCall(RecentCall call, const Work& done, const Tuning& asked)
+        : RecentCall(std::move(call)), work(done), given(asked) {}
     Work work;
+    Tuning given;
 };
 
 /// Launches a call that was made before. @returns false if none like it is remembered
@@ -98,9 +100,10 @@ bool launch_again(Generator& generator, std::span<const CallArgument> arguments)
     if (with_array == arguments.end() || with_array->array->empty()) return false;
     KernelCache& cache = KernelCache::of(*with_array->array);
     const auto found = cache.recent().find(RecentCalls::hash(generator.state.id, arguments) ^ generator.salt());
-    if (!found || !found->is_like(generator.state.id, generator.options.tuning, arguments) || !cache.has_no_tunings())
-        return false;
-    const auto& recent = static_cast<const RememberedCall<typename Generator::Work>&>(*found);
+    if (!found || !found->is_like(generator.state.id, arguments) || !cache.has_no_tunings()) return false;
+    using Tuning = std::remove_cvref_t<decltype(generator.options.tuning)>;
+    const auto& recent = static_cast<const RememberedCall<typename Generator::Work, Tuning>&>(*found);
+    if (!(recent.given == generator.options.tuning)) return false;
     if (!generator.resume(recent.work, *with_array->array, arguments)) return false;
     ArgumentList list;
     recent.pack(generator.state.declared, arguments, list);
@@ -129,7 +132,8 @@ void run_generated(Generator&& generator, std::span<const CallArgument> argument
     KernelCache& cache = KernelCache::of(call.leading());
     BoundsCheck bounds(call, cache);
     const auto choice = generator.choose(call, cache, bounds.is_on());
-    const VariantKey<typename Kind::Layout> key{
+    using Tuning = std::remove_cvref_t<decltype(generator.options.tuning)>;
+    const VariantKey<typename Kind::Layout, Tuning> key{
         state.id, choice.layout, choice.tuning, {call.open_types().begin(), call.open_types().end()}};
     const auto variant = cache.template find<typename Kind::Variant>(key, [&] { return generator.make(call, choice); });
     const typename Kind::Work work = generator.work(call, choice, *variant);
@@ -140,8 +144,8 @@ void run_generated(Generator&& generator, std::span<const CallArgument> argument
         const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
         if (cache.recent().is_second(hash))
             cache.recent().remember(
-                hash, std::make_shared<RememberedCall<typename Kind::Work>>(
-                          RecentCall(state.id, generator.options.tuning, call, wide, variant, list.span()), work));
+                hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
+                          RecentCall(state.id, call, wide, variant, list.span()), work, generator.options.tuning));
     }
     bounds.add_to(list);
     Launcher launcher(list, wide, generator.options.stream);

@@ -56,30 +56,23 @@ TuningTable::Entries TuningTable::read() const {
     std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
     for (std::string line; std::getline(lines, line);) {
         const std::size_t colon = line.find(": ");
-        if (colon == std::string::npos) continue;
-        try {
-            const codegen::Tuning tuning = codegen::parse_tuning(std::string_view(line).substr(colon + 2));
-            codegen::check_tuning("stored", tuning);
-            entries[line.substr(0, colon)] = tuning;
-        } catch (const ArgumentError&) {
-            // Stored by a newer gemel: the heuristic is used instead.
-        }
+        if (colon != std::string::npos) entries[line.substr(0, colon)] = line.substr(colon + 2);
     }
     return entries;
 }
 
-codegen::Tuning TuningTable::find(std::string_view family, const codegen::Workload& work) const {
+std::string TuningTable::find(std::string_view family, const codegen::Workload& work) const {
     if (empty()) return {};
     std::shared_lock lock(mutex_);
     const auto found = entries_.find(entry_name(family, work));
-    return found == entries_.end() ? codegen::Tuning{} : found->second;
+    return found == entries_.end() ? std::string() : found->second;
 }
 
-void TuningTable::store(std::string_view family, const codegen::Workload& work, const codegen::Tuning& tuning) {
+void TuningTable::store(std::string_view family, const codegen::Workload& work, const std::string& tuning) {
     const std::string name = entry_name(family, work);
     std::unique_lock lock(mutex_);
     const auto update = [&](Entries& entries) {
-        if (tuning == codegen::Tuning{}) {
+        if (tuning.empty()) {
             entries.erase(name);
         } else {
             entries[name] = tuning;
@@ -91,7 +84,7 @@ void TuningTable::store(std::string_view family, const codegen::Workload& work, 
         for (auto& [key, value] : read()) entries_.try_emplace(key, value);
         update(entries_);
         std::string lines;
-        for (const auto& [key, value] : entries_) lines += text(key, ": ", codegen::to_string(value), "\n");
+        for (const auto& [key, value] : entries_) lines += text(key, ": ", value, "\n");
         cache->put(key_, std::as_bytes(std::span(lines)));
     } else {
         update(entries_);
@@ -99,65 +92,40 @@ void TuningTable::store(std::string_view family, const codegen::Workload& work, 
     empty_.store(entries_.empty(), std::memory_order_release);
 }
 
-void store_tuning(const Context& context, std::string_view family, const codegen::Workload& work,
-                  const codegen::Tuning& tuning) {
-    codegen::check_tuning("store_tuning", tuning);
+void store_tuning_text(const Context& context, std::string_view family, const codegen::Workload& work,
+                       const std::string& tuning) {
     TuningTable::of(context)->store(family, work, tuning);
 }
 
-codegen::Tuning stored_tuning(const Context& context, std::string_view family, const codegen::Workload& work) {
+std::string stored_tuning_text(const Context& context, std::string_view family, const codegen::Workload& work) {
     return TuningTable::of(context)->find(family, work);
 }
 
 namespace {
 
-std::uint64_t most_threads(const DeviceInfo& device) {
+std::uint64_t max_threads(const DeviceInfo& device) {
     return std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
-}
-
-/// The threads of the largest block that a tuning asks for, if the device has none of that size; else 0.
-std::uint32_t too_large_block(const codegen::Tuning& tuning, const DeviceInfo& device) {
-    const std::uint32_t block = std::max(tuning.block, tuning.tile_block);
-    return block > most_threads(device) ? block : 0;
-}
-
-void check_given(const codegen::Tuning& given, const DeviceInfo& device, const char* family) {
-    codegen::check_tuning(family, given);
-    if (const std::uint32_t block = too_large_block(given, device))
-        throw ArgumentError(text(family, ": the tuning \"", codegen::to_string(given), "\" asks for blocks of ", block,
-                                 " threads, but ", device.name, " takes at most ", most_threads(device)));
-}
-
-/// A measured tuning that this device cannot run is named as such: the caller has never seen it.
-void check_stored(const codegen::Tuning& stored, const codegen::Tuning& given, const DeviceInfo& device,
-                  const char* family, const codegen::Workload& work) {
-    codegen::Tuning used = stored;
-    if (given.block) used.block = 0;
-    if (given.tile_block) used.tile_block = 0;
-    const std::uint32_t block = too_large_block(used, device);
-    if (!block) return;
-    const std::optional<DiskCache> folder = store_folder();
-    throw ArgumentError(text(family, ": the stored tuning \"", codegen::to_string(stored), "\" (",
-                             entry_name(family, work), ") asks for blocks of ", block, " threads, but ", device.name,
-                             " takes at most ", most_threads(device), "; store_tuning(context, \"", family,
-                             "\", {.count = ", work.count, ", .item_bytes = ", work.item_bytes,
-                             ", .arrays = ", work.arrays, ", .outputs = ", work.outputs, "}, {}) removes it",
-                             folder ? text(", deleting ", folder->folder().string(), " all of them") : ""));
 }
 
 }  // namespace
 
-codegen::Tuning choose_tuning(const codegen::Tuning& given, const DeviceInfo& device, const TuningTable& table,
-                              const char* family, const codegen::Workload& work, TuningHeuristic* heuristic) {
-    if (given == codegen::Tuning{} && table.empty()) return heuristic(device, work);
-    check_given(given, device, family);
-    codegen::Tuning tuning = given;
-    if (!table.empty()) {
-        const codegen::Tuning stored = table.find(family, work);
-        check_stored(stored, given, device, family, work);
-        tuning = merge(tuning, stored);
-    }
-    return merge(tuning, heuristic(device, work));
+void check_given_block(std::string_view family, const std::string& tuning, std::uint32_t block,
+                       const DeviceInfo& device) {
+    if (block > max_threads(device))
+        throw ArgumentError(text(family, ": the tuning \"", tuning, "\" asks for blocks of ", block, " threads, but ",
+                                 device.name, " takes at most ", max_threads(device)));
+}
+
+void check_stored_block(std::string_view family, const std::string& tuning, std::uint32_t block,
+                        const DeviceInfo& device, const codegen::Workload& work) {
+    if (block <= max_threads(device)) return;
+    const std::optional<DiskCache> folder = store_folder();
+    throw ArgumentError(text(family, ": the stored tuning \"", tuning, "\" (", entry_name(family, work),
+                             ") asks for blocks of ", block, " threads, but ", device.name, " takes at most ",
+                             max_threads(device), "; store_tuning(context, {.count = ", work.count,
+                             ", .item_bytes = ", work.item_bytes, ", .arrays = ", work.arrays,
+                             ", .outputs = ", work.outputs, "}, an empty tuning) removes it",
+                             folder ? text(", deleting ", folder->folder().string(), " all of them") : ""));
 }
 
 }  // namespace gemel

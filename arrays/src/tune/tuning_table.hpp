@@ -1,9 +1,11 @@
-/// The stored tunings of one kind of device.
+/// The stored tunings of one kind of device, and the choice between them, the caller's and the heuristic's.
 #pragma once
 
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/context.hpp>
+#include <gemel/core/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -21,11 +23,24 @@ class TuningTable {
     explicit TuningTable(std::string fingerprint);
     /// Nearly always nothing is stored: that costs no lock.
     bool empty() const { return empty_.load(std::memory_order_acquire); }
-    codegen::Tuning find(std::string_view family, const codegen::Workload& work) const;
-    void store(std::string_view family, const codegen::Workload& work, const codegen::Tuning& tuning);
+    /// The tuning as text; empty if there is none.
+    std::string find(std::string_view family, const codegen::Workload& work) const;
+    /// @param tuning  as text; empty removes what is stored
+    void store(std::string_view family, const codegen::Workload& work, const std::string& tuning);
+
+    template <codegen::TuningStruct T>
+    T find(const codegen::Workload& work) const {
+        try {
+            const T tuning = codegen::parse_tuning<T>(find(T::family, work));
+            codegen::check_tuning("stored", tuning);
+            return tuning;
+        } catch (const ArgumentError&) {
+            return {};  // stored by another gemel: the heuristic is used instead
+        }
+    }
 
    private:
-    using Entries = std::map<std::string, codegen::Tuning>;
+    using Entries = std::map<std::string, std::string>;
     Entries read() const;
 
     const std::string key_;
@@ -34,11 +49,42 @@ class TuningTable {
     Entries entries_;
 };
 
-using TuningHeuristic = codegen::Tuning(const DeviceInfo&, const codegen::Workload&);
+/// @throws ArgumentError if the device has no blocks of so many threads
+void check_given_block(std::string_view family, const std::string& tuning, std::uint32_t block,
+                       const DeviceInfo& device);
+/// A measured tuning that this device cannot run is named as such: the caller has never seen it. @throws ArgumentError
+void check_stored_block(std::string_view family, const std::string& tuning, std::uint32_t block,
+                        const DeviceInfo& device, const codegen::Workload& work);
+
+/// The threads of the largest block that a tuning asks for.
+template <codegen::TuningStruct T>
+std::uint32_t largest_block(const T& tuning) {
+    if constexpr (requires { tuning.tile_block; }) {
+        return std::max(tuning.block, tuning.tile_block);
+    } else {
+        return tuning.block;
+    }
+}
 
 /// The tuning of a call: what the caller gave, then what the table has for such work, then the heuristic's.
 /// @throws ArgumentError if the device cannot run it; a stored one is named as such
-codegen::Tuning choose_tuning(const codegen::Tuning& given, const DeviceInfo& device, const TuningTable& table,
-                              const char* family, const codegen::Workload& work, TuningHeuristic* heuristic);
+template <codegen::TuningStruct T>
+T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
+                T (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+    if (given == T{} && table.empty()) return heuristic(device, work);
+    codegen::check_tuning(T::family, given);
+    check_given_block(T::family, to_string(given), largest_block(given), device);
+    T tuning = given;
+    if (!table.empty()) {
+        const T stored = table.find<T>(work);
+        T used = stored;
+        if (given.block) used.block = 0;
+        if constexpr (requires { given.tile_block; })
+            if (given.tile_block) used.tile_block = 0;
+        check_stored_block(T::family, to_string(stored), largest_block(used), device, work);
+        tuning = merge(tuning, stored);
+    }
+    return merge(tuning, heuristic(device, work));
+}
 
 }  // namespace gemel

@@ -34,7 +34,7 @@ std::vector<ArrayUse> array_uses(const ElementwiseRequest& request) {
 /// Prints one element-wise kernel.
 class Elementwise {
    public:
-    Elementwise(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
+    Elementwise(const ElementwiseRequest& request, const KernelLayout& layout, const ElementwiseTuning& tuning,
                 const Dialect& dialect)
         : request_(request),
           layout_(layout),
@@ -267,8 +267,8 @@ void check_request(const ElementwiseRequest& request) {
     }
 }
 
-std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout, const Tuning& tuning,
-                               const Dialect& dialect) {
+std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
+                               const ElementwiseTuning& tuning, const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ElementwiseKernel '", request.name, "'"), tuning);
     if (layout.arguments.size() != request.arguments.size())
@@ -279,8 +279,8 @@ std::string elementwise_source(const ElementwiseRequest& request, const KernelLa
 
 KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::vector<ArrayUse>& uses) {
     if (arguments.size() > max_arguments)
-        throw ArgumentError(text("a generated kernel takes at most ", max_arguments, " arguments, not ",
-                                 arguments.size()));
+        throw ArgumentError(
+            text("a generated kernel takes at most ", max_arguments, " arguments, not ", arguments.size()));
     KernelLayout layout;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         ArgumentLayout argument;
@@ -295,7 +295,7 @@ KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::ve
 
 std::string elementwise_source(const ElementwiseRequest& request, const Dialect& dialect) {
     return elementwise_source(request, plain_layout(request.arguments, array_uses(request)),
-                              Tuning{.block = 256, .access_bytes = 16, .unroll = 2}, dialect);
+                              ElementwiseTuning{.block = 256, .access_bytes = 16, .unroll = 2}, dialect);
 }
 
 }  // namespace gemel::codegen

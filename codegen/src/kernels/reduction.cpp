@@ -42,8 +42,8 @@ void check_request(const ReductionRequest& request) {
     }
 }
 
-std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
-                             const Dialect& dialect) {
+std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout,
+                             const ReductionTuning& tuning, const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ReductionKernel '", request.name, "'"), tuning);
     const ReductionRequest asked = trimmed(request);  // the printer refers to it

@@ -28,15 +28,15 @@ std::vector<const Snippet*> snippets(const ReductionRequest& request, const Snip
 
 }  // namespace
 
-ReductionPrinter::ReductionPrinter(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
-                                   const Dialect& dialect)
+ReductionPrinter::ReductionPrinter(const ReductionRequest& request, const ReductionLayout& layout,
+                                   const ReductionTuning& tuning, const Dialect& dialect)
     : request_(request),
       layout_(layout),
       block_(layout.serial  ? 1
              : tuning.block ? tuning.block
                             : 256),
       unroll_(std::max(tuning.unroll, 1u)),
-      serial_lanes_(std::bit_floor(std::max(tuning.items_per_thread, 1u))),  // halves meet
+      serial_lanes_(std::bit_floor(std::max(tuning.running_results, 1u))),  // halves meet
       writer_(dialect),
       preamble_(request.preamble),
       access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,

@@ -19,7 +19,7 @@ std::vector<ArrayUse> array_uses(const ReductionRequest& request);
 
 class ReductionPrinter {
    public:
-    ReductionPrinter(const ReductionRequest& request, const ReductionLayout& layout, const Tuning& tuning,
+    ReductionPrinter(const ReductionRequest& request, const ReductionLayout& layout, const ReductionTuning& tuning,
                      const Dialect& dialect);
     std::string print();
 

@@ -8,7 +8,7 @@
 
 namespace gemel::codegen {
 
-std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning) {
+std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning) {
     return static_cast<std::size_t>(tile_shape(request, layout, tuning).elements());
 }
 
@@ -45,11 +45,11 @@ void check_request(const ScanRequest& request) {
             if (p.name == word) refuse(gemel::text("an argument is called '", word, "', which is the running result"));
 }
 
-std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
                         const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ScanKernel '", request.name, "'"), tuning);
-    if (layout.strategy == Tuning::Scan::look_back && (!layout.shuffles || scan_needs_total(request)))
+    if (layout.strategy == ScanStrategy::look_back && (!layout.shuffles || scan_needs_total(request)))
         throw ArgumentError(
             gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
     ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
@@ -60,7 +60,7 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
 std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
     ScanLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
-    if (scan_needs_total(request)) layout.strategy = Tuning::Scan::three_passes;
+    if (scan_needs_total(request)) layout.strategy = ScanStrategy::three_passes;
     return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = 32}, dialect);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 /// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle. Where
 /// segments begin is remembered by a bit for each.
-int lanes_of(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, int items_per_thread) {
+int lanes_of(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning, int items_per_thread) {
     if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
     if (layout.elements.any(Access::packed))
         return pack_length(request.arguments, layout.elements, tuning.access_bytes);
@@ -17,12 +17,12 @@ int lanes_of(const ScanRequest& request, const ScanLayout& layout, const Tuning&
 
 }  // namespace
 
-TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning) {
+TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning) {
     const int items_per_thread = static_cast<int>(std::max(tuning.items_per_thread, 1u));
     TileShape shape{.block = tuning.block ? tuning.block : 256,
                     .lanes = lanes_of(request, layout, tuning, items_per_thread),
                     .rows = 1};
-    if (layout.strategy == Tuning::Scan::chunks) shape.block = 1;
+    if (layout.strategy == ScanStrategy::chunks) shape.block = 1;
     if (layout.shuffles) shape.rows = std::max(1, items_per_thread / shape.lanes);
     return shape;
 }
@@ -35,7 +35,7 @@ std::vector<ArrayUse> array_uses(const ScanRequest& request) {
     return all;
 }
 
-ScanPrinter::ScanPrinter(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+ScanPrinter::ScanPrinter(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
                          const Dialect& dialect)
     : request_(request),
       layout_(layout),
@@ -57,8 +57,8 @@ std::string ScanPrinter::print() {
     if (!request_.preamble.empty()) writer_.lines(request_.preamble);
     functions();
     switch (layout_.strategy) {
-        case Tuning::Scan::chunks: chunks(); break;
-        case Tuning::Scan::three_passes: three_passes(); break;
+        case ScanStrategy::chunks: chunks(); break;
+        case ScanStrategy::three_passes: three_passes(); break;
         default: look_back(); break;
     }
     return writer_.take();
@@ -87,7 +87,7 @@ void ScanPrinter::functions() {
         writer_.line("return ", as_value(request_.scan_expr), ";");
         writer_.close();
     }
-    if (!layout_.shuffles || layout_.strategy == Tuning::Scan::chunks) return;
+    if (!layout_.shuffles || layout_.strategy == ScanStrategy::chunks) return;
     const int words = static_cast<int>((scan_item_bytes(request_) + 3) / 4);
     writer_.line("typedef union { ", item_, " item; uint32_t words[", words, "]; } ", access_.helper("words"), ";");
     for (const bool up : {true, false}) {

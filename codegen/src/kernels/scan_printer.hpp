@@ -20,12 +20,12 @@ struct TileShape {
     int lanes, rows;
     int elements() const { return static_cast<int>(block) * lanes * rows; }
 };
-TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning);
+TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
 std::vector<ArrayUse> array_uses(const ScanRequest& request);
 
 class ScanPrinter {
    public:
-    ScanPrinter(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning, const Dialect& dialect);
+    ScanPrinter(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning, const Dialect& dialect);
     std::string print();
 
    private:

@@ -12,20 +12,15 @@
 namespace gemel::codegen {
 namespace {
 
-struct Field {
-    const char* name;
-    std::uint32_t Tuning::*value;
-    std::uint32_t most;
+/// The most that a number may be; fields of other names may have any.
+struct Limit {
+    std::string_view name;
+    std::uint32_t max;
 };
-constexpr std::array fields{Field{"block", &Tuning::block, 1 << 20},
-                            Field{"access_bytes", &Tuning::access_bytes, 64},
-                            Field{"unroll", &Tuning::unroll, 256},
-                            Field{"tile_block", &Tuning::tile_block, 1 << 20},
-                            Field{"tile_width", &Tuning::tile_width, 1 << 16},
-                            Field{"tile_rows", &Tuning::tile_rows, 1 << 16},
-                            Field{"blocks_per_unit", &Tuning::blocks_per_unit, 1 << 16},
-                            Field{"items_per_thread", &Tuning::items_per_thread, 4096}};
-constexpr std::array<const char*, 4> scans{"automatic", "look_back", "three_passes", "chunks"};
+constexpr std::array limits{
+    Limit{"block", 1 << 20},           Limit{"access_bytes", 64},       Limit{"unroll", 256},
+    Limit{"tile_block", 1 << 20},      Limit{"tile_width", 1 << 16},    Limit{"tile_rows", 1 << 16},
+    Limit{"blocks_per_unit", 1 << 16}, Limit{"items_per_thread", 4096}, Limit{"running_results", 4096}};
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
@@ -39,17 +34,18 @@ std::uint32_t block_of(const DeviceInfo& device, std::uint32_t wished) {
 
 }  // namespace
 
-std::string to_string(const Tuning& tuning) {
+std::string format_tuning(std::span<const TuningField> fields) {
     std::string out;
-    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
-    for (const Field& field : fields)
-        if (tuning.*field.value) add(text(field.name, "=", tuning.*field.value));
-    if (tuning.scan != Tuning::Scan::automatic) add(text("scan=", scans[static_cast<std::size_t>(tuning.scan)]));
+    for (const TuningField& field : fields) {
+        if (field.value == 0) continue;
+        const bool has_name = field.value < field.value_names.size();
+        out += text(out.empty() ? "" : " ", field.name, "=",
+                    has_name ? std::string(field.value_names[field.value]) : text(field.value));
+    }
     return out;
 }
 
-Tuning parse_tuning(std::string_view source) {
-    Tuning tuning;
+void read_tuning(std::string_view source, std::span<TuningField> into) {
     std::istringstream words{std::string(source)};
     for (std::string word; words >> word;) {
         const auto refuse = [&] {
@@ -58,39 +54,33 @@ Tuning parse_tuning(std::string_view source) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) refuse();
         const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
-        if (name == "scan") {
-            const auto found = std::find(scans.begin(), scans.end(), value);
-            if (found == scans.end()) refuse();
-            tuning.scan = static_cast<Tuning::Scan>(found - scans.begin());
+        const auto field = std::find_if(into.begin(), into.end(), [&](const TuningField& f) { return name == f.name; });
+        if (field == into.end()) refuse();
+        if (!field->value_names.empty()) {
+            const auto& names = field->value_names;
+            const auto found = std::find(names.begin(), names.end(), std::string_view(value));
+            if (found == names.end()) refuse();
+            field->value = static_cast<std::uint32_t>(found - names.begin());
             continue;
         }
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return name == f.name; });
-        if (field == fields.end()) refuse();
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), tuning.*field->value);
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), field->value);
         if (error != std::errc() || end != value.data() + value.size()) refuse();
     }
-    return tuning;
 }
 
-void check_tuning(std::string_view who, const Tuning& tuning) {
-    for (const Field& field : fields)
-        if (tuning.*field.value > field.most)
-            throw ArgumentError(text(who, ": the tuning \"", to_string(tuning), "\" has ", field.name, "=",
-                                     tuning.*field.value, "; at most ", field.most, " are possible"));
-    if (tuning.access_bytes && !std::has_single_bit(tuning.access_bytes))
-        throw ArgumentError(text(who, ": the tuning \"", to_string(tuning), "\" has access_bytes=", tuning.access_bytes,
-                                 "; memory is accessed by 1, 2, 4, 8, 16, 32 or 64 bytes"));
+void check_tuning(std::string_view who, std::span<const TuningField> fields) {
+    for (const TuningField& field : fields) {
+        for (const Limit& limit : limits)
+            if (limit.name == field.name && field.value > limit.max)
+                throw ArgumentError(text(who, ": the tuning \"", format_tuning(fields), "\" has ", field.name, "=",
+                                         field.value, "; at most ", limit.max, " are possible"));
+        if (std::string_view(field.name) == "access_bytes" && field.value && !std::has_single_bit(field.value))
+            throw ArgumentError(text(who, ": the tuning \"", format_tuning(fields), "\" has access_bytes=", field.value,
+                                     "; memory is accessed by 1, 2, 4, 8, 16, 32 or 64 bytes"));
+    }
 }
 
-Tuning merge(const Tuning& first, const Tuning& second) {
-    Tuning merged = first;
-    for (const Field& field : fields)
-        if (!(merged.*field.value)) merged.*field.value = second.*field.value;
-    if (merged.scan == Tuning::Scan::automatic) merged.scan = second.scan;
-    return merged;
-}
-
-Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
+ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
     // One thread per element lets the compiler of a CPU vectorise over threads; wide accesses would hide that from it.
     if (is_cpu(device))
         return {.block = block_of(device, 256),
@@ -114,15 +104,15 @@ Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
             .tile_rows = 32};
 }
 
-Tuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
-    if (is_cpu(device)) return {.block = 1, .unroll = 1, .blocks_per_unit = 4, .items_per_thread = 16};
+ReductionTuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
+    if (is_cpu(device)) return {.block = 1, .unroll = 1, .blocks_per_unit = 4, .running_results = 16};
     // On an H200 the best or within 1 % of it from 2^16 to 2^28 elements.
     return {
         .block = block_of(device, 256), .access_bytes = 16, .unroll = work.arrays <= 2 ? 4u : 2u, .blocks_per_unit = 4};
 }
 
-Tuning scan_tuning(const DeviceInfo& device, const Workload& work) {
-    if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .scan = Tuning::Scan::chunks};
+ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
+    if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .strategy = ScanStrategy::chunks};
     // Long tiles look back less often, and short arrays want many. On an H200 512 threads with 256 bytes each are best
     // from 2^24 elements, 256 threads with 128 bytes below.
     const bool large = work.count >= std::size_t{1} << 22;
@@ -131,7 +121,7 @@ Tuning scan_tuning(const DeviceInfo& device, const Workload& work) {
     return {.block = block_of(device, large ? 512 : 256),
             .access_bytes = 16,
             .items_per_thread = items,
-            .scan = device.has_cross_block_visibility ? Tuning::Scan::look_back : Tuning::Scan::three_passes};
+            .strategy = device.has_cross_block_visibility ? ScanStrategy::look_back : ScanStrategy::three_passes};
 }
 
 }  // namespace gemel::codegen

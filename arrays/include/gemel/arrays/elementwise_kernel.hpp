@@ -29,9 +29,9 @@ struct IndexRange {
 
 /// How one call of a generated kernel differs from the others.
 struct CallOptions {
-    std::optional<IndexRange> range = {};  ///< only these indices; element-wise kernels
-    Stream stream = {};                    ///< the thread's current stream if left out
-    codegen::Tuning tuning = {};           ///< overrides what is given here, member by member
+    std::optional<IndexRange> range = {};    ///< only these indices; element-wise kernels
+    Stream stream = {};                      ///< the thread's current stream if left out
+    codegen::ElementwiseTuning tuning = {};  ///< overrides what is given here, member by member
 };
 
 /// Parts of an ElementwiseKernel that most do without.

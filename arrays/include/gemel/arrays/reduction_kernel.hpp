@@ -68,7 +68,7 @@ struct ReductionOptions {
     bool keepdims = false;          ///< reduced axes stay, with extent 1
     const AnyArray* out = nullptr;  ///< where the result goes: contiguous, of the result's shape; single results
     Stream stream = {};
-    codegen::Tuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::ReductionTuning tuning = {};  ///< overrides what is given here, member by member
 };
 
 struct ReductionState;

@@ -39,7 +39,7 @@ struct ScanOptions {
     bool deterministic = false;  ///< the same bits every time also for sums of floats; costs a second reading
     std::optional<std::size_t> count = {};  ///< of elements; that of the arrays touched as x[i], if left out
     Stream stream = {};
-    codegen::Tuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::ScanTuning tuning = {};  ///< overrides what is given here, member by member
 };
 
 struct ScanState;

@@ -5,19 +5,31 @@
 #include <gemel/core/context.hpp>
 #include <gemel/core/export.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace gemel {
 
+GEMEL_API void store_tuning_text(const Context& context, std::string_view family, const codegen::Workload& work,
+                                 const std::string& tuning);
+GEMEL_API std::string stored_tuning_text(const Context& context, std::string_view family,
+                                         const codegen::Workload& work);
+
 /// Stores the tuning for work like this on devices like the context's; calls from now on use it, in this process at
-/// once and in others when they start. An empty Tuning removes it.
-/// @param family  "elementwise", "reduction" or "scan", or a name of your own generator
+/// once and in others when they start. An empty tuning (`T{}`) removes it.
 /// @param work    sizes count by powers of two, element sizes and numbers of arrays exactly
-/// @throws ArgumentError if the family is no simple word
-GEMEL_API void store_tuning(const Context& context, std::string_view family, const codegen::Workload& work,
-                            const codegen::Tuning& tuning);
-/// What is stored for such work, or an empty Tuning.
+/// @param tuning  codegen::ElementwiseTuning, ReductionTuning or ScanTuning, or a tuning of your own generator
+/// @throws ArgumentError if the family is not a simple word, or for numbers that no kernel can be cut by
+template <codegen::TuningStruct T>
+void store_tuning(const Context& context, const codegen::Workload& work, const T& tuning) {
+    codegen::check_tuning("store_tuning", tuning);
+    store_tuning_text(context, T::family, work, codegen::to_string(tuning));
+}
+/// What is stored for such work, or an empty tuning.
 /// @time a look-up in memory; the first for a context reads a file
-GEMEL_API codegen::Tuning stored_tuning(const Context& context, std::string_view family, const codegen::Workload& work);
+template <codegen::TuningStruct T>
+T stored_tuning(const Context& context, const codegen::Workload& work) {
+    return codegen::parse_tuning<T>(stored_tuning_text(context, T::family, work));
+}
 
 }  // namespace gemel

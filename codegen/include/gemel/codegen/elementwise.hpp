@@ -39,7 +39,7 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 /// thread per `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
-                                         const Tuning& tuning, const Dialect& dialect);
+                                         const ElementwiseTuning& tuning, const Dialect& dialect);
 
 /// Checks what does not depend on types and layouts. @throws ArgumentError
 GEMEL_API void check_request(const ElementwiseRequest& request);

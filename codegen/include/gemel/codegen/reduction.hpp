@@ -67,7 +67,7 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 /// @source tree and last-block scheme: Harris, "Optimizing Parallel Reduction in CUDA", and the CUDA samples'
 /// threadFenceReduction
 GEMEL_API std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout,
-                                       const Tuning& tuning, const Dialect& dialect);
+                                       const ReductionTuning& tuning, const Dialect& dialect);
 /// The text for one run of contiguous elements on a GPU: for looking at.
 GEMEL_API std::string reduction_source(const ReductionRequest& request, const Dialect& dialect);
 

@@ -24,13 +24,13 @@ struct ScanRequest {
 /// Which text is printed.
 struct ScanLayout {
     KernelLayout elements = {};
-    Tuning::Scan strategy = Tuning::Scan::look_back;
+    ScanStrategy strategy = ScanStrategy::look_back;
     bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
     friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
 /// Elements of one tile: what a block scans at a time. Not for chunks.
-GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning);
+GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
 /// Bytes of one running result as the kernels store it.
 GEMEL_API std::size_t scan_item_bytes(const ScanRequest& request);
 /// 64-bit words that a tile's state has.
@@ -53,7 +53,7 @@ GEMEL_API bool scan_needs_total(const ScanRequest& request);
 /// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same
 /// every time.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
-GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const Tuning& tuning,
+GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
                                   const Dialect& dialect);
 GEMEL_API std::string scan_source(const ScanRequest& request, const Dialect& dialect);
 

@@ -1,50 +1,138 @@
-/// How a generated kernel is cut into threads: chosen by a pure function of the device and the work, or by the user.
+/// How generated kernels are cut into threads: a plain struct for each family of kernels, filled by a pure function of
+/// the device and the work, or by the user. GEMEL_STRUCT names the fields, so that a tuning is printed, parsed, merged
+/// and enumerated by reflection; your own generators can have one too.
 #pragma once
 
+#include <gemel/codegen/struct.hpp>
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
 
+#include <boost/pfr/core.hpp>
+
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace gemel::codegen {
 
-/// A plain set of numbers; which of them matter depends on the generator. Zero means "not given".
-struct Tuning {
-    enum class Scan : std::uint8_t {
-        automatic,
-        look_back,     ///< one pass; groups read what those before them have published
-        three_passes,  ///< totals of the tiles, their scan, the tiles again
-        chunks,        ///< three passes with one thread per chunk, for devices with few cores
-    };
-
+/// Zero means "not given", here and below.
+struct ElementwiseTuning {
+    static constexpr std::string_view family = "elementwise";
     std::uint32_t block = 0;  ///< threads per block
     /// Of one memory access, a power of 2: 16 for the widest; up to an element's size for scalar ones.
     std::uint32_t access_bytes = 0;
     std::uint32_t unroll = 0;  ///< accesses that a thread has in flight
-    // Element-wise kernels of arrays with gaps, of two axes and more: blocks have tiles of the last two.
+    // For arrays with gaps, of two axes and more: blocks have tiles of the last two.
     std::uint32_t tile_block = 0;  ///< threads per block there, if not `block`; 1: each goes through a tile by itself
     std::uint32_t tile_width = 0, tile_rows = 0;  ///< powers of 2; where an axis is shorter the other has more
-    std::uint32_t blocks_per_unit = 0;            ///< reductions: blocks per compute unit
-    std::uint32_t items_per_thread = 0;  ///< scans: elements per thread of a tile; reductions on a CPU: running results
-    Scan scan = Scan::automatic;
+    friend bool operator==(const ElementwiseTuning&, const ElementwiseTuning&) = default;
+};
+GEMEL_STRUCT(ElementwiseTuning, block, access_bytes, unroll, tile_block, tile_width, tile_rows)
 
-    friend bool operator==(const Tuning&, const Tuning&) = default;
+struct ReductionTuning {
+    static constexpr std::string_view family = "reduction";
+    std::uint32_t block = 0;            ///< threads per block; 1: each block is one thread with a piece of its own
+    std::uint32_t access_bytes = 0;     ///< of one memory access, a power of 2
+    std::uint32_t unroll = 0;           ///< accesses that a thread has in flight
+    std::uint32_t blocks_per_unit = 0;  ///< per compute unit, where several blocks share a result
+    std::uint32_t running_results = 0;  ///< of a thread that is a block: sums that do not wait for each other
+    friend bool operator==(const ReductionTuning&, const ReductionTuning&) = default;
+};
+GEMEL_STRUCT(ReductionTuning, block, access_bytes, unroll, blocks_per_unit, running_results)
+
+enum class ScanStrategy : std::uint32_t {
+    automatic,
+    look_back,     ///< one pass; blocks read what those before them have published
+    three_passes,  ///< totals of the tiles, their scan, the tiles again
+    chunks,        ///< three passes with one thread per chunk, for devices with few cores
+};
+inline constexpr std::array<const char*, 4> scan_strategy_names{"automatic", "look_back", "three_passes", "chunks"};
+/// The names of an enumeration's values, for printing and parsing; found beside the enumeration.
+constexpr std::span<const char* const> value_names(ScanStrategy) { return scan_strategy_names; }
+
+struct ScanTuning {
+    static constexpr std::string_view family = "scan";
+    std::uint32_t block = 0;             ///< threads per block
+    std::uint32_t access_bytes = 0;      ///< of one memory access, a power of 2
+    std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
+    std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit
+    ScanStrategy strategy = ScanStrategy::automatic;
+    friend bool operator==(const ScanTuning&, const ScanTuning&) = default;
+};
+GEMEL_STRUCT(ScanTuning, block, access_bytes, items_per_thread, blocks_per_unit, strategy)
+
+/// A struct of 32-bit numbers and enumerations with a GEMEL_STRUCT and a `family`, the name of the kernels that it
+/// cuts.
+template <class T>
+concept TuningStruct = ReflectedStruct<T> && requires {
+    { T::family } -> std::convertible_to<std::string_view>;
 };
 
+/// One number of a tuning.
+struct TuningField {
+    const char* name;
+    std::uint32_t value;
+    std::span<const char* const> value_names = {};  ///< of an enumeration; else empty
+};
+
+template <TuningStruct T>
+auto tuning_fields(const T& tuning) {
+    constexpr auto reflected = gemel_struct_fields(StructTag<T>{});
+    std::array<TuningField, reflected.names.size()> fields{};
+    boost::pfr::for_each_field(tuning, [&]<class Field>(const Field& field, std::size_t i) {
+        static_assert(sizeof(Field) == sizeof(std::uint32_t) && (std::is_enum_v<Field> || std::is_unsigned_v<Field>),
+                      "a tuning has fields of uint32_t, and of enumerations of that size");
+        fields[i] = {reflected.names[i], static_cast<std::uint32_t>(field)};
+        if constexpr (std::is_enum_v<Field>) fields[i].value_names = value_names(field);
+    });
+    return fields;
+}
+template <TuningStruct T>
+T tuning_of(std::span<const TuningField> fields) {
+    T tuning;
+    boost::pfr::for_each_field(
+        tuning, [&]<class Field>(Field& field, std::size_t i) { field = static_cast<Field>(fields[i].value); });
+    return tuning;
+}
+
+GEMEL_API std::string format_tuning(std::span<const TuningField> fields);
+GEMEL_API void read_tuning(std::string_view text, std::span<TuningField> into);
+GEMEL_API void check_tuning(std::string_view who, std::span<const TuningField> fields);
+
 /// "block=256 access_bytes=16 unroll=2": the numbers that are given, readable by parse_tuning().
-GEMEL_API std::string to_string(const Tuning& tuning);
+template <TuningStruct T>
+std::string to_string(const T& tuning) {
+    return format_tuning(tuning_fields(tuning));
+}
 /// @throws ArgumentError naming the word that it does not understand
-GEMEL_API Tuning parse_tuning(std::string_view text);
+template <TuningStruct T>
+T parse_tuning(std::string_view text) {
+    auto fields = tuning_fields(T{});
+    read_tuning(text, fields);
+    return tuning_of<T>(fields);
+}
 /// @param who  whom the error names
 /// @throws ArgumentError naming a number that no kernel can be cut by: accesses of other than 1, 2, 4 ... 64 bytes,
-/// more
-///         than 2^20 threads, 256 accesses in flight, 2^16 blocks per unit, or 4096 items per thread
-GEMEL_API void check_tuning(std::string_view who, const Tuning& tuning);
+///         more than 2^20 threads, 256 accesses in flight, 2^16 blocks per unit, or 4096 items per thread
+template <TuningStruct T>
+void check_tuning(std::string_view who, const T& tuning) {
+    check_tuning(who, std::span<const TuningField>(tuning_fields(tuning)));
+}
 /// `first`, with what it leaves open taken from `second`.
-GEMEL_API Tuning merge(const Tuning& first, const Tuning& second);
+template <TuningStruct T>
+T merge(const T& first, const T& second) {
+    auto fields = tuning_fields(first);
+    const auto others = tuning_fields(second);
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (fields[i].value == 0) fields[i].value = others[i].value;
+    return tuning_of<T>(fields);
+}
 
 /// What there is to do, as far as the choice depends on it.
 struct Workload {
@@ -54,8 +142,8 @@ struct Workload {
     std::size_t outputs = 1;       ///< of a reduction
 };
 
-GEMEL_API Tuning elementwise_tuning(const DeviceInfo& device, const Workload& work);
-GEMEL_API Tuning reduction_tuning(const DeviceInfo& device, const Workload& work);
-GEMEL_API Tuning scan_tuning(const DeviceInfo& device, const Workload& work);
+GEMEL_API ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work);
+GEMEL_API ReductionTuning reduction_tuning(const DeviceInfo& device, const Workload& work);
+GEMEL_API ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work);
 
 }  // namespace gemel::codegen
