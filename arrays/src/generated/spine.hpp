@@ -87,7 +87,8 @@ struct Choice {
 /// A call that was made, with what its launches need besides the variant.
 template <class Work>
 struct RememberedCall : RecentCall {
-    RememberedCall(RecentCall call, const Work& given) : RecentCall(std::move(call)), work(given) {}
+    template <class... Call>
+    explicit RememberedCall(const Work& done, Call&&... call) : RecentCall(std::forward<Call>(call)...), work(done) {}
     Work work;
 };
 
@@ -139,9 +140,9 @@ void run_generated(Generator&& generator, std::span<const CallArgument> argument
     if (generator.may_repeat() && !cache.checks_bounds() && cache.has_no_tunings()) {
         const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
         if (cache.recent().is_second(hash))
-            cache.recent().remember(
-                hash, std::make_shared<RememberedCall<typename Kind::Work>>(
-                          RecentCall(state.id, generator.options.tuning, call, wide, variant, list.span()), work));
+            cache.recent().remember(hash, std::make_shared<RememberedCall<typename Kind::Work>>(
+                                              work, state.id, generator.options.tuning, call, wide, variant,
+                                              std::span<const Argument>(list.span())));
     }
     bounds.add_to(list);
     Launcher launcher(list, wide, generator.options.stream);
