@@ -21,6 +21,8 @@ class RecentCall {
     RecentCall(std::uint64_t generator, const BoundCall& call, bool wide_index, std::shared_ptr<Variant> variant,
                std::span<const Argument> launched);
     virtual ~RecentCall() = default;
+    RecentCall(const RecentCall&) = delete;  // arguments point into it
+    RecentCall& operator=(const RecentCall&) = delete;
 
     /// Whether checks, layout and variant of a call would come out as they did for this one.
     bool is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const;

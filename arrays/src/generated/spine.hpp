@@ -87,8 +87,8 @@ struct Choice {
 /// A call that was made, with what its launches need besides the variant.
 template <class Work, class Tuning>
 struct RememberedCall : RecentCall {
-    RememberedCall(RecentCall call, const Work& done, const Tuning& asked)
-        : RecentCall(std::move(call)), work(done), given(asked) {}
+    template <class... Call>
+    explicit RememberedCall(const Work& done, Call&&... call) : RecentCall(std::forward<Call>(call)...), work(done) {}
     Work work;
     Tuning given;
 };
@@ -143,9 +143,9 @@ void run_generated(Generator&& generator, std::span<const CallArgument> argument
     if (generator.may_repeat() && !cache.checks_bounds() && cache.has_no_tunings()) {
         const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
         if (cache.recent().is_second(hash))
-            cache.recent().remember(
-                hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
-                          RecentCall(state.id, call, wide, variant, list.span()), work, generator.options.tuning));
+            cache.recent().remember(hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
+                                              work, generator.options.tuning, state.id, call, wide, variant,
+                                              std::span<const Argument>(list.span())));
     }
     bounds.add_to(list);
     Launcher launcher(list, wide, generator.options.stream);
