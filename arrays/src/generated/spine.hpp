@@ -88,7 +88,8 @@ struct Choice {
 template <class Work, class Tuning>
 struct RememberedCall : RecentCall {
     template <class... Call>
-    explicit RememberedCall(const Work& done, Call&&... call) : RecentCall(std::forward<Call>(call)...), work(done) {}
+    RememberedCall(const Work& done, const Tuning& asked, Call&&... call)
+        : RecentCall(std::forward<Call>(call)...), work(done), given(asked) {}
     Work work;
     Tuning given;
 };
