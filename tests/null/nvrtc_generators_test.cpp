@@ -1,4 +1,5 @@
 /// What the generators print for CUDA is compiled to machine code, for three architectures.
+#include "../block_programs.hpp"
 #include "../generator_programs.hpp"
 #include "../nvrtc.hpp"
 
@@ -14,6 +15,17 @@ TEST_CASE("generated kernels compile for CUDA") {
             const Nvrtc::Result result =
                 Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
             CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+        }
+    }
+}
+
+TEST_CASE("pieces of the block layer compile for CUDA without a warning") {
+    for (const auto& [name, text] : block_programs::all(Dialect::cuda())) {
+        for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+            const Nvrtc::Result result =
+                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+            CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
         }
     }
 }
