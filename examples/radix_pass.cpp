@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
         std::iota(values.begin(), values.end(), 0u);
         for (auto& key : keys)
             key = static_cast<std::uint32_t>(random()) & (n % 2 ? 0xff00ffffu : 0x3u);  // with equals
-        Keys x = to_device(keys), order = to_device(values);
+        Keys x = to_gpu(keys), order = to_gpu(values);
         sort(x, order);
         std::stable_sort(values.begin(), values.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
         std::sort(keys.begin(), keys.end());

@@ -5,6 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 using namespace gemel;
 
 TEST_SUITE_BEGIN("codegen");
@@ -27,6 +31,17 @@ TEST_CASE("pieces of the block layer compile for CUDA without a warning") {
             CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
             CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
         }
+    }
+}
+
+TEST_CASE("the radix pass of the examples compiles for CUDA without a warning") {
+    std::ifstream in(std::string(GEMEL_SOURCE_DIR) + "/tests/golden/example_radix_pass.cu");
+    REQUIRE(in);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, architecture, "\n", result.log);
+        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, architecture, "\n", result.log);
     }
 }
 

@@ -44,11 +44,10 @@ const std::string* spelled(const Dialect& d, std::string_view word) {
     return nullptr;
 }
 
-/// "LID_0" and its siblings; empty for other words.
+/// "LID_0" and its siblings; empty for other words. GLOBAL_ID_0 is left to the prelude, which says it shorter.
 std::string place_of_thread(const Dialect& d, std::string_view word) {
     const std::pair<std::string_view, const std::string*> places[] = {
-        {"LID_", &d.thread_id},  {"GID_", &d.block_id},        {"LDIM_", &d.block_size},
-        {"GDIM_", &d.grid_size}, {"GLOBAL_ID_", &d.global_id}, {"GLOBAL_DIM_", &d.global_size}};
+        {"LID_", &d.thread_id}, {"GID_", &d.block_id}, {"LDIM_", &d.block_size}, {"GDIM_", &d.grid_size}};
     for (const auto& [begin, pattern] : places)
         if (word.size() == begin.size() + 1 && word.starts_with(begin) && word.back() >= '0' && word.back() <= '2')
             return Dialect::indexed(*pattern, word.back() - '0');
