@@ -4,6 +4,8 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::codegen::pieces {
 
 namespace {
@@ -38,6 +40,18 @@ std::string ScanInSharedMemory::text(KernelText& kernel) const {
     values["count"] = count;
     values["block"] = block;
     return kernel.fill(block_pieces::scan_in_shared_memory(), std::move(values));
+}
+
+std::string ReduceInSharedMemory::text(KernelText& kernel) const {
+    codegen::Value::List named, steps;
+    for (const auto& [total, shared, reduce] : values)
+        named.push_back(Values{{"total", total}, {"shared", shared}, {"reduce", reduce}});
+    for (int left = block; left > 1;) {
+        const int parts = std::min(left, 8), all = left;
+        left = (all + parts - 1) / parts;
+        steps.push_back(Values{{"left", left}, {"parts", parts}, {"all", all}, {"is_whole", left * parts == all}});
+    }
+    return kernel.fill(block_pieces::reduce_in_shared_memory(), {{"values", named}, {"steps", steps}});
 }
 
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }

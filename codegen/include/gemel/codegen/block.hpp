@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace gemel::codegen::pieces {
 
@@ -44,6 +45,19 @@ struct ScanByShuffles {
 struct ScanInSharedMemory {
     Item item = {};
     std::string shared = "shared", count = "n";  ///< the array, and an expression
+    int block = 256;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// The totals of a block's threads, of one value or several, combined by a tree in shared memory; on every device.
+/// Needs `thread` and for each value a variable and a shared array, one element per thread, whose first one is the
+/// block's total afterwards.
+struct ReduceInSharedMemory {
+    struct Value {
+        std::string total = "total", shared = "shared";
+        std::string reduce = "item_reduce";  ///< a function of two
+    };
+    std::vector<Value> values = {{}};
     int block = 256;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
