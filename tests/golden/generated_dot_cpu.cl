@@ -69,9 +69,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
         partial[split * outputs + output] = total;
     }
 }
-__kernel void dot_finish(__global float *result, __global float *partial, int outputs, int splits)
+__kernel void dot_finish(
+        __global float *result,
+        __global float *partial,
+        int outputs,
+        int splits)
 {
-    const int output = (int)((long)get_group_id(0) * (long)get_local_size(0) + (long)get_local_id(0));
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         float kept0 = 0;

@@ -69,9 +69,13 @@ extern "C" __global__ __launch_bounds__(1) void dot(
         partial[split * outputs + output] = total;
     }
 }
-extern "C" __global__ void dot_finish(float *result, float *partial, int outputs, int splits)
+extern "C" __global__ void dot_finish(
+        float *result,
+        float *partial,
+        int outputs,
+        int splits)
 {
-    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         float kept0 = 0;

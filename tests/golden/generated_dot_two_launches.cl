@@ -77,7 +77,7 @@ __kernel void dot_finish(
         int splits)
 {
     result = (__global float *)((__global char *)result + result_offset);
-    const int output = (int)((long)get_group_id(0) * (long)get_local_size(0) + (long)get_local_id(0));
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         float kept0 = 0;

@@ -69,10 +69,15 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         partial[split * outputs + output] = shared[0];
     }
 }
-extern "C" __global__ void dot_finish(float *result, int64_t result_offset, float *partial, int outputs, int splits)
+extern "C" __global__ void dot_finish(
+        float *result,
+        int64_t result_offset,
+        float *partial,
+        int outputs,
+        int splits)
 {
     result = (float *)((char *)result + result_offset);
-    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         float kept0 = 0;

@@ -40,9 +40,13 @@ extern "C" __global__ __launch_bounds__(1) void largest(
         partial[split * outputs + output] = total;
     }
 }
-extern "C" __global__ void largest_finish(float *result, float *partial, int outputs, int splits)
+extern "C" __global__ void largest_finish(
+        float *result,
+        float *partial,
+        int outputs,
+        int splits)
 {
-    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         float kept0 = -INFINITY;

@@ -96,7 +96,7 @@ __kernel void place_finish(
         int splits)
 {
     result = (__global int64_t *)((__global char *)result + result_offset);
-    const int output = (int)((long)get_group_id(0) * (long)get_local_size(0) + (long)get_local_id(0));
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         place_of_float kept0 = new_place(-INFINITY, 0);

@@ -96,7 +96,7 @@ extern "C" __global__ void place_finish(
         int splits)
 {
     result = (int64_t *)((char *)result + result_offset);
-    const int output = (int)((long long)blockIdx.x * blockDim.x + threadIdx.x);
+    const int output = (int)GLOBAL_ID_0;
     if (output < outputs) {
         int s = 0;
         place_of_float kept0 = new_place(-INFINITY, 0);

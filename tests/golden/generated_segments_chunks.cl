@@ -37,9 +37,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void segments_totals(
     }
     totals[tile] = running;
 }
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void segments_prefixes(
-        __global segments_item *totals,
-        int tiles)
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void segments_prefixes(__global segments_item *totals, int tiles)
 {
     for (int k = 1; k < tiles; ++k) {
         totals[k] = segments_scan(totals[k - 1], totals[k]);

@@ -139,9 +139,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments_totals(
     }
     else if (thread == 0) totals[tile] = total;
 }
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments_prefixes(
-        __global segments_item *totals,
-        int tiles)
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments_prefixes(__global segments_item *totals, int tiles)
 {
     __local segments_item pieces[256];
     const int thread = ((int)get_local_id(0));

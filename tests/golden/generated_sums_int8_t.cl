@@ -42,39 +42,54 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
     pack_int8_t_x16 x_pack[1];
     pack_int8_t_x16 out_pack[1];
     if (tile < n / 4096) {
-        x_pack[0].words[0] = ((__global const uint4 *)x)[(first + 0) / 16];
 #pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int i = first + e;
-            const int8_t x_i = x_pack[0].value[e];
-            int8_t out_i;
-            v[e] = x_i;
+        for (int row = 0; row < 1; ++row) {
+            x_pack[row].words[0] = ((__global const uint4 *)x)[(first + row * 512 + 0) / 16];
+        }
+#pragma unroll
+        for (int row = 0; row < 1; ++row) {
+#pragma unroll
+            for (int e = 0; e < 16; ++e) {
+                const int i = first + row * 512 + e;
+                const int8_t x_i = x_pack[row].value[e];
+                int8_t out_i;
+                v[row * 16 + e] = x_i;
+            }
         }
     }
     else {
 #pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int i = first + e < n ? first + e : n - 1;
-            v[e] = x[i];
+        for (int row = 0; row < 1; ++row) {
+#pragma unroll
+            for (int e = 0; e < 16; ++e) {
+                const int i = first + row * 512 + e < n ? first + row * 512 + e : n - 1;
+                v[row * 16 + e] = x[i];
+            }
         }
     }
 #pragma unroll
-    for (int e = 1; e < 16; ++e) {
-        v[e] = sums_scan(v[(e - 1)], v[e]);
+    for (int row = 0; row < 1; ++row) {
+#pragma unroll
+        for (int e = 1; e < 16; ++e) {
+            v[row * 16 + e] = sums_scan(v[row * 16 + (e - 1)], v[row * 16 + e]);
+        }
     }
     // Runs are scanned across each warp, row by row, then warps in shared memory.
     int8_t before[1];
     int8_t carry;
-    int8_t run = v[15];
 #pragma unroll
-    for (int delta = 1; delta < 32; delta *= 2) {
-        const int8_t other = sums_shuffle_up(run, delta);
-        if (lane >= delta) run = sums_scan(other, run);
+    for (int row = 0; row < 1; ++row) {
+        int8_t run = v[row * 16 + 15];
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const int8_t other = sums_shuffle_up(run, delta);
+            if (lane >= delta) run = sums_scan(other, run);
+        }
+        const int8_t row_total = sums_shuffle(run, 31);
+        run = sums_shuffle_up(run, 1);
+        before[row] = row == 0 ? run : lane > 0 ? sums_scan(carry, run) : carry;
+        carry = row == 0 ? row_total : sums_scan(carry, row_total);
     }
-    const int8_t row_total = sums_shuffle(run, 31);
-    run = sums_shuffle_up(run, 1);
-    before[0] = run;
-    carry = row_total;
     if (lane == 0) warp_totals[warp] = carry;
     barrier(CLK_LOCAL_MEM_FENCE);
     int8_t total = warp_totals[0];
@@ -137,37 +152,40 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
     int8_t outer = before_warp;
     const int has_outer = (tile > 0) || warp > 0;
     if ((tile > 0)) outer = warp > 0 ? sums_scan(tile_prefix[0], before_warp) : tile_prefix[0];
-    const int has_before = has_outer || lane > 0;
-    if (has_outer) before[0] = lane > 0 ? sums_scan(outer, before[0]) : outer;
-    if (has_before) {
 #pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            v[e] = sums_scan(before[0], v[e]);
+    for (int row = 0; row < 1; ++row) {
+        const int has_before = has_outer || lane > 0;
+        if (has_outer) before[row] = lane > 0 ? sums_scan(outer, before[row]) : outer;
+        if (has_before) {
+#pragma unroll
+            for (int e = 0; e < 16; ++e) {
+                v[row * 16 + e] = sums_scan(before[row], v[row * 16 + e]);
+            }
         }
-    }
-    if (tile < n / 4096) {
+        if (tile < n / 4096) {
 #pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int i = first + e;
-            const int8_t x_i = x_pack[0].value[e];
-            int8_t out_i;
-            const int8_t item = v[e];
-            int8_t prev_item = 0;
-            if ((e > 0 || has_before)) prev_item = (e > 0 ? v[(e > 0 ? e - 1 : 0)] : before[0]);
-            out_i = prev_item;
-            out_pack[0].value[e] = out_i;
-        }
-        ((__global uint4 *)out)[(first + 0) / 16] = out_pack[0].words[0];
-    }
-    else {
-#pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int i = first + e;
-            if (i < n) {
-                const int8_t item = v[e];
+            for (int e = 0; e < 16; ++e) {
+                const int i = first + row * 512 + e;
+                const int8_t x_i = x_pack[row].value[e];
+                int8_t out_i;
+                const int8_t item = v[row * 16 + e];
                 int8_t prev_item = 0;
-                if ((e > 0 || has_before)) prev_item = (e > 0 ? v[(e > 0 ? e - 1 : 0)] : before[0]);
-                out[i] = prev_item;
+                if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 16 + (e > 0 ? e - 1 : 0)] : before[row]);
+                out_i = prev_item;
+                out_pack[row].value[e] = out_i;
+            }
+            ((__global uint4 *)out)[(first + row * 512 + 0) / 16] = out_pack[row].words[0];
+        }
+        else {
+#pragma unroll
+            for (int e = 0; e < 16; ++e) {
+                const int i = first + row * 512 + e;
+                if (i < n) {
+                    const int8_t item = v[row * 16 + e];
+                    int8_t prev_item = 0;
+                    if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 16 + (e > 0 ? e - 1 : 0)] : before[row]);
+                    out[i] = prev_item;
+                }
             }
         }
     }

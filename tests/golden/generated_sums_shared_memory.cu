@@ -14,9 +14,12 @@ extern "C" __global__ __launch_bounds__(64) void sums_totals(
     const int first = tile * 256 + thread * 4;
     float v[4];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-        const int i = first + e < n ? first + e : n - 1;
-        v[e] = x[i];
+    for (int row = 0; row < 1; ++row) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const int i = first + row * 256 + e < n ? first + row * 256 + e : n - 1;
+            v[row * 4 + e] = x[i];
+        }
     }
 #pragma unroll
     for (int e = 1; e < 4; ++e) {
@@ -81,9 +84,12 @@ extern "C" __global__ __launch_bounds__(64) void sums(
     const int first = tile * 256 + thread * 4;
     float v[4];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-        const int i = first + e < n ? first + e : n - 1;
-        v[e] = x[i];
+    for (int row = 0; row < 1; ++row) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const int i = first + row * 256 + e < n ? first + row * 256 + e : n - 1;
+            v[row * 4 + e] = x[i];
+        }
     }
 #pragma unroll
     for (int e = 1; e < 4; ++e) {
@@ -105,20 +111,23 @@ extern "C" __global__ __launch_bounds__(64) void sums(
     const int has_outer = (tile > 0);
     float outer;
     if (has_outer) outer = totals[tile - 1];
-    const int has_before = has_outer || thread > 0;
-    if (has_outer) before[0] = thread > 0 ? sums_scan(outer, before[0]) : outer;
-    if (has_before) {
+#pragma unroll
+    for (int row = 0; row < 1; ++row) {
+        const int has_before = has_outer || thread > 0;
+        if (has_outer) before[row] = thread > 0 ? sums_scan(outer, before[row]) : outer;
+        if (has_before) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                v[row * 4 + e] = sums_scan(before[row], v[row * 4 + e]);
+            }
+        }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-            v[e] = sums_scan(before[0], v[e]);
-        }
-    }
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-        const int i = first + e;
-        if (i < n) {
-            const float item = v[e];
-            out[i] = item;
+            const int i = first + row * 256 + e;
+            if (i < n) {
+                const float item = v[row * 4 + e];
+                out[i] = item;
+            }
         }
     }
 }

@@ -66,15 +66,15 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
     }
 }
 
+bool ElementAccess::is_taken(std::string_view name) const {
+    const auto is_named = [&](const Parameter& p) { return p.name == name; };
+    const auto mentions = [&](const Snippet* snippet) { return snippet->mentions(name); };
+    return std::any_of(arguments_.begin(), arguments_.end(), is_named) ||
+           std::any_of(snippets_.begin(), snippets_.end(), mentions);
+}
+
 std::string ElementAccess::unused(std::string name) const {
-    const auto taken = [&] {
-        for (const Parameter& p : arguments_)
-            if (p.name == name) return true;
-        for (const Snippet* snippet : snippets_)
-            if (snippet->mentions(name)) return true;
-        return false;
-    };
-    while (taken()) name += '_';
+    while (is_taken(name)) name += '_';
     return name;
 }
 

@@ -72,6 +72,8 @@ class ElementAccess {
     const std::string& layout_name() const { return layout_name_; }
     /// Says that there is no such parameter: the first pack begins with the array.
     void set_no_head() { has_head_ = false; }
+    /// Whether an argument or a snippet uses a name.
+    bool is_taken(std::string_view name) const;
     /// A name that no argument and no snippet uses.
     std::string unused(std::string name) const;
     /// The name of a type or function that the kernel has beside it: "axpy_layout".

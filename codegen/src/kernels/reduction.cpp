@@ -1,6 +1,6 @@
 #include <gemel/codegen/reduction.hpp>
 
-#include "kernels/reduction_printer.hpp"
+#include "kernels/reduction_text.hpp"
 
 #include <gemel/core/error.hpp>
 
@@ -46,8 +46,8 @@ std::string reduction_source(const ReductionRequest& request, const ReductionLay
                              const ReductionTuning& tuning, const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ReductionKernel '", request.name, "'"), tuning);
-    const ReductionRequest asked = trimmed(request);  // the printer refers to it
-    return ReductionPrinter(asked, layout, tuning, dialect).print();
+    const ReductionRequest asked = trimmed(request);  // the text refers to it
+    return ReductionText(asked, layout, tuning, dialect).text();
 }
 
 std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {

@@ -1,6 +1,6 @@
 #include <gemel/codegen/scan.hpp>
 
-#include "kernels/scan_printer.hpp"
+#include "kernels/scan_text.hpp"
 
 #include <gemel/core/error.hpp>
 
@@ -54,7 +54,7 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
             gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
     ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
     for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
-    return ScanPrinter(asked, layout, tuning, dialect).print();
+    return ScanText(asked, layout, tuning, dialect).text();
 }
 
 std::string scan_source(const ScanRequest& request, const Dialect& dialect) {

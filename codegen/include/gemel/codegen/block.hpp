@@ -1,0 +1,109 @@
+/// What the threads of a block do together, as pieces of kernel text: exchange within warps, scans, look-back over the
+/// blocks before, rank by digit, scatter. docs/write-a-generator.md shows a generator made of them.
+///
+/// Each piece is a struct of its blanks; text() fills it, for a blank of the kernel's own template. The pieces say what
+/// they need to stand before them and what they declare (codegen/src/block/*.kernel say it again, with the text). Those
+/// that use warps need DeviceInfo::has_cross_block_visibility and blocks of whole warps of 32.
+#pragma once
+
+#include <gemel/codegen/kernel_text.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gemel::codegen::pieces {
+
+/// The values that threads exchange and combine: `<name>_scan(a, b)`, a function of the kernel's own, combines two.
+struct Item {
+    std::string name = "item";  ///< what its functions' names begin with
+    std::string type = "int";
+    std::size_t bytes = 4;
+
+    int words() const { return static_cast<int>((bytes + 3) / 4); }
+};
+
+/// At file scope: the union `<name>_words`, and `<name>_shuffle_up(item, delta)` and `<name>_shuffle(item, lane)`.
+struct Exchange {
+    Item item = {};
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// A scan of a tile in registers. Each thread has `rows` runs of `lanes` neighbours in `v[rows * lanes]`; a row of runs
+/// goes across the warp, and warps follow each other. Needs Exchange, `lane`, `warp`, `v`, and the shared array
+/// `warp_totals[block / 32]`. Afterwards `v` holds running results within each run. Declares `before[row]`, what the
+/// warp has before the run (not set for its first run), `before_warp`, what the tile has before the warp (not for its
+/// first warp), and `total`.
+struct ScanByShuffles {
+    Item item = {};
+    int block = 256, lanes = 1, rows = 1;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// An inclusive scan over the first `count` entries of a shared array, one per thread, in place; on every device.
+/// Needs `thread`.
+struct ScanInSharedMemory {
+    Item item = {};
+    std::string shared = "shared", count = "n";  ///< the array, and an expression
+    int block = 256;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// The totals of a block's threads, of one value or several, combined by a tree in shared memory; on every device.
+/// Needs `thread` and for each value a variable and a shared array, one element per thread, whose first one is the
+/// block's total afterwards.
+struct ReduceInSharedMemory {
+    struct Value {
+        std::string total = "total", shared = "shared";
+        std::string reduce = "item_reduce";  ///< a function of two
+    };
+    std::vector<Value> values = {{}};
+    int block = 256;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// Which tile a block has, so that blocks wait only for blocks that run already. Needs `thread`, the parameters
+/// `ticket` (a uint32 in device memory) and `first_ticket` (its value before the launch), the shared array `int
+/// dealt[1]`; declares `tile`.
+struct DealTile {
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// What comes before a tile, from the blocks that have the tiles before it. Needs Exchange, `tile`, `total`, the
+/// parameters `states` (volatile uint64 words: item.words() for each tile, or for each tile and column) and `epoch`
+/// (above zero, below 2^30, and greater at every launch that uses the same states; then nothing is cleared between).
+///
+/// One result per tile: the first warp comes here, with `lane`; lane 0 leaves what comes before in the shared array
+/// `tile_prefix[1]`, but for the first tile. With columns: one thread for each, with `column`; it declares `so_far`,
+/// which is set but for the first tile.
+/// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
+struct LookBack {
+    Item item = {};
+    int columns = 0;  ///< results of each tile; 0 for one that a warp looks for
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// The rank of each element of a tile among those with its digit of 8 bits. Thread has `items` elements: number k is
+/// element items * 32 * warp + 32 * k + lane of the tile, with `digit[k]`, 256 where there is none. Needs `thread`,
+/// `warp`, `lane`, `digit` and the shared array `int digit_counts[block / 32 * 256]`. Declares `rank[k]`, how many
+/// elements of its warp with its digit come before it. Afterwards `digit_counts[256 * w + d]` is how many elements
+/// with digit d the warps before w have, and `digit_total`, of thread d, how many the tile has.
+struct RankByDigit {
+    int block = 256;  ///< at least 256
+    int items = 1;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// Elements to their places through shared memory, so that neighbours are written side by side. Needs `thread`, `count`
+/// (elements of the tile), `place[k]` (the place within the tile of a thread's element k, -1 for none), and the shared
+/// array `staged`, as long as the tile. `store` runs for each place `j` of the tile, with the element in `moved`.
+struct Scatter {
+    int block = 256, items = 1;
+    std::string type = "uint32_t";  ///< of an element
+    std::string staged = "staged";
+    std::string value = "key[k]";  ///< a thread's element k
+    std::string store = {};        ///< "out[target[j]] = moved;"
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+}  // namespace gemel::codegen::pieces

@@ -1,0 +1,87 @@
+#include <gemel/codegen/block.hpp>
+
+#include "block_pieces.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen::pieces {
+
+namespace {
+
+Values values_of(const Item& item) {
+    return {{"name", item.name}, {"item", item.type}, {"words", item.words()}, {"padded", item.bytes % 4 != 0}};
+}
+
+/// The number of word `w` of a tile's state, or of a column's.
+std::string state_word(const LookBack& piece, const std::string& tile) {
+    const int words = piece.item.words();
+    const std::string state = piece.columns ? gemel::text(tile, " * ", piece.columns, " + column") : tile;
+    if (words == 1) return state;
+    return gemel::text(piece.columns ? "(" + state + ")" : state, " * ", words, " + w");
+}
+
+}  // namespace
+
+std::string Exchange::text(KernelText& kernel) const { return kernel.fill(block_pieces::exchange(), values_of(item)); }
+
+std::string ScanByShuffles::text(KernelText& kernel) const {
+    Values values = values_of(item);
+    values["rows"] = rows;
+    values["lanes"] = lanes;
+    values["warps"] = block / 32;
+    return kernel.fill(block_pieces::scan_by_shuffles(), std::move(values));
+}
+
+std::string ScanInSharedMemory::text(KernelText& kernel) const {
+    Values values = values_of(item);
+    values["shared"] = shared;
+    values["count"] = count;
+    values["block"] = block;
+    return kernel.fill(block_pieces::scan_in_shared_memory(), std::move(values));
+}
+
+std::string ReduceInSharedMemory::text(KernelText& kernel) const {
+    codegen::Value::List named, steps;
+    for (const auto& [total, shared, reduce] : values)
+        named.push_back(Values{{"total", total}, {"shared", shared}, {"reduce", reduce}});
+    for (int left = block; left > 1;) {
+        const int parts = std::min(left, 8), all = left;
+        left = (all + parts - 1) / parts;
+        steps.push_back(Values{{"left", left}, {"parts", parts}, {"all", all}, {"is_whole", left * parts == all}});
+    }
+    return kernel.fill(block_pieces::reduce_in_shared_memory(), {{"values", named}, {"steps", steps}});
+}
+
+std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }
+
+std::string LookBack::text(KernelText& kernel) const {
+    Values values = values_of(item);
+    const auto publish = [&](const std::string& what, const char* state) {
+        Values published = values;
+        published["what"] = what;
+        published["state"] = state;
+        published["tile_word"] = state_word(*this, "tile");
+        return kernel.fill(block_pieces::publish(), std::move(published));
+    };
+    Values awaited = values;
+    awaited["at_word"] = state_word(*this, "at");
+    values["await"] = kernel.fill(block_pieces::await(), std::move(awaited));
+    values["publish_total"] = publish("total", "(tile == 0 ? 2 : 1)");
+    values["publish_sum"] = publish(item.name + "_scan(so_far, total)", "2");
+    values["columns"] = columns;
+    return kernel.fill(columns ? block_pieces::look_back_by_thread() : block_pieces::look_back(), std::move(values));
+}
+
+std::string RankByDigit::text(KernelText& kernel) const {
+    return kernel.fill(block_pieces::rank_by_digit(), {{"block", block}, {"warps", block / 32}, {"items", items}});
+}
+
+std::string Scatter::text(KernelText& kernel) const {
+    return kernel.fill(
+        block_pieces::scatter(),
+        {{"block", block}, {"items", items}, {"type", type}, {"staged", staged}, {"value", value}, {"store", store}});
+}
+
+}  // namespace gemel::codegen::pieces

@@ -1,0 +1,279 @@
+#include "kernels/reduction_text.hpp"
+
+#include "reduction_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/core/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace gemel::codegen {
+
+std::vector<ArrayUse> array_uses(const ReductionRequest& request) {
+    std::vector<ArrayUse> all;
+    for (const Parameter& p : request.arguments) {
+        ArrayUse use;
+        for (const ReducedValue& value : request.values) use = use | value.map_expr.use_of(p.name);
+        all.push_back(use);
+    }
+    return all;
+}
+
+namespace {
+
+std::vector<const Snippet*> snippets(const ReductionRequest& request, const Snippet& preamble) {
+    std::vector<const Snippet*> all{&preamble};
+    for (const ReducedValue& value : request.values) all.push_back(&value.map_expr);
+    return all;
+}
+
+DType accumulator(const ReducedValue& value) { return value.accumulator.empty() ? value.dtype : value.accumulator; }
+
+/// Words of the templates that users' text means when it says them, and the kernels' names. `n` means the length to the
+/// user as well, unless an argument has that name.
+std::set<std::string, std::less<>> kept_words(const ReductionRequest& request) {
+    std::set<std::string, std::less<>> kept{"i", "a", "b", "reduced_index", request.name, request.name + "_finish"};
+    const auto is_n = [](const Parameter& p) { return p.name == "n"; };
+    if (std::none_of(request.arguments.begin(), request.arguments.end(), is_n)) kept.insert("n");
+    return kept;
+}
+
+int threads(const ReductionLayout& layout, const ReductionTuning& tuning) {
+    if (layout.serial) return 1;
+    return tuning.block ? static_cast<int>(tuning.block) : 256;
+}
+
+}  // namespace
+
+ReductionText::ReductionText(const ReductionRequest& request, const ReductionLayout& layout,
+                             const ReductionTuning& tuning, const Dialect& dialect)
+    : request_(request),
+      layout_(layout),
+      block_(threads(layout, tuning)),
+      unroll_(static_cast<int>(std::max(tuning.unroll, 1u))),
+      serial_lanes_(static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u)))),  // halves meet
+      packed_(layout.elements.any(Access::packed)),
+      writer_(dialect),
+      preamble_(request.preamble),
+      access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
+              snippets(request, preamble_), {layout.kept_rank, layout.has_index}),
+      kernel_(dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)) {
+    if (layout.result_offsets.size() != request.values.size())
+        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),
+                                        " result_offsets for ", request.values.size(), " results"));
+}
+
+std::string ReductionText::text() {
+    std::string all = head() + '\n';
+    values_ = {{"values", values()},
+               {"name", request_.name},
+               {"index", access_.index_type()},
+               {"block", block_},
+               {"unroll", unroll_},
+               {"lanes", access_.lanes()},
+               {"axes", has_axes()},
+               {"serial", layout_.serial},
+               {"split", layout_.split},
+               {"finish", layout_.finish},
+               {"uses_reduced_index", uses_reduced_index()}};
+    return kernel_.finish(all + fill(reduction_kernels::functions()) + kernel());
+}
+
+/// Types, and what users put in front.
+std::string ReductionText::head() {
+    const auto is_argument = [&](const DType& dtype) {
+        return std::any_of(request_.arguments.begin(), request_.arguments.end(),
+                           [&](const Parameter& p) { return p.dtype == dtype; });
+    };
+    std::vector<DType> extra_types;
+    for (const ReducedValue& value : request_.values)
+        for (const DType& dtype : {value.dtype, accumulator(value)})
+            if (!is_argument(dtype)) extra_types.push_back(dtype);
+    return printed([&] {
+        access_.declare_types(extra_types);
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble);
+    });
+}
+
+/// What a running value is declared as: bool is a byte also here, since not every language shares bools.
+std::string ReductionText::running_type(std::size_t v) const {
+    const DType dtype = accumulator(request_.values[v]);
+    return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
+}
+
+/// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.
+std::string ReductionText::as_running(std::size_t v, const std::string& expression) const {
+    return accumulator(request_.values[v]).kind() == DType::Kind::boolean ? as_truth(expression) : expression;
+}
+
+std::string ReductionText::suffix(std::size_t v) const {
+    return request_.values.size() == 1 ? std::string() : gemel::text("_", v);
+}
+
+bool ReductionText::uses_reduced_index() const {
+    return std::any_of(request_.values.begin(), request_.values.end(),
+                       [](const ReducedValue& v) { return v.map_expr.uses("reduced_index"); });
+}
+
+Value ReductionText::values() {
+    Value::List all;
+    for (std::size_t v = 0; v < request_.values.size(); ++v) all.push_back(value(v));
+    return all;
+}
+
+Values ReductionText::value(std::size_t v) {
+    const ReducedValue& value = request_.values[v];
+    // What is stored of a running value: `<store_open>total<store_close>`.
+    const std::string found = value.result_expr.empty() ? "$" : gemel::text(request_.name, "_stored", suffix(v), "($)");
+    const std::string stored =
+        value.dtype.kind() == DType::Kind::boolean ? found + " != 0" : store_text(value.dtype, found);
+    Values words{{"at", suffix(v)},
+                 {"type", kernel_.verbatim(running_type(v))},
+                 {"storage", kernel_.verbatim(storage_type(value.dtype, writer_.dialect()))},
+                 {"identity", kernel_.verbatim(as_running(v, value.neutral))},
+                 {"reduced", kernel_.verbatim(as_running(v, value.reduce_expr))},
+                 {"replaces", !value.replace_if.empty()},
+                 {"replace_if", kernel_.verbatim(value.replace_if)},
+                 {"has_result", !value.result_expr.empty()},
+                 {"result_type", kernel_.verbatim(value_type(value.dtype))},
+                 {"result", kernel_.verbatim(value.result_expr)},
+                 {"has_offset", static_cast<bool>(layout_.result_offsets[v])},
+                 {"store_open", stored.substr(0, stored.find('$'))},
+                 {"store_close", stored.substr(stored.find('$') + 1)},
+                 {"mapped", kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::element)))}};
+    if (packed_) words["mapped_lane"] = kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::lane)));
+    return words;
+}
+
+/// What ElementAccess prints.
+std::string ReductionText::printed(const std::function<void()>& print) {
+    print();
+    return kernel_.verbatim(writer_.take());
+}
+
+std::string ReductionText::fill(const Template& kernel, const Values& more) {
+    Values all = values_;
+    for (const auto& [name, value] : more) all[name] = value;
+    return kernel_.fill(kernel, std::move(all));
+}
+
+std::string ReductionText::kernel() {
+    std::string arguments;
+    for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
+    const bool by_blocks = layout_.mapping == Mapping::block_per_output;
+    values_["begin_output"] =
+        has_axes() ? printed([&] { access_.begin_output(kernel_.name("output")); }) : std::string();
+    values_["combine_partials"] = combine_partials();
+    return fill(reduction_kernels::reduction(),
+                {{"arguments", kernel_.verbatim(arguments)},
+                 {"results", fill(reduction_kernels::parameters())},
+                 {"more_sizes", packed_ ? gemel::text(",\n", access_.index_type(), " head") : std::string()},
+                 {"shares", !layout_.serial && by_blocks},
+                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
+                 {"result_offsets", fill(reduction_kernels::offsets())},
+                 {"body", by_blocks ? block_per_output() : thread_per_output()}});
+}
+
+std::string ReductionText::element(const Element& words) {
+    // With axes the place is one of the templates' names, from which ElementAccess finds i and the elements.
+    const std::string from = has_axes() ? kernel_.name(words.place) : "i";
+    return fill(reduction_kernels::element(), {{"place", words.place},
+                                               {"sum", words.sum},
+                                               {"of", words.of},
+                                               {"is_later", words.is_later},
+                                               {"searches", words.searches},
+                                               {"begin_element", printed([&] { access_.begin_element(from); })}});
+}
+
+std::string ReductionText::declare_totals(int count) {
+    return fill(reduction_kernels::declare_totals(), {{"count", count}});
+}
+
+std::string ReductionText::combine_totals(int count) {
+    return fill(reduction_kernels::combine_totals(), {{"count", count}});
+}
+
+std::string ReductionText::tree() {
+    pieces::ReduceInSharedMemory tree{.values = {}, .block = block_};
+    for (std::size_t v = 0; v < request_.values.size(); ++v)
+        tree.values.push_back({.total = "total" + suffix(v),
+                               .shared = "shared" + suffix(v),
+                               .reduce = request_.name + "_reduce" + suffix(v)});
+    return tree.text(kernel_);
+}
+
+std::string ReductionText::block_per_output() {
+    const bool searches = request_.values.size() == 1 && !request_.values[0].replace_if.empty();
+    std::string reduced;
+    if (layout_.serial) {
+        reduced = searches ? serial_search() : serial_lanes(has_axes() ? 1 : serial_lanes_);
+    } else {
+        reduced = packed_ ? packs() : elements();
+    }
+    return fill(reduction_kernels::block_per_output(),
+                {{"reduce_elements", reduced}, {"tree", layout_.serial ? std::string() : tree()}});
+}
+
+std::string ReductionText::packs() {
+    const int lanes = access_.lanes();
+    const std::string u = kernel_.name("u"), p = kernel_.name("p"), lane = kernel_.name("lane");
+    return fill(
+        reduction_kernels::packs(),
+        {{"declare_totals", declare_totals(lanes)},
+         {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
+         {"load_packs", printed([&] { access_.load_packs(u, p); })},
+         {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
+         {"element",
+          element({.place = gemel::text("(r < head ? r : r + packs * ", lanes, ")"), .of = "[0]", .is_later = false})},
+         {"combine_totals", combine_totals(lanes)},
+         {"tree", tree()}});
+}
+
+std::string ReductionText::elements() {
+    constexpr int in_flight = 4;
+    return fill(reduction_kernels::elements(), {{"in_flight", in_flight},
+                                                {"declare_totals", declare_totals(in_flight)},
+                                                {"element", element({.place = "k", .of = "[u]"})},
+                                                {"combine_totals", combine_totals(in_flight)},
+                                                {"tree", tree()}});
+}
+
+std::string ReductionText::serial_lanes(int count) {
+    return fill(reduction_kernels::serial_lanes(),
+                {{"count", count},
+                 {"piece", fill(reduction_kernels::piece())},
+                 {"element", element({.place = count == 1 ? "k" : "k + lane", .sum = "run", .of = "[lane]"})},
+                 {"last_element", element({.place = "k", .of = "[0]"})},
+                 {"declare_totals", declare_totals(count)},
+                 {"combine_totals", combine_totals(count)}});
+}
+
+std::string ReductionText::serial_search() {
+    return fill(reduction_kernels::serial_search(),
+                {{"piece", fill(reduction_kernels::piece())},
+                 {"look_at_element", element({.place = "j", .sum = "total", .searches = true})},
+                 {"element", element({.place = "j", .sum = "total"})}});
+}
+
+std::string ReductionText::in_runs(const char* at, const char* end, const std::string& add_to_run) {
+    // What is wide would not fit into registers.
+    const bool wide = std::any_of(request_.values.begin(), request_.values.end(),
+                                  [](const ReducedValue& v) { return accumulator(v).size_bytes() > 16; });
+    return fill(reduction_kernels::in_runs(),
+                {{"at", at}, {"stop_at", end}, {"levels", wide ? 1 : 4}, {"add_to_run", add_to_run}});
+}
+
+std::string ReductionText::thread_per_output() {
+    return fill(reduction_kernels::thread_per_output(),
+                {{"piece", fill(reduction_kernels::piece())},
+                 {"in_runs", in_runs("k", "end", element({.place = "k", .sum = "run"}))}});
+}
+
+std::string ReductionText::combine_partials() {
+    return fill(reduction_kernels::combine_partials(),
+                {{"in_runs", in_runs("s", "splits", fill(reduction_kernels::add_partial()))}});
+}
+
+}  // namespace gemel::codegen

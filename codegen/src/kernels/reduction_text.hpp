@@ -1,0 +1,73 @@
+/// The kernels of one variant of a reduction: fills the templates of kernels/reduction.
+#pragma once
+
+#include "block/element_access.hpp"
+
+#include <gemel/codegen/kernel_text.hpp>
+#include <gemel/codegen/reduction.hpp>
+#include <gemel/codegen/writer.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel::codegen {
+
+std::vector<ArrayUse> array_uses(const ReductionRequest& request);
+
+class ReductionText {
+   public:
+    ReductionText(const ReductionRequest& request, const ReductionLayout& layout, const ReductionTuning& tuning,
+                  const Dialect& dialect);
+    std::string text();
+
+   private:
+    using Mode = ElementAccess::Mode;
+    using Mapping = ReductionLayout::Mapping;
+
+    std::string running_type(std::size_t v) const;
+    std::string as_running(std::size_t v, const std::string& expression) const;
+    std::string head();
+    /// What the templates say of each value; `at` ends its names where there are several.
+    Value values();
+    Values value(std::size_t v);
+    std::string printed(const std::function<void()>& print);
+    std::string fill(const Template& kernel, const Values& more = {});
+    std::string kernel();
+
+    /// Where an element lies, and what its mapped values join: `<sum><at><of>`.
+    struct Element {
+        std::string place, sum = "totals", of = {};
+        bool is_later = true;   ///< than all that have joined
+        bool searches = false;  ///< it is only looked at
+    };
+    std::string element(const Element& words);
+    std::string declare_totals(int count);
+    std::string combine_totals(int count);
+    std::string tree();
+    std::string block_per_output();
+    std::string packs();
+    std::string elements();
+    std::string serial_lanes(int count);
+    std::string serial_search();
+    std::string thread_per_output();
+    std::string in_runs(const char* at, const char* end, const std::string& add_to_run);
+    std::string combine_partials();
+    bool has_axes() const { return layout_.kept_rank > 0; }
+    std::string suffix(std::size_t v) const;
+    bool uses_reduced_index() const;
+
+    const ReductionRequest& request_;
+    const ReductionLayout& layout_;
+    const int block_, unroll_, serial_lanes_;
+    const bool packed_;
+    Writer writer_;
+    const Snippet preamble_;
+    ElementAccess access_;
+    KernelText kernel_;
+    Values values_;
+};
+
+}  // namespace gemel::codegen

@@ -1,0 +1,258 @@
+#include "kernels/scan_text.hpp"
+
+#include "scan_kernels.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gemel::codegen {
+
+namespace {
+
+/// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle. Where
+/// segments begin is remembered by a bit for each.
+int lanes_of(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning, int items_per_thread) {
+    if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
+    if (layout.elements.any(Access::packed))
+        return pack_length(request.arguments, layout.elements, tuning.access_bytes);
+    return std::min(4, items_per_thread);
+}
+
+bool has_argument(const ScanRequest& request, std::string_view name) {
+    return std::any_of(request.arguments.begin(), request.arguments.end(),
+                       [&](const Parameter& p) { return p.name == name; });
+}
+
+/// Words of the templates that users' text means when it says them, and the kernels' names.
+std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
+    std::set<std::string, std::less<>> kept{"i",
+                                            "a",
+                                            "b",
+                                            "item",
+                                            "prev_item",
+                                            "last_item",
+                                            "across_seg_boundary",
+                                            "N",
+                                            request.name,
+                                            request.name + "_totals",
+                                            request.name + "_prefixes"};
+    if (!has_argument(request, "n")) kept.insert("n");
+    return kept;
+}
+
+}  // namespace
+
+TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning) {
+    const int items_per_thread = static_cast<int>(std::max(tuning.items_per_thread, 1u));
+    TileShape shape{.block = tuning.block ? tuning.block : 256,
+                    .lanes = lanes_of(request, layout, tuning, items_per_thread),
+                    .rows = 1};
+    if (layout.strategy == ScanStrategy::chunks) shape.block = 1;
+    if (layout.shuffles) shape.rows = std::max(1, items_per_thread / shape.lanes);
+    return shape;
+}
+
+std::vector<ArrayUse> array_uses(const ScanRequest& request) {
+    std::vector<ArrayUse> all;
+    for (const Parameter& p : request.arguments)
+        all.push_back(request.input.use_of(p.name) | request.output.use_of(p.name) |
+                      request.segment_start.use_of(p.name));
+    return all;
+}
+
+ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
+                   const Dialect& dialect)
+    : request_(request),
+      layout_(layout),
+      shape_(tile_shape(request, layout, tuning)),
+      writer_(dialect),
+      preamble_(request.preamble),
+      access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
+              {&request.input, &request.output, &request.segment_start, &preamble_}),
+      kernel_(
+          dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
+      // Bools are bytes also here: no kernel takes a pointer to bools.
+      value_(kernel_.verbatim(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect)
+                                                                           : value_type(request.dtype))),
+      segmented_(!request.segment_start.empty()),
+      packed_(layout.elements.any(Access::packed)),
+      item_{.name = request.name,
+            .type = segmented_ ? request.name + "_item" : value_,
+            .bytes = scan_item_bytes(request)},
+      values_(values()) {
+    access_.set_no_head();
+}
+
+Values ScanText::values() const {
+    const int lanes = shape_.lanes, rows = shape_.rows;
+    return {{"name", item_.name},
+            {"item", item_.type},
+            {"value", value_},
+            {"part", segmented_ ? ".value" : ""},
+            {"index", access_.index_type()},
+            {"wide", layout_.elements.wide_index ? "(int64_t)" : ""},
+            {"block", block_},
+            {"lanes", lanes},
+            {"rows", rows},
+            {"tile_elements", shape_.elements()},
+            {"row_step", (layout_.shuffles ? 32 : block_) * lanes},
+            {"segmented", segmented_},
+            {"packed", packed_},
+            {"shuffles", layout_.shuffles},
+            {"uses_last", request_.output.uses("last_item")},
+            {"uses_previous", request_.output.uses("prev_item")}};
+}
+
+std::string ScanText::fill(const Template& kernel, const Values& more) {
+    Values all = values_;
+    for (const auto& [name, value] : more) all[name] = value;
+    return kernel_.fill(kernel, std::move(all));
+}
+
+std::string ScanText::printed(const std::function<void()>& print) {
+    print();
+    return kernel_.verbatim(writer_.take());
+}
+
+/// An expression for a running result: of bool 0 or 1, whatever number it is, as in C++.
+std::string ScanText::as_value(const std::string& expression) const {
+    return request_.dtype.kind() == DType::Kind::boolean ? as_truth(expression) : expression;
+}
+
+std::string ScanText::text() {
+    const bool in_chunks = layout_.strategy == ScanStrategy::chunks;
+    std::string all = printed([&] {
+        access_.declare_types({request_.dtype});
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble);
+    });
+    all += '\n';
+    all += fill(scan_kernels::functions(),
+                {{"combined", kernel_.verbatim(as_value(request_.scan_expr))},
+                 {"knows_boundary", Snippet(request_.scan_expr).uses("across_seg_boundary")},
+                 {"exchange", in_chunks || !layout_.shuffles ? "" : pieces::Exchange{item_}.text(kernel_)}});
+    values_["parameters"] = kernel_.verbatim(join(access_.parameters(), ",\n"));
+    values_["begin_body"] = begin_body();
+    values_["last_item"] = request_.output.uses("last_item") ? fill(scan_kernels::last_item()) : std::string();
+    return kernel_.finish(all + (in_chunks ? chunks() : tiles()));
+}
+
+std::string ScanText::begin_body() {
+    const auto uses_n = [&] {
+        return request_.output.uses("N") || request_.input.uses("N") || request_.segment_start.uses("N");
+    };
+    return printed([&] {
+        access_.apply_offsets();
+        if (!has_argument(request_, "N") && uses_n())
+            writer_.line("const ", access_.index_type(), " N = ", kernel_.name("n"), ";");
+    });
+}
+
+std::string ScanText::chunks() {
+    return fill(
+        scan_kernels::chunks(),
+        {{"prefixes", prefixes()},
+         {"begin_element", printed([&] { access_.begin_element(); })},
+         {"end_element", printed([&] { access_.end_element(); })},
+         {"input", input(Mode::element)},
+         {"starts", segment_start(Mode::element)},
+         {"output",
+          output({.reached = "running", .previous = "previous", .has_previous = "has_previous", .starts = "starts"},
+                 Mode::element)}});
+}
+
+std::string ScanText::prefixes() {
+    return fill(scan_kernels::prefixes(),
+                {{"scan_pieces",
+                  pieces::ScanInSharedMemory{
+                      .item = item_, .shared = "pieces", .count = "(tiles - 1) / per_thread + 1", .block = block_}
+                      .text(kernel_)}});
+}
+
+std::string ScanText::tiles() {
+    if (layout_.strategy == ScanStrategy::look_back)
+        return fill(scan_kernels::look_back(), {{"deal_tile", pieces::DealTile{}.text(kernel_)},
+                                                {"scan_tile", scan_tile()},
+                                                {"look_back", pieces::LookBack{.item = item_}.text(kernel_)},
+                                                {"finish_tile", finish_tile("tile_prefix[0]")}});
+    Values more{{"scan_tile", scan_tile()}, {"prefixes", prefixes()}, {"finish_tile", finish_tile("totals[tile - 1]")}};
+    if (request_.output.uses("last_item"))
+        more["reach_end"] = complete_runs("0", "total", fill(scan_kernels::reach_end()));
+    return fill(scan_kernels::three_passes(), more);
+}
+
+std::string ScanText::scan_tile() {
+    const std::string row = kernel_.name("row"), e = kernel_.name("e");
+    Values loaded{{"begin_element", printed([&] { access_.begin_element(); })},
+                  {"input", input(Mode::element)},
+                  {"starts", segment_start(Mode::element)}};
+    if (packed_) {
+        loaded["declare_packs"] = printed([&] { access_.declare_packs(shape_.rows); });
+        loaded["load_packs"] = printed([&] { access_.load_packs(row, pack_number()); });
+        loaded["begin_lane"] = printed([&] { access_.begin_lane(row, e); });
+        loaded["lane_input"] = input(Mode::lane);
+        loaded["lane_starts"] = segment_start(Mode::lane);
+    }
+    Values more{{"load", fill(scan_kernels::load(), loaded)}};
+    if (layout_.shuffles) {
+        more["scan_by_shuffles"] =
+            pieces::ScanByShuffles{.item = item_, .block = block_, .lanes = shape_.lanes, .rows = shape_.rows}.text(
+                kernel_);
+    } else {
+        more["scan_in_shared_memory"] =
+            pieces::ScanInSharedMemory{.item = item_, .count = std::to_string(block_), .block = block_}.text(kernel_);
+    }
+    return fill(scan_kernels::scan_tile(), more);
+}
+
+std::string ScanText::complete_runs(const char* has_prefix, const char* prefix, const std::string& then) {
+    return fill(scan_kernels::complete_runs(), {{"has_prefix", has_prefix}, {"prefix", prefix}, {"then", then}});
+}
+
+std::string ScanText::finish_tile(const char* prefix) {
+    const std::string row = kernel_.name("row"), e = kernel_.name("e");
+    Values stored{{"begin_element", printed([&] { access_.begin_element(); })},
+                  {"output", tile_output(Mode::element)},
+                  {"end_element", printed([&] { access_.end_element(); })}};
+    if (packed_) {
+        stored["begin_lane"] = printed([&] { access_.begin_lane(row, e); });
+        stored["lane_output"] = tile_output(Mode::lane);
+        stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
+        stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
+    }
+    return complete_runs("(tile > 0)", prefix, fill(scan_kernels::store_row(), stored));
+}
+
+std::string ScanText::tile_output(Mode mode) {
+    const std::string at = gemel::text("v[row * ", shape_.lanes, " + e]");
+    const std::string before = gemel::text("v[row * ", shape_.lanes, " + (e > 0 ? e - 1 : 0)]");
+    return output({.reached = at,
+                   .previous = shape_.lanes == 1 ? "before[row]" : gemel::text("(e > 0 ? ", before, " : before[row])"),
+                   .has_previous = "(e > 0 || has_before)",
+                   .starts = "(own_starts[row] >> e & 1)"},
+                  mode);
+}
+
+std::string ScanText::output(const Reached& words, Mode mode) {
+    return fill(scan_kernels::output(),
+                {{"reached", words.reached},
+                 {"previous", words.previous},
+                 {"has_previous", words.has_previous},
+                 {"starts", words.starts},
+                 {"neutral", kernel_.verbatim(as_value(request_.neutral))},
+                 {"skips", request_.output.uses("continue")},
+                 {"statements", printed([&] { writer_.lines(access_.statements(request_.output, mode)); })}});
+}
+
+std::string ScanText::input(Mode mode) { return kernel_.verbatim(as_value(access_.snippet(request_.input, mode))); }
+
+std::string ScanText::segment_start(Mode mode) {
+    return kernel_.verbatim(access_.snippet(request_.segment_start, mode));
+}
+
+/// Of a thread's pack in a row.
+std::string ScanText::pack_number() const {
+    return gemel::text("(", kernel_.name("first"), " + ", kernel_.name("row"), " * ", values_.at("row_step").text(),
+                       " + 0) / ", shape_.lanes);
+}
+
+}  // namespace gemel::codegen

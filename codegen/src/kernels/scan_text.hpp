@@ -1,0 +1,71 @@
+/// The kernels of one variant of a scan: fills the templates of kernels/scan.
+#pragma once
+
+#include "block/element_access.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/codegen/scan.hpp>
+#include <gemel/codegen/writer.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// How the elements of one block lie: each thread has `rows` runs of `lanes` neighbouring elements.
+struct TileShape {
+    std::uint32_t block;
+    int lanes, rows;
+    int elements() const { return static_cast<int>(block) * lanes * rows; }
+};
+TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
+std::vector<ArrayUse> array_uses(const ScanRequest& request);
+
+class ScanText {
+   public:
+    ScanText(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning, const Dialect& dialect);
+    std::string text();
+
+   private:
+    using Mode = ElementAccess::Mode;
+
+    /// What ElementAccess prints.
+    std::string printed(const std::function<void()>& print);
+    std::string as_value(const std::string& expression) const;
+    Values values() const;
+    std::string fill(const Template& kernel, const Values& more = {});
+    std::string begin_body();
+    std::string chunks();
+    std::string prefixes();
+    std::string tiles();
+    std::string scan_tile();
+    /// What comes before is applied to every run, and each row goes on with `then`.
+    std::string complete_runs(const char* has_prefix, const char* prefix, const std::string& then);
+    /// The user's statement for every element of the tile.
+    std::string finish_tile(const char* prefix);
+    std::string tile_output(Mode mode);
+    struct Reached {
+        std::string reached, previous, has_previous, starts;
+    };
+    std::string output(const Reached& words, Mode mode);
+    std::string input(Mode mode);
+    std::string segment_start(Mode mode);
+    std::string pack_number() const;
+
+    const ScanRequest& request_;
+    const ScanLayout& layout_;
+    const TileShape shape_;
+    const int block_ = static_cast<int>(shape_.block);
+    Writer writer_;
+    const Snippet preamble_;
+    ElementAccess access_;
+    KernelText kernel_;
+    const std::string value_;
+    const bool segmented_, packed_;
+    const pieces::Item item_;
+    Values values_;
+};
+
+}  // namespace gemel::codegen

@@ -1,0 +1,224 @@
+/// The pieces of the block layer, each in a small kernel of its own, against loops on the host.
+#include "../block_programs.hpp"
+
+#include <gemel/core/core.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+using namespace gemel;
+using namespace block_programs;
+
+namespace {
+
+bool lacks_warps() {
+    const bool lacks = !default_context().device().info().has_cross_block_visibility;
+    if (lacks) MESSAGE("not run: the device's blocks are not made of warps that see each other's writes");
+    return lacks;
+}
+
+struct Affine8 {
+    std::uint8_t factor, more;
+    friend bool operator==(const Affine8&, const Affine8&) = default;
+};
+struct Affine32 {
+    std::uint32_t factor, more, count;
+    friend bool operator==(const Affine32&, const Affine32&) = default;
+};
+std::uint32_t scan(std::uint32_t a, std::uint32_t b) { return a + b; }
+std::uint64_t scan(std::uint64_t a, std::uint64_t b) { return a + b; }
+Affine8 scan(Affine8 a, Affine8 b) {
+    return {static_cast<std::uint8_t>(a.factor * b.factor), static_cast<std::uint8_t>(a.more * b.factor + b.more)};
+}
+Affine32 scan(Affine32 a, Affine32 b) { return {a.factor * b.factor, a.more * b.factor + b.more, a.count + b.count}; }
+
+template <class T>
+std::vector<T> random_items(std::size_t count) {
+    std::mt19937_64 random(count);
+    std::vector<T> items(count);
+    for (T& item : items) {
+        if constexpr (std::is_same_v<T, Affine8>)
+            item = {static_cast<std::uint8_t>(random() | 1), static_cast<std::uint8_t>(random())};
+        else if constexpr (std::is_same_v<T, Affine32>)
+            item = {static_cast<std::uint32_t>(random() | 1), static_cast<std::uint32_t>(random()), 1};
+        else
+            item = static_cast<T>(random());
+    }
+    return items;
+}
+
+template <class T>
+std::vector<T> scanned_on_host(std::vector<T> items, std::size_t stride = 1) {
+    for (std::size_t i = stride; i < items.size(); ++i) items[i] = scan(items[i - stride], items[i]);
+    return items;
+}
+
+template <class T>
+std::size_t first_difference(const std::vector<T>& a, const std::vector<T>& b, std::size_t count) {
+    return static_cast<std::size_t>(
+        std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(count), b.begin()).first - a.begin());
+}
+
+template <class T>
+Buffer device_copy(const std::vector<T>& values) {
+    Buffer buffer = default_context().allocate(std::max<std::size_t>(values.size(), 1) * sizeof(T));
+    buffer.upload(values);
+    return buffer;
+}
+
+template <class T>
+std::vector<T> host_copy(const Buffer& buffer, std::size_t count) {
+    std::vector<T> values(count);
+    buffer.download(values);
+    return values;
+}
+
+/// A block scans tiles of several lengths, the last element's repetitions beyond the end included in no result.
+template <class T>
+void check_scan_by_shuffles(const Scanned& scanned) {
+    const auto check = [&](int threads, int lanes, int rows) {
+        const Kernel run = default_context()
+                               .compile(scan_by_shuffles(default_context().dialect(), scanned, threads, lanes, rows))
+                               .kernel("run");
+        const int tile = threads * lanes * rows;
+        for (const int n : {1, 31, 33, tile / 2 + 1, tile - 1, tile}) {
+            const std::vector<T> items = random_items<T>(static_cast<std::size_t>(n));
+            const Buffer x = device_copy(items), out = device_copy(std::vector<T>(items.size() + 1));
+            run({.grid = {1}, .block = {threads}}, x, out, n);
+            const std::vector<T> expected = scanned_on_host(items), found = host_copy<T>(out, items.size() + 1);
+            CHECK_MESSAGE(first_difference(expected, found, items.size()) == items.size(), scanned.item.bytes,
+                          " bytes, ", threads, " threads, ", lanes, " lanes, ", rows, " rows, n = ", n);
+            if (n == tile) CHECK_MESSAGE(found.back() == expected.back(), "total of ", scanned.item.bytes, " bytes");
+        }
+    };
+    check(32, 1, 1);
+    check(256, 1, 1);
+    check(64, 3, 1);
+    check(128, 4, 3);
+}
+
+template <class T>
+void check_scan_in_shared_memory(const Scanned& scanned) {
+    const int threads = 64;
+    const Kernel run =
+        default_context().compile(scan_in_shared_memory(default_context().dialect(), scanned, threads)).kernel("run");
+    for (const int n : {1, 2, 31, 63, 64}) {
+        const std::vector<T> items = random_items<T>(static_cast<std::size_t>(n));
+        const Buffer x = device_copy(items), out = device_copy(std::vector<T>(items.size()));
+        run({.grid = {1}, .block = {threads}}, x, out, n);
+        CHECK_MESSAGE(
+            first_difference(scanned_on_host(items), host_copy<T>(out, items.size()), items.size()) == items.size(),
+            scanned.item.bytes, " bytes, n = ", n);
+    }
+}
+
+/// Several launches with the same states, which nobody clears in between.
+template <class T>
+void check_look_back(const Scanned& scanned, int columns) {
+    const Kernel run =
+        default_context().compile(look_back(default_context().dialect(), scanned, columns)).kernel("run");
+    const std::size_t width = columns ? static_cast<std::size_t>(columns) : 1, most_tiles = 5000;
+    const Buffer states =
+        device_copy(std::vector<std::uint64_t>(most_tiles * width * static_cast<std::size_t>(scanned.item.words())));
+    const Buffer ticket = device_copy(std::vector<std::uint32_t>(1));
+    std::uint32_t dealt = 0, epoch = 0;
+    const std::size_t threads = columns ? (width + 31) / 32 * 32 : 64;
+    for (const std::size_t tiles : {std::size_t{1}, std::size_t{2}, std::size_t{33}, std::size_t{1000}, most_tiles}) {
+        const std::vector<T> items = random_items<T>(tiles * width);
+        const Buffer x = device_copy(items), out = device_copy(items);
+        run({.grid = {tiles}, .block = {threads}}, x, out, states, ticket, dealt, ++epoch);
+        dealt += static_cast<std::uint32_t>(tiles);
+        const std::vector<T> sums = scanned_on_host(items, width), found = host_copy<T>(out, items.size());
+        std::size_t wrong = 0;
+        for (std::size_t i = width; i < items.size(); ++i) wrong += !(found[i] == sums[i - width]);
+        CHECK_MESSAGE(wrong == 0, scanned.item.bytes, " bytes, ", columns, " columns, ", tiles, " tiles");
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("codegen");
+
+TEST_CASE("a block scans a tile in registers") {
+    if (lacks_warps()) return;
+    check_scan_by_shuffles<std::uint32_t>(one_word());
+    check_scan_by_shuffles<std::uint64_t>(two_words());
+    check_scan_by_shuffles<Affine8>(half_a_word());
+    check_scan_by_shuffles<Affine32>(three_words());
+}
+
+TEST_CASE("a block scans in shared memory") {
+    check_scan_in_shared_memory<std::uint32_t>(one_word());
+    check_scan_in_shared_memory<std::uint64_t>(two_words());
+    check_scan_in_shared_memory<Affine8>(half_a_word());
+    check_scan_in_shared_memory<Affine32>(three_words());
+}
+
+TEST_CASE("a warp looks back over the tiles before") {
+    if (lacks_warps()) return;
+    check_look_back<std::uint32_t>(one_word(), 0);
+    check_look_back<std::uint64_t>(two_words(), 0);
+    check_look_back<Affine8>(half_a_word(), 0);
+    check_look_back<Affine32>(three_words(), 0);
+}
+
+TEST_CASE("threads look back each for a column of their own") {
+    if (lacks_warps()) return;
+    check_look_back<std::uint32_t>(one_word(), 1);
+    check_look_back<std::uint32_t>(one_word(), 256);
+    check_look_back<std::uint64_t>(two_words(), 40);
+    check_look_back<Affine8>(half_a_word(), 3);
+    check_look_back<Affine32>(three_words(), 33);
+}
+
+TEST_CASE("elements of a tile are ranked by their digits") {
+    if (lacks_warps()) return;
+    const auto check = [](int threads, int items, unsigned different) {
+        const Kernel run =
+            default_context().compile(rank_by_digit(default_context().dialect(), threads, items)).kernel("run");
+        const int tile = threads * items;
+        for (const int n : {1, 33, tile / 2 + 1, tile - 1, tile}) {
+            std::mt19937 random(static_cast<unsigned>(n));
+            std::vector<std::uint8_t> digits(static_cast<std::size_t>(n));
+            for (auto& digit : digits) digit = static_cast<std::uint8_t>(255 - random() % different);
+            const Buffer x = device_copy(digits), ranks = device_copy(std::vector<int>(digits.size())),
+                         totals = device_copy(std::vector<int>(256, -1));
+            run({.grid = {1}, .block = {threads}}, x, ranks, totals, n);
+            std::vector<int> counts(256), expected(digits.size());
+            for (std::size_t i = 0; i < digits.size(); ++i) expected[i] = counts[digits[i]]++;
+            CHECK_MESSAGE(host_copy<int>(ranks, digits.size()) == expected, threads, " threads, ", items,
+                          " items, n = ", n);
+            CHECK_MESSAGE(host_copy<int>(totals, 256) == counts, threads, " threads, ", items, " items, n = ", n);
+        }
+    };
+    check(256, 1, 256);
+    check(256, 7, 256);
+    check(512, 4, 3);
+    check(256, 16, 1);
+}
+
+TEST_CASE("elements are scattered through shared memory") {
+    const int threads = 64, items = 3;
+    const Kernel run =
+        default_context().compile(scatter(default_context().dialect(), "uint64_t", threads, items)).kernel("run");
+    for (const int n : {1, 64, 65, 191, 192}) {
+        const std::vector<std::uint64_t> values = random_items<std::uint64_t>(static_cast<std::size_t>(n));
+        std::vector<int> places(values.size());
+        std::iota(places.begin(), places.end(), 0);
+        std::shuffle(places.begin(), places.end(), std::mt19937(1));
+        const Buffer x = device_copy(values), to = device_copy(places),
+                     out = device_copy(std::vector<std::uint64_t>(values.size()));
+        run({.grid = {1}, .block = {threads}}, x, to, out, n);
+        std::vector<std::uint64_t> expected(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) expected[static_cast<std::size_t>(places[i])] = values[i];
+        CHECK_MESSAGE(host_copy<std::uint64_t>(out, values.size()) == expected, "n = ", n);
+    }
+}
+
+TEST_SUITE_END();

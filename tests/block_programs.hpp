@@ -1,0 +1,226 @@
+/// Small kernels around each piece of the block layer: for NVRTC, and for the devices.
+#pragma once
+
+#include <gemel/codegen/block.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace block_programs {
+
+namespace cg = gemel::codegen;
+namespace pieces = gemel::codegen::pieces;
+
+/// What is scanned: sums modulo 2^32 or 2^64, or maps x -> a * x + b of 8 bits each, whose order matters.
+struct Scanned {
+    pieces::Item item;
+    std::string declaration = {};  ///< of the type, in front
+    std::string scan;              ///< "return a + b;"
+};
+inline Scanned one_word() { return {{.name = "sum", .type = "uint32_t", .bytes = 4}, "", "return a + b;"}; }
+inline Scanned two_words() { return {{.name = "sum", .type = "uint64_t", .bytes = 8}, "", "return a + b;"}; }
+inline Scanned half_a_word() {
+    return {{.name = "map", .type = "affine", .bytes = 2},
+            "typedef struct { uint8_t factor, more; } affine;\n",
+            "affine both;\n    both.factor = (uint8_t)(a.factor * b.factor);\n"
+            "    both.more = (uint8_t)(a.more * b.factor + b.more);\n    return both;"};
+}
+inline Scanned three_words() {
+    return {{.name = "map", .type = "affine", .bytes = 12},
+            "typedef struct { uint32_t factor, more, count; } affine;\n",
+            "affine both;\n    both.factor = a.factor * b.factor;\n    both.more = a.more * b.factor + b.more;\n"
+            "    both.count = a.count + b.count;\n    return both;"};
+}
+
+inline std::string scan_function(const Scanned& scanned) {
+    const auto& [item, declaration, scan] = scanned;
+    return declaration + "WITHIN_KERNEL " + item.type + " " + item.name + "_scan(" + item.type + " a, " + item.type +
+           " b) {\n    " + scan + "\n}\n";
+}
+
+/// `run(x, out, n)`: an inclusive scan of one tile by one block, whose length may be less than the tile's.
+inline std::string scan_by_shuffles(const gemel::Dialect& dialect, const Scanned& scanned, int threads, int lanes,
+                                    int rows) {
+    cg::KernelText text(dialect);
+    const std::string exchange = pieces::Exchange{scanned.item}.text(text);
+    const std::string scan =
+        pieces::ScanByShuffles{.item = scanned.item, .block = threads, .lanes = lanes, .rows = rows}.text(text);
+    const cg::Template kernel(R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out, int n)
+{
+    LOCAL_MEM {{ item }} warp_totals[{{ block // 32 }}];
+    const int warp = LID_0 / 32, lane = LID_0 % 32, first = warp * {{ 32 * lanes * rows }} + lane * {{ lanes }};
+    {{ item }} v[{{ lanes * rows }}];
+    for (int row = 0; row < {{ rows }}; ++row) {
+        for (int e = 0; e < {{ lanes }}; ++e) {
+            const int i = first + row * {{ 32 * lanes }} + e;
+            v[row * {{ lanes }} + e] = x[i < n ? i : n - 1];
+        }
+    }
+    {{ scan }}
+    if (LID_0 == 0) out[n] = total;
+    for (int row = 0; row < {{ rows }}; ++row) {
+        const int is_first = row == 0 && lane == 0;
+        for (int e = 0; e < {{ lanes }}; ++e) {
+            const int i = first + row * {{ 32 * lanes }} + e;
+            {{ item }} item = v[row * {{ lanes }} + e];
+            if (!is_first) item = {{ name }}_scan(before[row], item);
+            if (warp > 0) item = {{ name }}_scan(before_warp, item);
+            if (i < n) out[i] = item;
+        }
+    }
+}
+)",
+                              "scan_by_shuffles_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"scan_function", scan_function(scanned)},
+                                          {"exchange", exchange},
+                                          {"scan", scan},
+                                          {"item", scanned.item.type},
+                                          {"name", scanned.item.name},
+                                          {"block", threads},
+                                          {"lanes", lanes},
+                                          {"rows", rows}}));
+}
+
+/// `run(x, out, n)`: an inclusive scan of at most one element per thread of one block.
+inline std::string scan_in_shared_memory(const gemel::Dialect& dialect, const Scanned& scanned, int threads) {
+    cg::KernelText text(dialect);
+    const std::string scan =
+        pieces::ScanInSharedMemory{.item = scanned.item, .shared = "shared", .count = "n", .block = threads}.text(text);
+    const cg::Template kernel(R"({{ scan_function }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out, int n)
+{
+    LOCAL_MEM {{ item }} shared[{{ block }}];
+    const int thread = LID_0;
+    if (thread < n) shared[thread] = x[thread];
+    {{ scan }}
+    if (thread < n) out[thread] = shared[thread];
+}
+)",
+                              "scan_in_shared_memory_test", cg::kernel_template_options);
+    return text.finish(text.fill(
+        kernel,
+        {{"scan_function", scan_function(scanned)}, {"scan", scan}, {"item", scanned.item.type}, {"block", threads}}));
+}
+
+/// `run(x, out, states, ticket, first_ticket, epoch)`: an exclusive scan, one element per tile; out[0] is left alone.
+/// With columns each tile has so many elements, one after the other, and each column is scanned.
+inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scanned, int columns) {
+    cg::KernelText text(dialect);
+    const std::string exchange = pieces::Exchange{scanned.item}.text(text), deal_tile = pieces::DealTile{}.text(text),
+                      look_back = pieces::LookBack{.item = scanned.item, .columns = columns}.text(text);
+    const cg::Template kernel(R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
+        GLOBAL_MEM const {{ item }} *x,
+        GLOBAL_MEM {{ item }} *out,
+        volatile GLOBAL_MEM uint64_t *states,
+        GLOBAL_MEM uint32_t *ticket,
+        uint32_t first_ticket,
+        uint32_t epoch)
+{
+    LOCAL_MEM int dealt[1];
+    const int thread = LID_0;
+{% if columns %}
+    {{ deal_tile }}
+    if (thread < {{ columns }}) {
+        const int column = thread;
+        const {{ item }} total = x[tile * {{ columns }} + column];
+        {{ look_back }}
+        if (tile > 0) out[tile * {{ columns }} + column] = so_far;
+    }
+{% else %}
+    LOCAL_MEM {{ item }} tile_prefix[1];
+    {{ deal_tile }}
+    const int lane = thread % 32;
+    const {{ item }} total = x[tile];
+    if (thread < 32) {
+        {{ look_back }}
+    }
+    local_barrier();
+    if (thread == {{ block - 1 }} && tile > 0) out[tile] = tile_prefix[0];
+{% endif %}
+}
+)",
+                              "look_back_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"scan_function", scan_function(scanned)},
+                                          {"exchange", exchange},
+                                          {"deal_tile", deal_tile},
+                                          {"look_back", look_back},
+                                          {"item", scanned.item.type},
+                                          {"columns", columns},
+                                          {"block", columns ? (columns + 31) / 32 * 32 : 64}}));
+}
+
+/// `run(digits, ranks, totals, n)`: one tile of 256 * items elements; the rank of each among those with its digit.
+inline std::string rank_by_digit(const gemel::Dialect& dialect, int threads, int items) {
+    cg::KernelText text(dialect);
+    const cg::Template kernel(R"(
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLOBAL_MEM int *ranks, GLOBAL_MEM int *totals, int n)
+{
+    LOCAL_MEM int digit_counts[{{ block * 8 }}];
+    const int thread = LID_0, warp = thread / 32, lane = thread % 32, first = {{ items }} * 32 * warp + lane;
+    int digit[{{ items }}];
+    for (int k = 0; k < {{ items }}; ++k) digit[k] = first + 32 * k < n ? x[first + 32 * k] : 256;
+    {{ rank }}
+    if (thread < 256) totals[thread] = digit_total;
+    for (int k = 0; k < {{ items }}; ++k) {
+        if (digit[k] < 256) ranks[first + 32 * k] = digit_counts[256 * warp + digit[k]] + rank[k];
+    }
+}
+)",
+                              "rank_by_digit_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"rank", pieces::RankByDigit{.block = threads, .items = items}.text(text)},
+                                          {"block", threads},
+                                          {"items", items}}));
+}
+
+/// `run(x, places, out, n)`: one tile; element i goes to out[places[i]].
+inline std::string scatter(const gemel::Dialect& dialect, const std::string& type, int threads, int items) {
+    cg::KernelText text(dialect);
+    const pieces::Scatter piece{.block = threads,
+                                .items = items,
+                                .type = type,
+                                .staged = "shelf",
+                                .value = "mine[k]",
+                                .store = "out[j] = moved;"};
+    const cg::Template kernel(R"(
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
+        GLOBAL_MEM const {{ type }} *x, GLOBAL_MEM const int *places, GLOBAL_MEM {{ type }} *out, int n)
+{
+    LOCAL_MEM {{ type }} shelf[{{ block * items }}];
+    const int thread = LID_0, count = n;
+    int place[{{ items }}];
+    {{ type }} mine[{{ items }}];
+    for (int k = 0; k < {{ items }}; ++k) {
+        const int i = thread * {{ items }} + k;
+        place[k] = i < n ? places[i] : -1;
+        if (i < n) mine[k] = x[i];
+    }
+    {{ scatter }}
+}
+)",
+                              "scatter_test", cg::kernel_template_options);
+    return text.finish(
+        text.fill(kernel, {{"scatter", piece.text(text)}, {"type", type}, {"block", threads}, {"items", items}}));
+}
+
+/// Every piece, for compilers.
+inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect& dialect) {
+    std::vector<std::pair<std::string, std::string>> programs;
+    for (const Scanned& scanned : {one_word(), two_words(), half_a_word(), three_words()}) {
+        const std::string bytes = std::to_string(scanned.item.bytes) + " bytes";
+        programs.emplace_back("scan by shuffles, " + bytes, scan_by_shuffles(dialect, scanned, 128, 4, 2));
+        programs.emplace_back("scan in shared memory, " + bytes, scan_in_shared_memory(dialect, scanned, 64));
+        programs.emplace_back("look-back, " + bytes, look_back(dialect, scanned, 0));
+        programs.emplace_back("look-back by thread, " + bytes, look_back(dialect, scanned, 40));
+    }
+    programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
+    programs.emplace_back("scatter", scatter(dialect, "uint64_t", 64, 3));
+    return programs;
+}
+
+}  // namespace block_programs

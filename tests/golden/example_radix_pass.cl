@@ -1,0 +1,195 @@
+
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_digits(__global const uint32_t *keys, __global int *totals, int shift, int n)
+{
+    __local int counts[256];
+    counts[((int)get_local_id(0))] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = ((int)get_group_id(0)) * 2048 + ((int)get_local_id(0)); i < n && i < (((int)get_group_id(0)) + 1) * 2048; i += 256)
+        atomic_add(&counts[keys[i] >> shift & 255], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&totals[((int)get_local_id(0))], counts[((int)get_local_id(0))]);
+}
+int count_scan(int a, int b) { return a + b; }
+typedef union { int item; uint32_t words[1]; } count_words;
+int count_shuffle_up(int item, int delta) {
+    count_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+int count_shuffle(int item, int lane) {
+    count_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void move(
+        __global const uint32_t *keys, __global const uint32_t *values, __global uint32_t *to_keys,
+        __global uint32_t *to_values, __global const int *totals, volatile __global uint64_t *states,
+        __global uint32_t *ticket, uint32_t first_ticket, uint32_t epoch, int shift, int n)
+{
+    __local int dealt[1], warp_totals[8], digit_counts[2048], target[256], places[2048];
+    __local uint32_t staged[2048];
+    const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
+    // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
+    if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int tile = dealt[0];
+    const int first = tile * 2048 + warp * 256 + lane;
+    const int count = n - tile * 2048 < 2048 ? n - tile * 2048 : 2048;
+    uint32_t key[8], value[8];
+    int digit[8], place[8];
+    for (int k = 0; k < 8; ++k) {
+        const int i = first + 32 * k < n ? first + 32 * k : n - 1;
+        key[k] = keys[i];
+        value[k] = values[i];
+        digit[k] = first + 32 * k < n ? (int)(key[k] >> shift & 255) : 256;
+    }
+    for (int k = thread; k < 2048; k += 256) digit_counts[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int rank[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        // Lanes with the same digit: those that agree with this one in every bit.
+        uint32_t peers = 0xffffffffu;
+#pragma unroll
+        for (int bit = 0; bit < 9; ++bit) {
+            const int is_set = digit[k] >> bit & 1;
+            const uint32_t votes = gemel_ballot(is_set);
+            peers &= is_set ? votes : ~votes;
+        }
+        const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+        int count = 0;
+        if (lane == leader && digit[k] < 256) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
+        rank[k] = (int)gemel_shuffle((uint32_t)count, leader) + below;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int digit_total = 0;
+    for (int d = thread; d < 256; d += 256) {
+        digit_total = 0;
+        for (int w = 0; w < 8; ++w) {
+            const int count = digit_counts[256 * w + d];
+            digit_counts[256 * w + d] = digit_total;
+            digit_total += count;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // Where the thread's digit begins: in the tile's order, and in that of all keys.
+    int in_tile, in_all;
+    {
+        int v[1];
+        v[0] = digit_total;
+        // Runs are scanned across each warp, row by row, then warps in shared memory.
+        int before[1];
+        int carry;
+#pragma unroll
+        for (int row = 0; row < 1; ++row) {
+            int run = v[row * 1 + 0];
+#pragma unroll
+            for (int delta = 1; delta < 32; delta *= 2) {
+                const int other = count_shuffle_up(run, delta);
+                if (lane >= delta) run = count_scan(other, run);
+            }
+            const int row_total = count_shuffle(run, 31);
+            run = count_shuffle_up(run, 1);
+            before[row] = row == 0 ? run : lane > 0 ? count_scan(carry, run) : carry;
+            carry = row == 0 ? row_total : count_scan(carry, row_total);
+        }
+        if (lane == 0) warp_totals[warp] = carry;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int total = warp_totals[0];
+        int before_warp = total;
+#pragma unroll
+        for (int w = 1; w < 8; ++w) {
+            total = count_scan(total, warp_totals[w]);
+            if (w < warp) before_warp = total;
+        }
+        in_tile = (warp > 0 ? before_warp : 0) + (lane > 0 ? before[0] : 0);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    {
+        int v[1];
+        v[0] = totals[thread];
+        // Runs are scanned across each warp, row by row, then warps in shared memory.
+        int before[1];
+        int carry;
+#pragma unroll
+        for (int row = 0; row < 1; ++row) {
+            int run = v[row * 1 + 0];
+#pragma unroll
+            for (int delta = 1; delta < 32; delta *= 2) {
+                const int other = count_shuffle_up(run, delta);
+                if (lane >= delta) run = count_scan(other, run);
+            }
+            const int row_total = count_shuffle(run, 31);
+            run = count_shuffle_up(run, 1);
+            before[row] = row == 0 ? run : lane > 0 ? count_scan(carry, run) : carry;
+            carry = row == 0 ? row_total : count_scan(carry, row_total);
+        }
+        if (lane == 0) warp_totals[warp] = carry;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int total = warp_totals[0];
+        int before_warp = total;
+#pragma unroll
+        for (int w = 1; w < 8; ++w) {
+            total = count_scan(total, warp_totals[w]);
+            if (w < warp) before_warp = total;
+        }
+        in_all = (warp > 0 ? before_warp : 0) + (lane > 0 ? before[0] : 0);
+    }
+    const int column = thread, total = digit_total;
+    {
+        count_words bits;
+        bits.item = total;
+        states[tile * 256 + column] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[0];
+    }
+    int so_far;
+    if (tile > 0) {
+        int any = 0;
+        for (int at = tile - 1; ; --at) {
+            uint32_t state;
+            int theirs;
+            uint64_t word[1];
+            do word[0] = states[at * 256 + column]; while ((uint32_t)(word[0] >> 34) != epoch);
+            state = (uint32_t)(word[0] >> 32) & 3;
+            count_words bits;
+            bits.words[0] = (uint32_t)word[0];
+            theirs = bits.item;
+            so_far = any ? count_scan(theirs, so_far) : theirs;
+            any = 1;
+            if (state == 2) break;
+        }
+        {
+            count_words bits;
+            bits.item = count_scan(so_far, total);
+            states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+        }
+    }
+    target[thread] = in_all + (tile > 0 ? so_far : 0) - in_tile;
+    for (int w = 0; w < 8; ++w) digit_counts[256 * w + thread] += in_tile;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 8; ++k) place[k] = digit[k] < 256 ? digit_counts[256 * warp + digit[k]] + rank[k] : -1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        if (place[k] >= 0) staged[place[k]] = key[k];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int j = thread; j < count; j += 256) {
+        const uint32_t moved = staged[j];
+        places[j] = target[moved >> shift & 255] + j;
+        to_keys[places[j]] = moved;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        if (place[k] >= 0) staged[place[k]] = value[k];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int j = thread; j < count; j += 256) {
+        const uint32_t moved = staged[j];
+        to_values[places[j]] = moved;
+    }
+}
