@@ -166,7 +166,7 @@ std::string ReductionText::kernel() {
     const bool by_blocks = layout_.mapping == Mapping::block_per_output;
     values_["begin_output"] =
         has_axes() ? printed([&] { access_.begin_output(kernel_.name("output")); }) : std::string();
-    values_["combine_partials"] = combine_partials();
+    values_["combine_partials"] = layout_.split ? combine_partials() : std::string();
     return fill(reduction_kernels::reduction(),
                 {{"arguments", kernel_.verbatim(arguments)},
                  {"results", fill(reduction_kernels::parameters())},
