@@ -106,6 +106,33 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
         {{"scan_function", scan_function(scanned)}, {"scan", scan}, {"item", scanned.item.type}, {"block", threads}}));
 }
 
+/// `run(x, out, n)`: a block's sum and its greatest element, of at most one element per thread.
+inline std::string reduce_in_shared_memory(const gemel::Dialect& dialect, int threads) {
+    cg::KernelText text(dialect);
+    const pieces::ReduceInSharedMemory tree{.values = {{.total = "sum", .shared = "sums", .reduce = "add"},
+                                                       {.total = "top", .shared = "tops", .reduce = "greater"}},
+                                            .block = threads};
+    const cg::Template kernel(R"(
+WITHIN_KERNEL uint64_t add(uint64_t a, uint64_t b) { return a + b; }
+WITHIN_KERNEL int greater(int a, int b) { return a > b ? a : b; }
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const int *x, GLOBAL_MEM uint64_t *out, int n)
+{
+    LOCAL_MEM uint64_t sums[{{ block }}];
+    LOCAL_MEM int tops[{{ block }}];
+    const int thread = LID_0;
+    uint64_t sum = thread < n ? (uint64_t)x[thread] << 20 : 0;
+    int top = thread < n ? x[thread] : 0;
+    {{ tree }}
+    if (thread == {{ block - 1 }}) {
+        out[0] = sums[0];
+        out[1] = (uint64_t)tops[0];
+    }
+}
+)",
+                              "reduce_in_shared_memory_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"tree", tree.text(text)}, {"block", threads}}));
+}
+
 /// `run(x, out, states, ticket, first_ticket, epoch)`: an exclusive scan, one element per tile; out[0] is left alone.
 /// With columns each tile has so many elements, one after the other, and each column is scanned.
 inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scanned, int columns) {
@@ -218,6 +245,8 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("look-back, " + bytes, look_back(dialect, scanned, 0));
         programs.emplace_back("look-back by thread, " + bytes, look_back(dialect, scanned, 40));
     }
+    for (const int threads : {1, 96, 256})
+        programs.emplace_back("reduce in shared memory", reduce_in_shared_memory(dialect, threads));
     programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
     programs.emplace_back("scatter", scatter(dialect, "uint64_t", 64, 3));
     return programs;

@@ -160,6 +160,24 @@ TEST_CASE("a block scans in shared memory") {
     check_scan_in_shared_memory<Affine32>(three_words());
 }
 
+TEST_CASE("a block combines totals by a tree") {
+    for (const int threads : {1, 2, 7, 64, 96, 256}) {  // 7 and 96: steps whose parts differ
+        const Kernel run =
+            default_context().compile(reduce_in_shared_memory(default_context().dialect(), threads)).kernel("run");
+        for (const int n : {1, threads / 2 + 1, threads}) {
+            std::vector<std::int32_t> items(static_cast<std::size_t>(n));
+            std::mt19937 random(static_cast<unsigned>(n));
+            for (auto& item : items) item = static_cast<std::int32_t>(random() >> 1);
+            std::vector<std::uint64_t> expected(2);
+            for (const auto item : items) expected[0] += static_cast<std::uint64_t>(item) << 20;
+            expected[1] = static_cast<std::uint64_t>(*std::max_element(items.begin(), items.end()));
+            const Buffer x = device_copy(items), out = device_copy(std::vector<std::uint64_t>(2));
+            run({.grid = {1}, .block = {threads}}, x, out, n);
+            CHECK_MESSAGE(host_copy<std::uint64_t>(out, 2) == expected, threads, " threads, n = ", n);
+        }
+    }
+}
+
 TEST_CASE("a warp looks back over the tiles before") {
     if (lacks_warps()) return;
     check_look_back<std::uint32_t>(one_word(), 0);

@@ -1,7 +1,12 @@
 typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
 typedef union { uint4 words[2]; double value[4]; } pack_double_x4;
 typedef union { uint32_t words[1]; int8_t value[4]; } pack_int8_t_x4;
-extern "C" __global__ __launch_bounds__(256) void mixed(const float *x, const double *y, int8_t *z, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void mixed(
+        const float *x,
+        const double *y,
+        int8_t *z,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 4;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
-extern "C" __global__ __launch_bounds__(256) void neighbours(const float *x, float *z, int32_t *count, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void neighbours(
+        const float *x,
+        float *z,
+        int32_t *count,
+        int n,
+        int head)
 {
     int mine = 0;
     const int packs = (n - head) / 4;

@@ -22,16 +22,19 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void neighbours(
     const int first_row = ((int)get_group_id(0));
     const int z_base = 0, z_down = layout.z[0], z_step = layout.z[1];
     const int column = first_column + ((int)get_local_id(0));
-    const int row = first_row;
-    if (column < width && row < height) {
-        const int z_row = z_base + row * z_down;
-        const int i = row * width + column;
-        const int z_at = z_row + column * z_step;
-        do {
-            if (i == 0 || i == n - 1) continue;
-            z[z_at] = x[neighbours_x_at(layout, i-1)] + x[neighbours_x_at(layout, i+1)];
-            atomic_add(&count[0], 1);
-        } while (0);
+#pragma unroll
+    for (int u = 0; u < 1; ++u) {
+        const int row = first_row + u * 1;
+        if (column < width && row < height) {
+            const int z_row = z_base + row * z_down;
+            const int i = row * width + column;
+            const int z_at = z_row + column * z_step;
+            do {
+                if (i == 0 || i == n - 1) continue;
+                z[z_at] = x[neighbours_x_at(layout, i-1)] + x[neighbours_x_at(layout, i+1)];
+                atomic_add(&count[0], 1);
+            } while (0);
+        }
     }
     if (mine) atomic_add(&count[1], mine);
 }

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; cdouble value[1]; } pack_cdouble_x1;
-extern "C" __global__ __launch_bounds__(256) void turn_all(const cdouble *x, cdouble *y, cdouble a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void turn_all(
+        const cdouble *x,
+        cdouble *y,
+        cdouble a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 1;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; cfloat value[2]; } pack_cfloat_x2;
-extern "C" __global__ __launch_bounds__(256) void turn_all(const cfloat *x, cfloat *y, cfloat a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void turn_all(
+        const cfloat *x,
+        cfloat *y,
+        cfloat a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 2;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

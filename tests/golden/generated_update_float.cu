@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
-extern "C" __global__ __launch_bounds__(256) void update(const float *x, float *y, float a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const float *x,
+        float *y,
+        float a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 4;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
-extern "C" __global__ __launch_bounds__(256) void update(const float16_t *x, float16_t *y, float a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const float16_t *x,
+        float16_t *y,
+        float a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 8;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

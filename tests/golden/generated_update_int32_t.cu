@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; int32_t value[4]; } pack_int32_t_x4;
-extern "C" __global__ __launch_bounds__(256) void update(const int32_t *x, int32_t *y, int32_t a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const int32_t *x,
+        int32_t *y,
+        int32_t a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 4;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

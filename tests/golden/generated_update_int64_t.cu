@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; int64_t value[2]; } pack_int64_t_x2;
-extern "C" __global__ __launch_bounds__(256) void update(const int64_t *x, int64_t *y, int64_t a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const int64_t *x,
+        int64_t *y,
+        int64_t a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 2;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; uint64_t value[2]; } pack_uint64_t_x2;
-extern "C" __global__ __launch_bounds__(256) void update(const uint64_t *x, uint64_t *y, uint64_t a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const uint64_t *x,
+        uint64_t *y,
+        uint64_t a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 2;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -1,5 +1,10 @@
 typedef union { uint4 words[1]; uint8_t value[16]; } pack_uint8_t_x16;
-extern "C" __global__ __launch_bounds__(256) void update(const uint8_t *x, uint8_t *y, uint8_t a, int n, int head)
+extern "C" __global__ __launch_bounds__(256) void update(
+        const uint8_t *x,
+        uint8_t *y,
+        uint8_t a,
+        int n,
+        int head)
 {
     const int packs = (n - head) / 16;
     const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);

@@ -4,6 +4,7 @@
 #include <gemel/core/tokens.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace gemel::codegen {
@@ -39,8 +40,6 @@ const std::string* spelled(const Dialect& d, std::string_view word) {
     if (word == "CONST_STATIC") return &d.constant_space;
     if (word == "CONSTANT_MEM") return &d.constant_pointer;
     if (word == "RESTRICT") return &d.restrict_word;
-    if (word == "UNROLL") return &d.unroll;
-    if (word == "local_barrier") return &d.barrier;
     return nullptr;
 }
 
@@ -54,7 +53,7 @@ std::string place_of_thread(const Dialect& d, std::string_view word) {
     return {};
 }
 
-/// The threads of a block that REQD_WG_SIZE(x, 1, 1) declares, in the dialect's words.
+/// REQD_WG_SIZE(threads, 1, 1) in the dialect's words.
 std::string required_block(const Dialect& dialect, std::string_view threads) {
     std::string out = dialect.required_block;
     const auto replace = [&](std::string_view from, const std::string& to) {
@@ -64,6 +63,13 @@ std::string required_block(const Dialect& dialect, std::string_view threads) {
     replace("(X) * (Y) * (Z)", std::string(threads));
     replace("X, Y, Z", std::string(threads) + ", 1, 1");
     return out;
+}
+
+/// Whether the tokens behind `at` begin with these.
+bool follow(const std::vector<Token>& tokens, std::size_t at, std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words)
+        if (++at >= tokens.size() || (!word.empty() && !tokens[at].is(word))) return false;
+    return true;
 }
 
 }  // namespace
@@ -126,34 +132,37 @@ std::string KernelText::spell(std::string_view text) const {
     std::string out;
     std::size_t done = 0;
     int in_struct = 0;  // braces of a struct or union around the token
-    const auto is = [&](std::size_t at, std::string_view what) { return at < tokens.size() && tokens[at].is(what); };
+    const auto skip_blanks = [&] { done = std::min(text.find_first_not_of(' ', done), text.size()); };
     for (std::size_t t = 0; t < tokens.size(); ++t) {
         const Token& token = tokens[t];
-        if (token.is("{") && (in_struct || (t > 0 && (is(t - 1, "struct") || is(t - 1, "union"))))) ++in_struct;
+        const auto is_behind = [&](std::string_view what) { return t > 0 && tokens[t - 1].is(what); };
+        if (token.is("{") && (in_struct || is_behind("struct") || is_behind("union"))) ++in_struct;
         if (token.is("}") && in_struct) --in_struct;
         if (!token.is_word()) continue;
         out += text.substr(done, token.position - done);
         done = token.position + token.text.size();
-        std::string word;
-        if (const std::string* const portable = spelled(dialect_, token.text)) {
-            word = *portable;
-            if (token.is("UNROLL")) {  // a directive, at the beginning of its line; the line goes where there is none
-                out.resize(out.rfind('\n') + 1);
-                if (word.empty()) done = std::min(text.find('\n', done), text.size() - 1) + 1;
-            } else if (token.is("local_barrier")) {
-                done = tokens[t + 2].position + 1;
-            } else if (word.empty()) {
-                done = std::min(text.find_first_not_of(' ', done), text.size());
-            }
-        } else if (token.is("REQD_WG_SIZE")) {
-            word = required_block(dialect_, tokens[t + 2].text);
+        if (token.is("UNROLL")) {  // a directive, at the beginning of its line; the line goes where there is none
+            out.resize(out.rfind('\n') + 1);
+            if (dialect_.unroll.empty()) done = std::min(text.find('\n', done), text.size() - 1) + 1;
+            out += dialect_.unroll;
+        } else if (token.is("local_barrier") && follow(tokens, t, {"(", ")"})) {
+            out += dialect_.barrier;
+            done = tokens[t + 2].position + 1;
+        } else if (token.is("REQD_WG_SIZE") && follow(tokens, t, {"(", "", ",", "1", ",", "1", ")"})) {
+            const std::string required = required_block(dialect_, tokens[t + 2].text);
+            out += required;
             done = tokens[t + 7].position + 1;
-            if (word.empty()) done = std::min(text.find_first_not_of(' ', done), text.size());
-        } else if (word = place_of_thread(dialect_, token.text); word.empty()) {
-            const bool is_member = (t > 0 && is(t - 1, ".")) || (in_struct && (is(t + 1, ";") || is(t + 1, "[")));
-            word = is_member ? std::string(token.text) : name(token.text);
+            if (required.empty()) skip_blanks();
+        } else if (const std::string* const portable = spelled(dialect_, token.text)) {
+            out += *portable;
+            if (portable->empty()) skip_blanks();
+        } else if (const std::string place = place_of_thread(dialect_, token.text); !place.empty()) {
+            out += place;
+        } else {
+            const bool is_member =
+                is_behind(".") || (in_struct && (follow(tokens, t, {";"}) || follow(tokens, t, {"["})));
+            out += is_member ? std::string(token.text) : name(token.text);
         }
-        out += word;
     }
     return out += text.substr(done);
 }

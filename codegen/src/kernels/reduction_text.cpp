@@ -31,10 +31,10 @@ std::vector<const Snippet*> snippets(const ReductionRequest& request, const Snip
 
 DType accumulator(const ReducedValue& value) { return value.accumulator.empty() ? value.dtype : value.accumulator; }
 
-/// Words of the templates that users' text means when it says them, and the kernels' names. `n` means the length to the
+/// Words of the templates that users' text means when it says them. `n` means the length to the
 /// user as well, unless an argument has that name.
 std::set<std::string, std::less<>> kept_words(const ReductionRequest& request) {
-    std::set<std::string, std::less<>> kept{"i", "a", "b", "reduced_index", request.name, request.name + "_finish"};
+    std::set<std::string, std::less<>> kept{"i", "a", "b", "reduced_index"};
     const auto is_n = [](const Parameter& p) { return p.name == "n"; };
     if (std::none_of(request.arguments.begin(), request.arguments.end(), is_n)) kept.insert("n");
     return kept;
@@ -69,6 +69,7 @@ std::string ReductionText::text() {
     std::string all = head() + '\n';
     values_ = {{"values", values()},
                {"name", request_.name},
+               {"kernel", kernel_.verbatim(request_.name)},
                {"index", access_.index_type()},
                {"block", block_},
                {"unroll", unroll_},
@@ -165,7 +166,7 @@ std::string ReductionText::kernel() {
     const bool by_blocks = layout_.mapping == Mapping::block_per_output;
     values_["begin_output"] =
         has_axes() ? printed([&] { access_.begin_output(kernel_.name("output")); }) : std::string();
-    values_["combine_partials"] = combine_partials();
+    values_["combine_partials"] = layout_.split ? combine_partials() : std::string();
     return fill(reduction_kernels::reduction(),
                 {{"arguments", kernel_.verbatim(arguments)},
                  {"results", fill(reduction_kernels::parameters())},

@@ -23,7 +23,7 @@ bool has_argument(const ScanRequest& request, std::string_view name) {
                        [&](const Parameter& p) { return p.name == name; });
 }
 
-/// Words of the templates that users' text means when it says them, and the kernels' names.
+/// Words of the templates that users' text means when it says them.
 std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
     std::set<std::string, std::less<>> kept{"i",
                                             "a",
@@ -130,6 +130,7 @@ std::string ScanText::text() {
                 {{"combined", kernel_.verbatim(as_value(request_.scan_expr))},
                  {"knows_boundary", Snippet(request_.scan_expr).uses("across_seg_boundary")},
                  {"exchange", in_chunks || !layout_.shuffles ? "" : pieces::Exchange{item_}.text(kernel_)}});
+    values_["kernel"] = kernel_.verbatim(request_.name);
     values_["parameters"] = kernel_.verbatim(join(access_.parameters(), ",\n"));
     values_["begin_body"] = begin_body();
     values_["last_item"] = request_.output.uses("last_item") ? fill(scan_kernels::last_item()) : std::string();
