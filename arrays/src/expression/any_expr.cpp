@@ -25,6 +25,8 @@ using Number = AnyExpr::Number;
 constexpr std::size_t deepest_kernel = 48;
 /// Walking through an expression takes stack.
 constexpr std::size_t deepest_expression = 1000;
+/// As many structures are kept; then the table starts anew.
+constexpr std::size_t max_structures = 4096;
 
 std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
 
@@ -38,13 +40,10 @@ std::shared_ptr<const Structure> interned(Structure structure) {
                                    reinterpret_cast<std::uintptr_t>(structure.function)};
     for (const auto& operand : structure.operands) key.push_back(operand->id);
     std::lock_guard lock(mutex);
-    if (table.size() >= 4096) table.clear();
-    auto& found = table[std::move(key)];
-    if (!found) {
-        structure.id = ++last_id;
-        found = std::make_shared<const Structure>(std::move(structure));
-    }
-    return found;
+    if (const auto known = table.find(key); known != table.end()) return known->second;
+    if (table.size() >= max_structures) table.clear();
+    structure.id = ++last_id;
+    return table.emplace(std::move(key), std::make_shared<const Structure>(std::move(structure))).first->second;
 }
 
 Weak kind_of(const Number& number) {
@@ -292,21 +291,19 @@ DType AnyExpr::dtype() const { return node_->is_number() ? node_->number_type : 
 const Shape& AnyExpr::shape() const { return node_->shape; }
 
 ExpressionView AnyExpr::view() const {
-    return {.expression = this,
-            .type = node_->structure->id,
-            .dtype = dtype(),
-            .collect =
-                [](const void* self, ExpressionOperands& operands) {
-                    const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
-                    operands.exceeds |= node.depth > deepest_kernel;
-                    gemel::collect(node, operands);
-                },
-            .print =
-                [](const void* self, ExpressionText& text) {
-                    const Structure& structure = *static_cast<const AnyExpr*>(self)->node().structure;
-                    return gemel::print(structure, text, structure.dtype);
-                },
-            .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
+    return {
+        .expression = this,
+        .type = node_->structure->id,
+        .dtype = dtype(),
+        .collect =
+            [](const void* self, ExpressionOperands& operands) {
+                const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
+                operands.exceeds |= node.depth > deepest_kernel;
+                gemel::collect(node, operands);
+            },
+        .print = [](const void* self, ExpressionText& text,
+                    DType as) { return gemel::print(*static_cast<const AnyExpr*>(self)->node().structure, text, as); },
+        .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
 }
 
 namespace {

@@ -22,24 +22,24 @@ GEMEL_API AnyArray cumulate(CumulativeKind kind, const ExpressionView& expressio
 /// @time enqueued, returns at once: one launch on NVIDIA GPUs, three elsewhere. Sums of floats by one launch may differ
 ///       in their last digits from run to run.
 template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(cumulate(CumulativeKind::sum, view_of(x), dtype_of<T>(), axis));
+GPUArray<ResultElement<TypeRule::sum, X>> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
+    using T = ResultElement<TypeRule::sum, X>;
+    return GPUArray<T>(cumulate(CumulativeKind::sum, detail::view_of(x), dtype_of<T>(), axis));
 }
 /// The same found and given in a type of one's choice, to which the elements are converted first: `cumsum<double>(x)`.
 template <NumberElement T, ArrayOperand X>
 GPUArray<T> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
-    return GPUArray<T>(cumulate(CumulativeKind::sum, view_of(astype<T>(x)), dtype_of<T>(), axis));
+    return GPUArray<T>(cumulate(CumulativeKind::sum, detail::view_of(astype<T>(x)), dtype_of<T>(), axis));
 }
 /// The same for products.
 template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(cumulate(CumulativeKind::product, view_of(x), dtype_of<T>(), axis));
+GPUArray<ResultElement<TypeRule::sum, X>> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
+    using T = ResultElement<TypeRule::sum, X>;
+    return GPUArray<T>(cumulate(CumulativeKind::product, detail::view_of(x), dtype_of<T>(), axis));
 }
 template <NumberElement T, ArrayOperand X>
 GPUArray<T> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
-    return GPUArray<T>(cumulate(CumulativeKind::product, view_of(astype<T>(x)), dtype_of<T>(), axis));
+    return GPUArray<T>(cumulate(CumulativeKind::product, detail::view_of(astype<T>(x)), dtype_of<T>(), axis));
 }
 
 // Of arrays and expressions whose type is known at run time only. @param dtype  as of sum()

@@ -28,7 +28,7 @@ namespace gemel {
     template <class A> \
         requires Combinable<TypeRule::rule, A> \
     auto function(A&& a) { \
-        return make_expression<Name>(std::forward<A>(a)); \
+        return detail::make_expression<Name>(std::forward<A>(a)); \
     } \
     template <UntypedOperand A> \
     AnyExpr function(const A& a) { \
@@ -39,7 +39,7 @@ namespace gemel {
     template <class A, class B> \
         requires Combinable<TypeRule::rule, A, B> \
     auto function(A&& a, B&& b) { \
-        return make_expression<Name>(std::forward<A>(a), std::forward<B>(b)); \
+        return detail::make_expression<Name>(std::forward<A>(a), std::forward<B>(b)); \
     } \
     template <class A, class B> \
         requires UntypedCombinable<A, B> \
@@ -75,6 +75,7 @@ GEMEL_BINARY(operator>, Greater, in_common, comparison, "#1 > #2", "", "")
 GEMEL_BINARY(operator<=, LessEqual, in_common, comparison, "#1 <= #2", "", "")
 GEMEL_BINARY(operator>=, GreaterEqual, in_common, comparison, "#1 >= #2", "", "")
 
+namespace detail {
 /// Of numbers in logic only the truth counts: they need not be values of the arrays beside them.
 template <class X>
 decltype(auto) truth_of(X&& x) {
@@ -87,12 +88,14 @@ decltype(auto) truth_of(X&& x) {
         return std::forward<X>(x);
     }
 }
+}  // namespace detail
 #define GEMEL_LOGICAL(function, Name, text, complex_text) \
     GEMEL_OPERATION(Name, function, in_common, truth, text, complex_text, "") \
     template <class A, class B> \
         requires Combinable<TypeRule::truth, A, B> \
     auto function(A&& a, B&& b) { \
-        return make_expression<Name>(truth_of(std::forward<A>(a)), truth_of(std::forward<B>(b))); \
+        return detail::make_expression<Name>(detail::truth_of(std::forward<A>(a)), \
+                                             detail::truth_of(std::forward<B>(b))); \
     } \
     template <class A, class B> \
         requires UntypedCombinable<A, B> \
@@ -370,7 +373,7 @@ auto where(C&& condition, A&& a, B&& b) {
             std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
     } else {
         return Expr<T, Where, bool, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
-            truth_of(condition), std::forward<A>(a), std::forward<B>(b));
+            detail::truth_of(condition), std::forward<A>(a), std::forward<B>(b));
     }
 }
 
@@ -410,9 +413,10 @@ AnyExpr astype(const X& x, DType dtype) {
     return AnyExpr(Cast::operation, std::array<AnyExpr, 1>{AnyExpr(x)}, dtype);
 }
 
+namespace detail {
 /// What GPUArray::assign and, with leading axes refused, the operators below do with an expression.
-template <HasDType T, Expression E>
-void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading = LeadingAxes::dropped) {
+template <HasDType T, class E>
+void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading) {
     using U = typename E::value_type;
     static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
                   "the expression's elements are of another kind than the array's (float to integer, complex to real): "
@@ -423,13 +427,14 @@ void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes le
         evaluate(astype<T>(expression).view(), &to, leading);
     }
 }
+}  // namespace detail
 
 // In place: the array's memory and type stay. An operand that would change the kind of the elements does not compile.
 #define GEMEL_IN_PLACE(op, Name) \
     template <HasDType T, Operand X> \
         requires Combinable<Name::operation.rule, GPUArray<T>, X> \
     const GPUArray<T>& operator op##=(const GPUArray<T>& a, X && x) { \
-        write_expression(a, make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
+        detail::write_expression(a, detail::make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \
@@ -450,6 +455,7 @@ GEMEL_IN_PLACE(<<, ShiftLeft)
 GEMEL_IN_PLACE(>>, ShiftRight)
 #undef GEMEL_IN_PLACE
 
+namespace detail {
 /// A whole number beside integers of type T: beyond their range it is as good as the end of it.
 template <class T, class V>
 constexpr auto bound_within(V&& bound) {
@@ -463,6 +469,7 @@ constexpr auto bound_within(V&& bound) {
         return Plain(std::forward<V>(bound));
     }
 }
+}  // namespace detail
 
 /// Elements between `low` and `high`: numbers, arrays or expressions, broadcast and promoted as by minimum() and
 /// maximum(). Whole numbers beyond the range of integer elements bound nothing.
@@ -471,16 +478,16 @@ template <Operand X, Operand L, Operand H>
 auto clip(X&& x, L&& low, H&& high) {
     if constexpr (ArrayOperand<X>) {
         using T = typename OperandElement<std::remove_cvref_t<X>>::type;
-        auto raised = maximum(std::forward<X>(x), bound_within<T>(std::forward<L>(low)));
+        auto raised = maximum(std::forward<X>(x), detail::bound_within<T>(std::forward<L>(low)));
         using U = typename decltype(raised)::value_type;
-        return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+        return minimum(std::move(raised), detail::bound_within<U>(std::forward<H>(high)));
     } else if constexpr (ArrayOperand<L>) {
         auto raised = maximum(std::forward<L>(low), std::forward<X>(x));
         using U = typename decltype(raised)::value_type;
-        return minimum(std::move(raised), bound_within<U>(std::forward<H>(high)));
+        return minimum(std::move(raised), detail::bound_within<U>(std::forward<H>(high)));
     } else {  // two numbers below an array: min(max(x, low), high) = max(min(x, high), min(low, high))
         using T = typename OperandElement<std::remove_cvref_t<H>>::type;
-        return maximum(minimum(std::forward<X>(x), high), minimum(bound_within<T>(std::forward<L>(low)), high));
+        return maximum(minimum(std::forward<X>(x), high), minimum(detail::bound_within<T>(std::forward<L>(low)), high));
     }
 }
 

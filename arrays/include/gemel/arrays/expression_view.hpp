@@ -119,12 +119,11 @@ struct ExpressionView {
     std::uint64_t type;  ///< tells kinds of expressions apart: equal ones have the same text
     DType dtype;
     void (*collect)(const void* expression, ExpressionOperands& operands);
-    std::string (*print)(const void* expression, ExpressionText& text);
+    std::string (*print)(const void* expression, ExpressionText& text, DType as);
     AnyExpr (*any)(const void* expression);
+    static constexpr std::size_t max_step_words = 3;
+    std::array<std::uint64_t, max_step_words> steps = {};  ///< what the library does to it besides: part of its kind
 };
-
-/// Leading axes of extent 1 that the array written into has not.
-enum class LeadingAxes : std::uint8_t { refused, dropped };
 
 /// Into `out`, or a new array: one launch, more if the expression has too many operands for one kernel.
 /// @throws ArgumentError if the shapes cannot be broadcast
