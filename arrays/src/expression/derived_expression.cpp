@@ -1,8 +1,6 @@
 /// Operations that follow an expression: types, text, and the number that tells them apart.
 #include "expression/derived_expression.hpp"
 
-#include "expression/operation_table.hpp"
-
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -11,11 +9,11 @@
 namespace gemel {
 namespace {
 
-const Operation& operation_of(Step step) {
-    static constexpr const Operation* operations[] = {&Add::operation,      &Subtract::operation, &Multiply::operation,
-                                                      &Divide::operation,   &Minimum::operation,  &Maximum::operation,
-                                                      &NotEqual::operation, &Abs::operation,      &Square::operation,
-                                                      &Sqrt::operation,     &Cast::operation};
+const OperationType& operation_of(Step step) {
+    static constexpr const OperationType* operations[] = {
+        &Add::operation,     &Subtract::operation, &Multiply::operation, &Divide::operation,
+        &Minimum::operation, &Maximum::operation,  &NotEqual::operation, &Abs::operation,
+        &Square::operation,  &Sqrt::operation,     &Cast::operation};
     return *operations[static_cast<std::size_t>(step)];
 }
 
@@ -30,12 +28,15 @@ Weak kind_of(const AnyNumber& number) {
 }  // namespace
 
 DerivedExpression& DerivedExpression::add(Link link) {
-    const Operation& operation = operation_of(link.step);
+    const OperationType& operation = operation_of(link.step);
     CommonType types = CommonType().with(operation.rule, dtype());
     if (link.array) types = types.with(operation.rule, link.array->dtype());
     if (link.has_number) types = types.with(kind_of(link.number));
     link.common = types.dtype();
     if (link.result.empty()) link.result = result_type(operation.rule, link.common);
+    if (link.common.empty() || !is_number(link.result))
+        throw ArgumentError(text(operation.name, " from ", dtype().name(), " to ", link.result.name(),
+                                 " has no meaning; both must be numbers"));
     if (link.step == Step::cast && link.common.kind() == DType::Kind::complex &&
         link.result.kind() != DType::Kind::complex && link.result.kind() != DType::Kind::boolean)
         throw ArgumentError(text("astype from ", link.common.name(), " to ", link.result.name(),
@@ -56,7 +57,7 @@ void DerivedExpression::collect(ExpressionOperands& operands) const {
 std::string DerivedExpression::print(ExpressionText& text, std::size_t count, DType as) const {
     if (count == 0) return x_.print(x_.expression, text, as);
     const Link& link = links_[count - 1];
-    const Operation& operation = operation_of(link.step);
+    const OperationType& operation = operation_of(link.step);
     const auto type = [&](std::size_t k) { return operand_type(operation, k, link.common, link.result); };
     std::array<std::string, 2> operands{print(text, count - 1, type(0))};
     if (link.array) operands[1] = text.array(link.array->dtype(), type(1));

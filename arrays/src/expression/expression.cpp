@@ -131,8 +131,9 @@ std::string ExpressionText::number(DType as) {
     return name;
 }
 
-std::string ExpressionText::apply(const Operation& operation, DType common, DType result, DType as,
+std::string ExpressionText::apply(const OperationType& type, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
+    const Operation& operation = row_of(type);
     const DType computed = computed_type(operation, common, result);
     const bool is_complex = computed.kind() == DType::Kind::complex;
     std::string value = is_complex ? operation.complex_text : operation.text;

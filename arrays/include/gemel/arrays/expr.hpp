@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -48,6 +49,33 @@ constexpr DType operation_dtype() {
     std::size_t k = 0;
     ((common = decides_type(Op::operation, k++) ? with_operand<Op::operation.rule, X>(common) : common), ...);
     return common.dtype();
+}
+
+/// Of numbers in logic only the truth counts: they need not be values of the arrays beside them.
+template <class X>
+decltype(auto) truth_of(X&& x) {
+    using Plain = std::remove_cvref_t<X>;
+    if constexpr (is_complex<Plain>) {
+        return x != Plain{};
+    } else if constexpr (HostNumber<Plain>) {
+        return element_of<bool>(x);
+    } else {
+        return std::forward<X>(x);
+    }
+}
+
+/// A whole number beside integers of type T: beyond their range it is as good as the end of it.
+template <class T, class V>
+constexpr auto bound_within(V&& bound) {
+    using Plain = std::remove_cvref_t<V>;
+    constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+    if constexpr (whole && std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
+        using Limits = std::numeric_limits<T>;
+        if (std::cmp_less(bound, Limits::min())) return Limits::min();
+        return std::cmp_greater(bound, Limits::max()) ? Limits::max() : static_cast<T>(bound);
+    } else {
+        return Plain(std::forward<V>(bound));
+    }
 }
 
 }  // namespace detail
@@ -173,7 +201,8 @@ namespace detail {
 template <class Op, class... X>
 auto make_expression(X&&... operands) {
     static_assert(
-        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
+        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex ||
+            Op::operation.numbers == Numbers::complex,
         "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
     return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
 }

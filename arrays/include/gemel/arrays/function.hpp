@@ -32,7 +32,7 @@ class GEMEL_API AnyFunction {
     const std::string& name() const;
     /// Of operands whose types are known at run time only; they are converted as by astype().
     /// @throws ArgumentError if their number, types or shapes do not fit
-    AnyExpr call(std::span<const AnyExpr> operands) const { return call_of(*definition_, operands); }
+    AnyExpr call(std::span<const AnyExpr> operands) const { return detail::call_of(*definition_, operands); }
     const FunctionDefinition& definition() const { return *definition_; }
 
    private:
@@ -68,7 +68,7 @@ class CallExpr<R(A...), X...> {
     AnyExpr any() const {
         return std::apply(
             [&](const X&... operand) {
-                return call_of(*function_, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...});
+                return detail::call_of(*function_, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...});
             },
             operands_);
     }
