@@ -48,7 +48,7 @@ void print(const AnyExpr& found) {
     operands.uses.fill(0);
     gemel::ExpressionText text(operands);
     const gemel::ExpressionView view = found.view();
-    require(view.print(view.expression, text).find('#') == std::string::npos, "an operand without a text");
+    require(view.print(view.expression, text, view.dtype).find('#') == std::string::npos, "an operand without a text");
 }
 
 }  // namespace

@@ -2,10 +2,8 @@
 
 #include "array/layout.hpp"
 #include "array/whole_number.hpp"
-#include "expression/constant_folding.hpp"
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
-#include "expression/operation_table.hpp"
 
 #include <gemel/arrays/expression.hpp>
 #include <gemel/core/error.hpp>
@@ -25,6 +23,8 @@ using Number = AnyExpr::Number;
 constexpr std::size_t deepest_kernel = 48;
 /// Walking through an expression takes stack.
 constexpr std::size_t deepest_expression = 1000;
+/// As many structures are kept; then the table starts anew.
+constexpr std::size_t max_structures = 4096;
 
 std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
 
@@ -38,13 +38,10 @@ std::shared_ptr<const Structure> interned(Structure structure) {
                                    reinterpret_cast<std::uintptr_t>(structure.function)};
     for (const auto& operand : structure.operands) key.push_back(operand->id);
     std::lock_guard lock(mutex);
-    if (table.size() >= 4096) table.clear();
-    auto& found = table[std::move(key)];
-    if (!found) {
-        structure.id = ++last_id;
-        found = std::make_shared<const Structure>(std::move(structure));
-    }
-    return found;
+    if (const auto known = table.find(key); known != table.end()) return known->second;
+    if (table.size() >= max_structures) table.clear();
+    structure.id = ++last_id;
+    return table.emplace(std::move(key), std::make_shared<const Structure>(std::move(structure))).first->second;
 }
 
 Weak kind_of(const Number& number) {
@@ -62,7 +59,8 @@ std::string type_name(const AnyExpr& operand) {
 }
 
 /// "operator+ has no meaning for bool and float"
-[[noreturn]] void refuse(const Operation& operation, std::span<const AnyExpr> operands, const std::string& hint = "") {
+[[noreturn]] void refuse(const OperationType& operation, std::span<const AnyExpr> operands,
+                         const std::string& hint = "") {
     std::vector<std::string> names;
     for (const AnyExpr& operand : operands) names.push_back(type_name(operand));
     throw ArgumentError(text(operation.name, " has no meaning for ", join(names, " and "), hint));
@@ -118,10 +116,7 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
 }
 
 /// Of the numbers of these only the truth counts.
-bool is_logical(const Operation& operation) {
-    return &operation == &LogicalAnd::operation || &operation == &LogicalOr::operation ||
-           &operation == &LogicalXor::operation;
-}
+bool is_logical(const OperationType& operation) { return operation.rule == TypeRule::truth && operation.operands == 2; }
 bool is_true(const Number& number) {
     return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
 }
@@ -180,10 +175,9 @@ AnyExpr::AnyExpr(Number number, DType own) {
     node_ = std::move(node);
 }
 
-AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DType result) {
-    // The library's own object, which is there as long as this is.
-    const Operation* const operation = find_operation(given.name, operands.size());
-    if (!operation)
+AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {
+    const Operation* const operation = &row_of(given);  // the library's own, which is there as long as this is
+    if (operands.size() != operation->operands)
         throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
     const bool is_cast = operation->compute == Compute::by_cast;
     std::vector<AnyExpr> truths;
@@ -211,7 +205,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
         node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // parts may stand in it often
     }
     if (numbers.size() == operands.size()) {
-        const auto value = is_cast ? std::nullopt : fold(operation->name, numbers);
+        const auto value = is_cast ? std::nullopt : fold(*operation, numbers);
         if (!value) throw ArgumentError(text(operation->name, " has numbers alone for operands; one must be an array"));
         *this = AnyExpr(*value);
         return;
@@ -242,7 +236,7 @@ AnyExpr::AnyExpr(const Operation& given, std::span<const AnyExpr> operands, DTyp
     node_ = std::move(node);
 }
 
-AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
+AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
     const std::size_t count = function.types.size();
     if (operands.size() != count)
         throw ArgumentError(text("function '", function.name, "' takes ", count, count == 1 ? " operand" : " operands",
@@ -276,7 +270,7 @@ AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> ope
     return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
 }
 
-AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
+AnyExpr detail::clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
     const auto within = [](const AnyExpr& bound, const AnyExpr& of) {
         const DType own = of.dtype();
         const int side = of.node().is_number() || !own.is_integer() ? 0 : side_of(bound, own);
@@ -292,21 +286,19 @@ DType AnyExpr::dtype() const { return node_->is_number() ? node_->number_type : 
 const Shape& AnyExpr::shape() const { return node_->shape; }
 
 ExpressionView AnyExpr::view() const {
-    return {.expression = this,
-            .type = node_->structure->id,
-            .dtype = dtype(),
-            .collect =
-                [](const void* self, ExpressionOperands& operands) {
-                    const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
-                    operands.exceeds |= node.depth > deepest_kernel;
-                    gemel::collect(node, operands);
-                },
-            .print =
-                [](const void* self, ExpressionText& text) {
-                    const Structure& structure = *static_cast<const AnyExpr*>(self)->node().structure;
-                    return gemel::print(structure, text, structure.dtype);
-                },
-            .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
+    return {
+        .expression = this,
+        .type = node_->structure->id,
+        .dtype = dtype(),
+        .collect =
+            [](const void* self, ExpressionOperands& operands) {
+                const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
+                operands.exceeds |= node.depth > deepest_kernel;
+                gemel::collect(node, operands);
+            },
+        .print = [](const void* self, ExpressionText& text,
+                    DType as) { return gemel::print(*static_cast<const AnyExpr*>(self)->node().structure, text, as); },
+        .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
 }
 
 namespace {
@@ -326,6 +318,6 @@ void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
 
 void AnyArray::assign(const AnyExpr& expression) const { write(*this, expression, LeadingAxes::dropped); }
 
-void update(const AnyArray& to, const AnyExpr& value) { write(to, value, LeadingAxes::refused); }
+void detail::update(const AnyArray& to, const AnyExpr& value) { write(to, value, LeadingAxes::refused); }
 
 }  // namespace gemel

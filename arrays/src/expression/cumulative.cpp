@@ -1,5 +1,6 @@
 #include <gemel/arrays/cumulative.hpp>
 
+#include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
 
 #include <gemel/arrays/scan_kernel.hpp>
@@ -9,15 +10,17 @@
 namespace gemel {
 namespace {
 
-const char* name_of(CumulativeKind kind) { return kind == CumulativeKind::sum ? "cumsum" : "cumprod"; }
+using detail::Cumulating;
+
+const char* name_of(Cumulating kind) { return kind == Cumulating::sum ? "cumsum" : "cumprod"; }
 
 /// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };
 
-Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
+Scan make_scan(Cumulating kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
                Rows rows) {
     ExpressionParts parts = expression_parts(expression, operands);
-    const bool is_sum = kind == CumulativeKind::sum, is_complex = result.kind() == DType::Kind::complex;
+    const bool is_sum = kind == Cumulating::sum, is_complex = result.kind() == DType::Kind::complex;
     parts.arguments.push_back(VectorArg(result, "out"));
     if (rows != Rows::one)
         parts.arguments.push_back(
@@ -30,10 +33,8 @@ Scan make_scan(CumulativeKind kind, const ExpressionView& expression, const Expr
     return Scan(std::move(parts.arguments), result, spec);
 }
 
-}  // namespace
-
-AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result,
-                  std::optional<WholeNumber> given_axis) {
+/// @param result  the type of the result, in which it is also found
+AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<WholeNumber> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
@@ -80,9 +81,14 @@ AnyArray cumulate(CumulativeKind kind, const ExpressionView& whole, DType result
     return axis ? out : out.reshape({count});
 }
 
-AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<WholeNumber> axis, DType dtype) {
-    if (!dtype.empty()) return cumulate(kind, astype(x, dtype).view(), dtype, axis);
-    return cumulate(kind, x.view(), result_type(TypeRule::sum, x.dtype()), axis);
+}  // namespace
+
+AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<WholeNumber> axis, DType dtype) {
+    if (!x.dtype.empty() && !is_number(x.dtype))
+        throw ArgumentError(text(name_of(kind), ": elements of ", x.dtype.name(), " are no numbers"));
+    DerivedExpression elements(x);
+    if (!dtype.empty()) naming(name_of(kind), [&] { elements.cast(dtype); });
+    return scan_of(kind, elements.view(), dtype.empty() ? result_type(TypeRule::sum, x.dtype) : dtype, axis);
 }
 
 }  // namespace gemel

@@ -131,8 +131,9 @@ std::string ExpressionText::number(DType as) {
     return name;
 }
 
-std::string ExpressionText::apply(const Operation& operation, DType common, DType result, DType as,
+std::string ExpressionText::apply(const OperationType& type, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
+    const Operation& operation = row_of(type);
     const DType computed = computed_type(operation, common, result);
     const bool is_complex = computed.kind() == DType::Kind::complex;
     std::string value = is_complex ? operation.complex_text : operation.text;
@@ -244,6 +245,8 @@ std::string ExpressionText::call(const FunctionDefinition& function, DType as, s
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
     CallKey key;
     key.add(expression.type);
+    if (expression.steps[0])  // its highest bit is set, unlike that of the words below
+        for (const std::uint64_t step : expression.steps) key.add(step);
     std::uint64_t word = operands.use_count;
     for (std::size_t k = 0; k < operands.use_count; ++k) {
         word = word << 5 | operands.uses[k];
@@ -258,7 +261,7 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands) {
     ExpressionText text(operands);
     ExpressionParts parts;
-    parts.value = text.whole(expression.print(expression.expression, text));
+    parts.value = text.whole(expression.print(expression.expression, text, expression.dtype));
     parts.preamble = std::move(text.preamble);
     for (std::size_t k = 0; k < operands.array_count; ++k)
         parts.arguments.push_back(VectorArg(operands.arrays[k]->dtype(), gemel::text("x", k), true));

@@ -23,10 +23,6 @@
 
 namespace gemel {
 
-enum class ReductionKind : std::uint8_t;
-/// The function's name: "sum".
-const char* name_of(ReductionKind kind);
-
 /// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
 /// when parts of it have been evaluated.
 class CollectedExpression {
@@ -91,14 +87,13 @@ class Kernels {
     template <class Make>
     std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
         std::lock_guard lock(mutex_);
-        if (kernels_.size() >= most_kernels) kernels_.clear();
-        auto& kernel = kernels_[key];
-        if (!kernel) kernel = std::make_shared<const K>(make());
-        return kernel;
+        if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+        if (kernels_.size() >= max_kernels) kernels_.clear();
+        return kernels_.emplace(key, std::make_shared<const K>(make())).first->second;
     }
 
    private:
-    static constexpr std::size_t most_kernels = 4096;
+    static constexpr std::size_t max_kernels = 4096;
     std::mutex mutex_;
     std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };

@@ -1,7 +1,6 @@
 /// Text to AnyExpr.
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
-#include "expression/operation_table.hpp"
 
 #include <gemel/arrays/function.hpp>
 #include <gemel/core/error.hpp>
@@ -23,7 +22,7 @@ namespace {
 struct BinaryOperator {
     std::string_view symbol;
     int precedence;
-    const Operation* operation;
+    const OperationType* operation;
 };
 constexpr BinaryOperator binary_operators[] = {
     {"||", 1, &LogicalOr::operation},    {"or", 1, &LogicalOr::operation}, {"&&", 2, &LogicalAnd::operation},
@@ -180,12 +179,12 @@ class Parser {
         }
         for (const AnyFunction& function : functions_)
             if (function.name() == name.text)
-                return guarded(name.position, [&] { return call_of(function.definition(), given); });
+                return guarded(name.position, [&] { return detail::call_of(function.definition(), given); });
         if (const Operation* found = find_operation(name.text, given.size());
             found && found->compute != Compute::by_cast)
             return apply(name.position, *found, given);
         return guarded(name.position, [&]() -> AnyExpr {
-            if (name.text == "clip" && given.size() == 3) return clip_of(given[0], given[1], given[2]);
+            if (name.text == "clip" && given.size() == 3) return detail::clip_of(given[0], given[1], given[2]);
             if (name.text == "arg" && given.size() == 1) return arg(given[0]);
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
@@ -264,7 +263,7 @@ class Parser {
     }
 
     template <class Operands>
-    AnyExpr apply(std::size_t at, const Operation& operation, const Operands& operands) {
+    AnyExpr apply(std::size_t at, const OperationType& operation, const Operands& operands) {
         return guarded(at, [&] { return AnyExpr(operation, operands); });
     }
     /// What is refused is shown where it stands.
@@ -281,8 +280,8 @@ class Parser {
     [[noreturn]] void unknown_function(const Token& name, std::size_t count) const {
         std::vector<std::string> names{"arg", "clip", "if_positive"};
         for (const AnyFunction& function : functions_) names.push_back(function.name());
-        for (const NamedOperation& known : all_operations()) {
-            const std::string own = known.operation->name;
+        for (const Operation& known : all_operations()) {
+            const std::string own = known.name;
             if (own == name.text)
                 fail(name.position, text(own, " takes ", known.operands, " operand", known.operands == 1 ? "" : "s",
                                          ", and ", count, count == 1 ? " is" : " are", " given"));

@@ -1,7 +1,6 @@
 #include <gemel/arrays/function.hpp>
 
 #include "expression/function_definition.hpp"
-#include "expression/operation_table.hpp"
 
 #include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/writer.hpp>
@@ -22,8 +21,8 @@ bool is_library_function(std::string_view name) {
     for (const char* const own :
          {"clip", "arg", "if_positive", "frexp", "modf", "hankel_01", "fmin", "fmax", "fabs", "min", "max"})
         if (name == own) return true;
-    for (const NamedOperation& known : all_operations())
-        if (name == known.operation->name) return true;
+    for (const Operation& known : all_operations())
+        if (name == known.name) return true;
     return false;
 }
 

@@ -1,173 +1,98 @@
+/// Reductions of arrays and expressions: one body for types that C++ knows and for those known at run time only.
 #include <gemel/arrays/reductions.hpp>
 
+#include "expression/any_number.hpp"
+#include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
+#include "expression/expression_node.hpp"
+#include "expression/reduction_texts.hpp"
 
 #include <gemel/arrays/reduction_kernel.hpp>
-#include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <limits>
+#include <algorithm>
+#include <array>
+#include <optional>
 
 namespace gemel {
 namespace {
 
-/// A value and where it stands.
-DType place_type(DType value) {
-    const DType index = dtype_of<std::int64_t>();
-    const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
-    StructLayout layout{
-        .name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
-    layout.fields.push_back({.name = "value", .dtype = value, .offset_bytes = 0});
-    layout.fields.push_back({.name = "index", .dtype = index, .offset_bytes = offset});
-    return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
-}
+using detail::ReduceCall;
+using detail::Reducing;
 
-/// The greatest (least) value of a real type, in C.
-std::string extreme(DType dtype, bool greatest) {
-    if (dtype.is_floating()) return greatest ? "INFINITY" : "-INFINITY";
-    if (dtype.kind() == DType::Kind::boolean) return greatest ? "1" : "0";
-    const int bits = static_cast<int>(dtype.size_bytes()) * 8;
-    if (dtype.kind() == DType::Kind::unsigned_integer) return greatest ? text("(", dtype.name(), ")(-1)") : "0";
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
-    return greatest ? text("(", dtype.name(), ")", most) : text("((", dtype.name(), ")(-", most, ") - 1)");
+/// What a function is called, and which options it has beside axis, keepdims and out.
+struct FunctionRow {
+    Reducing function;
+    const char* name;
+    bool takes_dtype = false, takes_initial = false, takes_ddof = false;
+    bool takes_one_axis_of_none = true;  ///< axis 0 or -1 of a single value, as NumPy
+    bool has_order = false;              ///< chooses among the elements, of which there must be one
+    ReductionKind kind = ReductionKind::sum;
+};
+constexpr FunctionRow functions[] = {
+    {.function = Reducing::sum, .name = "sum", .takes_dtype = true, .takes_initial = true},
+    {.function = Reducing::prod,
+     .name = "prod",
+     .takes_dtype = true,
+     .takes_initial = true,
+     .kind = ReductionKind::product},
+    {.function = Reducing::min,
+     .name = "min",
+     .takes_initial = true,
+     .has_order = true,
+     .kind = ReductionKind::minimum},
+    {.function = Reducing::max,
+     .name = "max",
+     .takes_initial = true,
+     .has_order = true,
+     .kind = ReductionKind::maximum},
+    {.function = Reducing::any, .name = "any", .kind = ReductionKind::any},
+    {.function = Reducing::all, .name = "all", .kind = ReductionKind::all},
+    {.function = Reducing::argmin, .name = "argmin", .has_order = true, .kind = ReductionKind::argmin},
+    {.function = Reducing::argmax, .name = "argmax", .has_order = true, .kind = ReductionKind::argmax},
+    {.function = Reducing::count_nonzero, .name = "count_nonzero"},
+    {.function = Reducing::mean, .name = "mean", .takes_dtype = true, .takes_one_axis_of_none = false},
+    {.function = Reducing::var,
+     .name = "var",
+     .takes_dtype = true,
+     .takes_ddof = true,
+     .takes_one_axis_of_none = false},
+    {.function = Reducing::stddev,
+     .name = "stddev",
+     .takes_dtype = true,
+     .takes_ddof = true,
+     .takes_one_axis_of_none = false},
+    {.function = Reducing::norm, .name = "norm", .takes_dtype = true, .takes_one_axis_of_none = false},
+};
+constexpr bool rows_are_in_order() {
+    for (std::size_t k = 0; k < std::size(functions); ++k)
+        if (functions[k].function != static_cast<Reducing>(k)) return false;
+    return true;
 }
+static_assert(rows_are_in_order());
+
+bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
+
+// Axes and shapes.
 
 /// As NumPy, a single value has the axes 0 and -1 for functions that ask for one.
 bool is_single_value(const Shape& shape, const ReducedOver& over) {
     return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
 }
 
+int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + static_cast<int>(shape.rank()) : axis; }
+
 void check_axes(const Shape& shape, const std::vector<int>& axes) {
     const auto rank = static_cast<int>(shape.rank());
-    const auto number = [&](int axis) { return axis < 0 ? axis + rank : axis; };
     for (std::size_t k = 0; k < axes.size(); ++k) {
         if (axes[k] < -rank || axes[k] >= rank)
             throw ArgumentError(text("axis ", axes[k], " is out of range for shape ", to_string(shape), ", which has ",
                                      rank, rank == 1 ? " axis" : " axes"));
         for (std::size_t before = 0; before < k; ++before)
-            if (number(axes[before]) == number(axes[k])) throw ArgumentError(text("axis ", axes[k], " is given twice"));
+            if (axis_number(shape, axes[before]) == axis_number(shape, axes[k]))
+                throw ArgumentError(text("axis ", axes[k], " is given twice"));
     }
-}
-
-Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
-                         DType result) {
-    ExpressionParts parts = expression_parts(expression, operands);
-    const DType own = expression.dtype;
-    const bool is_complex = result.kind() == DType::Kind::complex;
-    ReductionResult value;
-    value.map_expr = parts.value;
-    const std::string type = codegen::value_type(result);
-    const auto constant = [&](const char* number) {
-        return is_complex ? text(type, "_new(", number, ", 0)") : std::string(number);
-    };
-    switch (kind) {
-        case ReductionKind::sum:
-        case ReductionKind::product: {
-            const bool is_sum = kind == ReductionKind::sum;
-            value.neutral = constant(is_sum ? "0" : "1");
-            value.reduce_expr = combined(result, is_sum);
-            if (is_complex && !(own == result))
-                throw ArgumentError("a sum of complex numbers in another type than theirs");
-            if (!is_complex) value.map_expr = text("(", type, ")", parts.value);
-            break;
-        }
-        case ReductionKind::minimum:
-            value.neutral = extreme(result, true);
-            value.reduce_expr = result.is_floating() ? "a < b || a != a ? a : b" : "a < b ? a : b";
-            break;
-        case ReductionKind::maximum:
-            value.neutral = extreme(result, false);
-            value.reduce_expr = result.is_floating() ? "a > b || a != a ? a : b" : "a > b ? a : b";
-            break;
-        case ReductionKind::any:
-        case ReductionKind::all: {
-            const bool is_any = kind == ReductionKind::any;
-            value.neutral = is_any ? "0" : "1";
-            value.reduce_expr = is_any ? "a || b" : "a && b";
-            value.map_expr = own.kind() == DType::Kind::complex
-                                 ? text("c_real(", parts.value, ") != 0 || c_imag(", parts.value, ") != 0")
-                                 : text(parts.value, " != 0");
-            break;
-        }
-        case ReductionKind::argmin:
-        case ReductionKind::argmax: {
-            const bool is_max = kind == ReductionKind::argmax;
-            const std::string value_type = codegen::value_type(own);
-            // 16-bit floats are compared as the floats that they are.
-            const DType compared = own.is_floating() && own.size_bytes() == 2 ? dtype_of<float>()
-                                   : own.kind() == DType::Kind::boolean       ? dtype_of<std::uint8_t>()
-                                                                              : own;
-            value.accumulator = place_type(compared);
-            value.result_expr = "a.index";
-            const std::string place = value.accumulator.name();
-            parts.preamble +=
-                text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
-                     " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n");
-            parts.preamble += text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
-                                   "    // NaN beats everything, and of equals the first wins.\n",
-                                   compared.is_floating()
-                                       ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
-                                         "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
-                                         "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
-                                       : "    if (a.value == b.value) return a.index < b.index ? a : b;\n",
-                                   "    return a.value ", is_max ? ">" : "<", " b.value ? a : b;\n}\n");
-            // Where nothing beats it all elements are equal to it, and the first of them is at 0.
-            value.neutral = text("place(", extreme(compared, !is_max), ", 0)");
-            value.map_expr = text("place(", parts.value, ", reduced_index)");
-            value.reduce_expr = "better(a, b)";
-            value.replace_if = compared.is_floating()
-                                   ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
-                                   : text("b.value ", is_max ? ">" : "<", " a.value");
-            break;
-        }
-    }
-    return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
-}
-
-AnyArray reduce_named(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over,
-                      bool keepdims) {
-    static auto& kernels = *new Kernels<Reduction>;
-    CollectedExpression collected(whole);
-    const ExpressionView& expression = collected.view;
-    ExpressionOperands& operands = collected.operands;
-    CallKey key = expression_key(expression, operands);
-    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
-            static_cast<std::uint64_t>(result.kind()) << 16);
-    if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
-    BroadcastOperands broadcast;
-    broadcast.broadcast(operands);
-    static const std::optional<std::vector<int>> all;
-    const auto& axes = is_single_value(broadcast.shape(), over) ? all : over.axes();
-    if (axes) check_axes(broadcast.shape(), *axes);
-    const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
-    CallArguments arguments;
-    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
-    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
-    AnyArray found;
-    reduction->run({.axes = axes, .keepdims = keepdims}, arguments.span(), {&found, 1});
-    return found;
-}
-
-}  // namespace
-
-const char* name_of(ReductionKind kind) {
-    static constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
-AnyArray reduce(ReductionKind kind, const ExpressionView& whole, DType result, const ReducedOver& over, bool keepdims,
-                const char* who) {
-    return naming(who ? who : name_of(kind), [&] { return reduce_named(kind, whole, result, over, keepdims); });
-}
-
-std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b) {
-    if (a.shape().back() != b.shape().back())
-        throw ArgumentError(text("inner: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
-                                 " differ in their last extents"));
-    std::vector<Index> spread(a.rank() - 1, Index(slice()));
-    spread.resize(a.rank() - 1 + b.rank() - 1, Index(newaxis));
-    return {a.view(spread), b};
 }
 
 Shape shape_of(const ExpressionView& expression) {
@@ -180,35 +105,276 @@ Shape shape_of(const ExpressionView& expression) {
     return broadcast.shape();
 }
 
-namespace {
-
+/// How many elements become one. Axes out of range, which are refused elsewhere, are passed over.
 std::size_t count_over(const Shape& shape, const ReducedOver& over) {
     if (!over.axes()) return shape.count();
     std::size_t count = 1;
-    const auto rank = static_cast<int>(shape.rank());
-    for (const int axis : *over.axes()) {
-        const int at = axis < 0 ? axis + rank : axis;
-        if (at >= 0 && at < rank) count *= static_cast<std::size_t>(shape[static_cast<std::size_t>(at)]);
-    }
+    for (const int axis : *over.axes())
+        if (const int at = axis_number(shape, axis); at >= 0 && at < static_cast<int>(shape.rank()))
+            count *= static_cast<std::size_t>(shape[static_cast<std::size_t>(at)]);
     return count;
+}
+
+Shape shape_without(const Shape& shape, const ReducedOver& over, bool keepdims) {
+    Shape kept;
+    for (std::size_t k = 0; k < shape.rank(); ++k) {
+        bool is_reduced = !over.axes();
+        if (over.axes())
+            for (const int axis : *over.axes()) is_reduced |= axis_number(shape, axis) == static_cast<int>(k);
+        if (!is_reduced) {
+            kept.push_back(shape[k]);
+        } else if (keepdims) {
+            kept.push_back(1);
+        }
+    }
+    return kept;
+}
+
+// Kernels.
+
+struct Target {
+    const ReducedOver& axis;
+    bool keepdims;
+    const AnyArray* out = nullptr;  ///< written if the kernel can: in its type, without gaps, apart from the operands
+};
+
+bool is_apart(const AnyArray& out, const ExpressionOperands& operands) {
+    return std::none_of(operands.arrays.begin(),
+                        operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count),
+                        [&](const AnyArray* array) { return out.may_overlap(*array); });
+}
+
+/// One launch of the kernel of this kind. @returns the target, or a new array
+AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target) {
+    static auto& kernels = *new Kernels<Reduction>;
+    CollectedExpression collected(whole);
+    const ExpressionView& expression = collected.view;
+    ExpressionOperands& operands = collected.operands;
+    CallKey key = expression_key(expression, operands);
+    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
+            static_cast<std::uint64_t>(result.kind()) << 16);
+    if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands);
+    static const std::optional<std::vector<int>> all;
+    const auto& axes = is_single_value(broadcast.shape(), target.axis) ? all : target.axis.axes();
+    if (axes) check_axes(broadcast.shape(), *axes);
+    const bool is_direct =
+        target.out && target.out->dtype() == result && target.out->is_contiguous() && is_apart(*target.out, operands);
+    const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
+    CallArguments arguments;
+    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
+    AnyArray found;
+    reduction->run({.axes = axes, .keepdims = target.keepdims, .out = is_direct ? target.out : nullptr},
+                   arguments.span(), {&found, 1});
+    return found;
+}
+
+/// The values of an expression, into the target if there is one.
+AnyArray store(DerivedExpression& value, const AnyArray* out) {
+    if (!out) return evaluate(value.view());
+    if (!(value.dtype() == out->dtype())) value.cast(out->dtype());
+    return evaluate(value.view(), out);
+}
+AnyArray store(const AnyArray& found, const AnyArray* out) {
+    if (!out ||
+        (found.buffer().block() == out->buffer().block() && found.dtype() == out->dtype() &&
+         found.offset_bytes() == out->offset_bytes() && found.buffer().offset_bytes() == out->buffer().offset_bytes()))
+        return out ? *out : found;
+    DerivedExpression value(detail::view_of(found));
+    return store(value, out);
+}
+
+// One call, prepared: its elements, the type of its result.
+
+struct Prepared {
+    const FunctionRow& row;
+    const ReduceCall& call;
+    DerivedExpression elements;
+    DType result;
+    std::size_t count = 0;  ///< of elements that become one; not found where it does not matter
+    const AnyArray* out = nullptr;
+};
+
+void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const char* option) {
+    if (!is_given || is_taken) return;
+    std::string others;
+    for (const FunctionRow& other : functions) {
+        const std::string_view given(option);
+        if (given == ".dtype" ? other.takes_dtype : given == ".ddof" ? other.takes_ddof : other.takes_initial)
+            others += (others.empty() ? "" : " ") + std::string(other.name);
+    }
+    throw ArgumentError(text("the option ", option, " is given, which ", row.name,
+                             " does not take; leave it out (it is one of ", others, ")"));
+}
+
+void check_numbers(DType dtype) {
+    if (dtype.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (!is_number(dtype))
+        throw ArgumentError(text("an expression has an array of ", dtype.name(), ", which are no numbers"));
+}
+
+void check_options(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+    refuse_option(row, !call.dtype.empty(), row.takes_dtype, ".dtype");
+    refuse_option(row, call.initial && call.initial->number(), row.takes_initial, ".initial");
+    refuse_option(row, call.ddof.has_value(), row.takes_ddof, ".ddof");
+    check_numbers(x.dtype);
+    if (!call.dtype.empty() && !is_number(call.dtype))
+        throw ArgumentError(text("the result of elements of ", x.dtype.name(), " cannot be of ", call.dtype.name(),
+                                 ", which is no number"));
+    if (row.has_order && x.dtype.kind() == DType::Kind::complex)
+        throw ArgumentError("complex numbers have no order: take real(), imag() or abs()");
+}
+
+DType result_of(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+    const DType result = call.dtype.empty() ? detail::reduced_type(row.function, x.dtype)
+                                            : detail::reduced_type_in(row.function, call.dtype);
+    if (!call.result.empty() && !(result == call.result))
+        throw ArgumentError(text("with .dtype = ", call.dtype.name(), " the result is of ", result.name(),
+                                 ", but its type in C++ is ", call.result.name(), "; write ", row.name, "<T>(x, ...)"));
+    return result;
+}
+
+void check_out(const Prepared& call, const Shape& shape) {
+    const AnyArray& out = *call.out;
+    const Shape expected = shape_without(shape, call.call.axis, call.call.keepdims);
+    if (!(out.shape() == expected))
+        throw ArgumentError(text(".out has the shape ", to_string(out.shape()), ", the result ", to_string(expected),
+                                 "; give an array of that shape"));
+    if (!call.call.result.empty() && !(out.dtype() == call.result))
+        throw ArgumentError(text(".out is an array of ", out.dtype().name(), ", the result is of ", call.result.name(),
+                                 "; give an array of that type, or write ", call.row.name, "<T>(x, ...)"));
+    if (!is_same_kind(call.result, out.dtype()))
+        throw ArgumentError(text(".out is an array of ", out.dtype().name(), ", which does not take a result of ",
+                                 call.result.name(), "; give an array of that kind"));
+}
+
+Prepared prepare(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+    check_options(row, x, call);
+    Prepared prepared{.row = row, .call = call, .elements = DerivedExpression(x), .result = result_of(row, x, call)};
+    if (!call.dtype.empty()) prepared.elements.cast(call.dtype);
+    if (call.out && !call.out->empty()) prepared.out = call.out;
+    const bool has_initial = call.initial && call.initial->number();
+    if (row.takes_one_axis_of_none && !(row.has_order && !has_initial) && !prepared.out) return prepared;
+    const Shape shape = shape_of(x);
+    prepared.count = count_over(shape, call.axis);
+    if (call.axis.axes() && !(row.takes_one_axis_of_none && is_single_value(shape, call.axis)))
+        check_axes(shape, *call.axis.axes());
+    if (row.has_order && !has_initial && prepared.count == 0)
+        throw ArgumentError(text("there are no elements to choose from in shape ", to_string(shape)));
+    if (prepared.out) check_out(prepared, shape);
+    return prepared;
+}
+
+/// The kinds of reduction themselves, from a number if there is one.
+AnyArray found(Prepared& call, const std::optional<AnyNumber>& first) {
+    if (call.row.function == Reducing::count_nonzero) call.elements.then(Step::not_equal, AnyNumber(std::int64_t{0}));
+    const AnyArray found =
+        launch(call.row.kind, call.elements.view(), call.result, {call.call.axis, call.call.keepdims, call.out});
+    if (!first) return store(found, call.out);
+    const Step combine = call.row.kind == ReductionKind::sum       ? Step::add
+                         : call.row.kind == ReductionKind::product ? Step::multiply
+                         : call.row.kind == ReductionKind::minimum ? Step::minimum
+                                                                   : Step::maximum;
+    DerivedExpression value(detail::view_of(found));
+    value.then(combine, *first);
+    return store(value, call.out ? call.out : &found);
+}
+
+/// The sum of the elements as a type, divided by their number, as another.
+AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result) {
+    const DType type = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
+    const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
+    DerivedExpression mean(detail::view_of(total));
+    mean.then(Step::divide, AnyNumber(static_cast<double>(count))).cast(result);
+    return store(mean, target.out);
+}
+
+AnyArray total_of(const DerivedExpression& terms, const ReduceCall& call) {
+    return launch(ReductionKind::sum, terms.view(), terms.dtype(), {call.axis, call.keepdims});
+}
+
+/// The variance, and its root.
+AnyArray variance(Prepared& call) {
+    DerivedExpression& terms = call.elements;
+    if (is_sixteen_bit_float(terms.dtype())) terms.cast(dtype_of<float>());
+    const AnyArray mean =
+        mean_of(terms.view(), {call.call.axis, true}, call.count, result_type(TypeRule::mean, terms.dtype()));
+    terms.then(Step::subtract, mean).then(Step::abs).then(Step::square);
+    const AnyArray total = total_of(terms, call.call);
+    const double divisor = static_cast<double>(call.count) - call.call.ddof.value_or(0);
+    DerivedExpression value(detail::view_of(total));
+    value.then(Step::divide, AnyNumber(std::max(divisor, 0.0)));
+    if (call.row.function == Reducing::stddev) value.then(Step::sqrt);
+    if (!(value.dtype() == call.result)) value.cast(call.result);
+    return store(value, call.out);
+}
+
+AnyArray norm_of(Prepared& call) {
+    DerivedExpression& terms = call.elements;
+    if (is_sixteen_bit_float(terms.dtype())) terms.cast(dtype_of<float>());
+    if (is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
+    terms.then(Step::abs).then(Step::square);
+    const AnyArray total = total_of(terms, call.call);
+    DerivedExpression value(detail::view_of(total));
+    value.then(Step::sqrt);
+    if (!(value.dtype() == call.result)) value.cast(call.result);
+    return store(value, call.out);
+}
+
+AnyArray run(Prepared& call, const std::optional<AnyNumber>& first) {
+    switch (call.row.function) {
+        case Reducing::mean:
+            return mean_of(call.elements.view(), {call.call.axis, call.call.keepdims, call.out}, call.count,
+                           call.result);
+        case Reducing::var:
+        case Reducing::stddev: return variance(call);
+        case Reducing::norm: return norm_of(call);
+        default: return found(call, first);
+    }
 }
 
 }  // namespace
 
-std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
-    const Shape shape = naming(who, [&] { return shape_of(expression); });
-    const std::size_t count = count_over(shape, over);
-    if (count == 0)
-        throw ArgumentError(text(who, ": there are no elements to choose from in shape ", to_string(shape)));
-    return count;
+AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
+                bool keepdims, const char* who) {
+    return naming(who, [&] { return launch(kind, expression, result, {over, keepdims}); });
 }
 
-std::size_t averaged_count(const char* who, const ExpressionView& expression, const ReducedOver& over) {
-    return naming(who, [&] {
-        const Shape shape = shape_of(expression);
-        if (over.axes()) check_axes(shape, *over.axes());
-        return count_over(shape, over);
+AnyArray detail::reduce(const ExpressionView& x, const ReduceCall& call) {
+    const FunctionRow& row = functions[static_cast<std::size_t>(call.function)];
+    Prepared prepared = naming(row.name, [&] { return prepare(row, x, call); });
+    std::optional<AnyNumber> first;
+    if (call.initial && call.initial->number()) {
+        const auto element = element_bytes(row.name, prepared.result, *call.initial->number());
+        first = number_at(row.name, prepared.result, element.data());
+    }
+    return naming(row.name, [&] { return run(prepared, first); });
+}
+
+AnyArray detail::inner(const AnyArray& a, const AnyArray& b) {
+    return naming("inner", [&] {
+        check_numbers(a.dtype());
+        check_numbers(b.dtype());
+        DerivedExpression product(view_of(a));
+        if (a.rank() == 0 || b.rank() == 0) return evaluate(product.then(Step::multiply, b).view());
+        if (a.shape().back() != b.shape().back())
+            throw ArgumentError(text("operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
+                                     " differ in their last extents"));
+        std::vector<Index> spread(a.rank() - 1, Index(slice()));
+        spread.resize(a.rank() - 1 + b.rank() - 1, Index(newaxis));
+        const AnyArray turned = a.view(spread);
+        const DType result = promote(a.dtype(), b.dtype());
+        DerivedExpression terms(view_of(turned));
+        terms.then(Step::multiply, b).cast(result);
+        return launch(ReductionKind::sum, terms.view(), result, {-1, false});
     });
+}
+
+AnyArray detail::array_of(const AnyExpr& expression) {
+    const ExpressionNode& node = expression.node();
+    return node.structure->kind == ExpressionStructure::Kind::array ? node.array : expression.eval();
 }
 
 }  // namespace gemel

@@ -26,7 +26,8 @@ class Splitting {
         for (const AnyExpr& operand : node.operands) operands.push_back(fitting(operand));
         const auto whole = [&] {
             const ExpressionStructure& own = *node.structure;
-            return own.function ? call_of(*own.function, operands) : AnyExpr(*own.operation, operands, own.dtype);
+            return own.function ? detail::call_of(*own.function, operands)
+                                : AnyExpr(*own.operation, operands, own.dtype);
         };
         AnyExpr result = whole();
         while (!fits(result)) {

@@ -22,6 +22,9 @@ namespace gemel {
 struct Layout;
 class AnyExpr;
 
+/// Leading axes of extent 1 that the array written into has not.
+enum class LeadingAxes : std::uint8_t { refused, dropped };
+
 /// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory. What writes
 /// into the memory is therefore const, as it leaves the handle as it is.
 class GEMEL_API AnyArray {

@@ -20,6 +20,14 @@ namespace gemel {
 
 struct ExpressionNode;
 
+namespace detail {
+/// @throws ArgumentError if the number of operands, their types or their shapes do not fit
+GEMEL_API AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
+/// x op= y: as AnyArray::assign(), but for leading axes, which must be the array's own. @throws ArgumentError
+GEMEL_API void update(const AnyArray& to, const AnyExpr& value);
+GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
+}  // namespace detail
+
 /// What AnyExpr takes beside arrays: lazy expressions of known type.
 template <class E>
 concept ConvertsToAny = requires(const E& expression) {
@@ -50,7 +58,7 @@ class GEMEL_API AnyExpr {
     /// An operation on operands. Numbers alone are computed at once.
     /// @param result  the result's element type; that which the operation's rule gives, if left out
     /// @throws ArgumentError naming the operation if it has no meaning for the types or the shapes
-    AnyExpr(const Operation& operation, std::span<const AnyExpr> operands, DType result = {});
+    AnyExpr(const OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
 
     /// Of a number its own type (of integers int64), though beside arrays it is weak.
     DType dtype() const;
@@ -77,17 +85,10 @@ class GEMEL_API AnyExpr {
 
    private:
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
-    friend AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
+    friend AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
     explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
     std::shared_ptr<const ExpressionNode> node_;
 };
-
-// What templates call.
-/// @throws ArgumentError if the number of operands, their types or their shapes do not fit
-GEMEL_API AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
-/// x op= y: as AnyArray::assign(), but for leading axes, which must be the array's own. @throws ArgumentError
-GEMEL_API void update(const AnyArray& to, const AnyExpr& value);
-GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
 
 /// Operands whose type is known at run time only.
 template <class X>

@@ -9,11 +9,14 @@
 
 namespace gemel {
 
-enum class CumulativeKind : std::uint8_t { sum, product };
+namespace detail {
 
-/// @param result  the type of the result, in which it is also found (16-bit floats: in float)
-GEMEL_API AnyArray cumulate(CumulativeKind kind, const ExpressionView& expression, DType result,
-                            std::optional<WholeNumber> axis);
+enum class Cumulating : std::uint8_t { sum, product };
+/// @param dtype  of the result, in which it is also found (16-bit floats: in float); NumPy's choice if empty
+GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optional<WholeNumber> axis,
+                            DType dtype = {});
+
+}  // namespace detail
 
 /// Element i is the sum of the elements 0 to i: over all elements in C order, as an array with one axis; or along an
 /// axis, negative ones counted from the end, in the shape of `x`. Integers and bools are summed in 64 bits, everything
@@ -21,36 +24,35 @@ GEMEL_API AnyArray cumulate(CumulativeKind kind, const ExpressionView& expressio
 /// @throws ArgumentError if there is no such axis
 /// @time enqueued, returns at once: one launch on NVIDIA GPUs, three elsewhere. Sums of floats by one launch may differ
 ///       in their last digits from run to run.
-template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(cumulate(CumulativeKind::sum, view_of(x), dtype_of<T>(), axis));
+template <Reducible X>
+detail::Reduced<detail::Reducing::sum, X> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
+    using Result = detail::Reduced<detail::Reducing::sum, X>;
+    return Result(detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis));
 }
 /// The same found and given in a type of one's choice, to which the elements are converted first: `cumsum<double>(x)`.
 template <NumberElement T, ArrayOperand X>
 GPUArray<T> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
-    return GPUArray<T>(cumulate(CumulativeKind::sum, view_of(astype<T>(x)), dtype_of<T>(), axis));
+    detail::check_conversion<T, X>();
+    return GPUArray<T>(detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis, dtype_of<T>()));
+}
+template <UntypedOperand X>
+AnyArray cumsum(const X& x, std::optional<WholeNumber> axis, DType dtype) {
+    return detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis, dtype);
 }
 /// The same for products.
-template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(cumulate(CumulativeKind::product, view_of(x), dtype_of<T>(), axis));
+template <Reducible X>
+detail::Reduced<detail::Reducing::prod, X> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
+    using Result = detail::Reduced<detail::Reducing::prod, X>;
+    return Result(detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis));
 }
 template <NumberElement T, ArrayOperand X>
 GPUArray<T> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
-    return GPUArray<T>(cumulate(CumulativeKind::product, view_of(astype<T>(x)), dtype_of<T>(), axis));
-}
-
-// Of arrays and expressions whose type is known at run time only. @param dtype  as of sum()
-GEMEL_API AnyArray cumulate(CumulativeKind kind, const AnyExpr& x, std::optional<WholeNumber> axis, DType dtype);
-template <UntypedOperand X>
-AnyArray cumsum(const X& x, std::optional<WholeNumber> axis = {}, DType dtype = {}) {
-    return cumulate(CumulativeKind::sum, AnyExpr(x), axis, dtype);
+    detail::check_conversion<T, X>();
+    return GPUArray<T>(detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis, dtype_of<T>()));
 }
 template <UntypedOperand X>
-AnyArray cumprod(const X& x, std::optional<WholeNumber> axis = {}, DType dtype = {}) {
-    return cumulate(CumulativeKind::product, AnyExpr(x), axis, dtype);
+AnyArray cumprod(const X& x, std::optional<WholeNumber> axis, DType dtype) {
+    return detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis, dtype);
 }
 
 }  // namespace gemel

@@ -1,6 +1,7 @@
 /// Elements as the host sees them, and which numbers may become one.
 #pragma once
 
+#include <gemel/codegen/operations.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
@@ -12,7 +13,6 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace gemel {
 
@@ -36,8 +36,6 @@ concept RealElement = (std::is_arithmetic_v<T> && HasDType<T>) || SixteenBitFloa
 template <class T>
 concept NumberElement = RealElement<T> || is_complex<T>;
 
-/// A number whose type is known only at run time: the widest of its kind.
-using AnyNumber = std::variant<bool, std::int64_t, std::uint64_t, double, cdouble>;
 template <NumberElement V>
 AnyNumber widest(const V& number) {
     if constexpr (is_complex<V>) {
@@ -53,27 +51,6 @@ AnyNumber widest(const V& number) {
     } else {
         return static_cast<double>(number);
     }
-}
-
-/// Kinds of numbers in the order in which they contain one another; 0 for what is no number.
-constexpr int kind_rank(DType dtype) {
-    if (dtype.lanes() != 1) return 0;
-    switch (dtype.kind()) {
-        case DType::Kind::boolean: return 1;
-        case DType::Kind::unsigned_integer: return 2;
-        case DType::Kind::signed_integer: return 3;
-        case DType::Kind::floating:
-        case DType::Kind::bfloat: return 4;
-        case DType::Kind::complex: return 5;
-        default: return 0;
-    }
-}
-
-/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to
-/// float32, int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors only to
-/// themselves.
-constexpr bool is_same_kind(DType from, DType to) {
-    return from == to || (kind_rank(from) != 0 && kind_rank(from) <= kind_rank(to));
 }
 
 /// The type of the real and imaginary parts; of real elements the type itself.
@@ -95,7 +72,7 @@ using RealOf = typename RealPart<T>::type;
 /// kind.
 template <class V, class T>
 concept ValueFor =
-    std::same_as<V, T> || ((std::is_class_v<V> || std::is_enum_v<V>)&&!HasDType<V> && std::convertible_to<V, T>) ||
+    std::same_as<V, T> || ((std::is_class_v<V> || std::is_enum_v<V>) && !HasDType<V> && std::convertible_to<V, T>) ||
     (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
     (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 

@@ -21,6 +21,7 @@ concept ElementHolder = ArrayOrExpression<X> || UntypedOperand<X>;
 template <ArrayOrExpression X>
 using EvaluatedArray = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
 
+namespace detail {
 /// The array itself, or a new one with the expression's values, its element type forgotten.
 template <ArrayOrExpression X>
 AnyArray evaluated(const X& x) {
@@ -30,6 +31,7 @@ AnyArray evaluated(const X& x) {
         return x.eval();
     }
 }
+}  // namespace detail
 
 /// Whether put() and its siblings write values of this operand into elements of type T: they convert within a kind.
 template <class V, class T>

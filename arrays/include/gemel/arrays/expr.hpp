@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace gemel {
+
+namespace detail {
 
 template <class X>
 inline void collect_operand(const X& operand, ExpressionOperands& operands) {
@@ -48,6 +51,35 @@ constexpr DType operation_dtype() {
     return common.dtype();
 }
 
+/// Of numbers in logic only the truth counts: they need not be values of the arrays beside them.
+template <class X>
+decltype(auto) truth_of(X&& x) {
+    using Plain = std::remove_cvref_t<X>;
+    if constexpr (is_complex<Plain>) {
+        return x != Plain{};
+    } else if constexpr (HostNumber<Plain>) {
+        return element_of<bool>(x);
+    } else {
+        return std::forward<X>(x);
+    }
+}
+
+/// A whole number beside integers of type T: beyond their range it is as good as the end of it.
+template <class T, class V>
+constexpr auto bound_within(V&& bound) {
+    using Plain = std::remove_cvref_t<V>;
+    constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+    if constexpr (whole && std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
+        using Limits = std::numeric_limits<T>;
+        if (std::cmp_less(bound, Limits::min())) return Limits::min();
+        return std::cmp_greater(bound, Limits::max()) ? Limits::max() : static_cast<T>(bound);
+    } else {
+        return Plain(std::forward<V>(bound));
+    }
+}
+
+}  // namespace detail
+
 /// An operation on arrays, numbers and other expressions; elements of type T.
 template <HasDType T, class Op, class... X>
 class Expr {
@@ -78,7 +110,7 @@ class Expr {
     }
 
     void collect(ExpressionOperands& operands) const {
-        std::apply([&](const X&... operand) { (collect_operand(operand, operands), ...); }, operands_);
+        std::apply([&](const X&... operand) { (detail::collect_operand(operand, operands), ...); }, operands_);
         if constexpr (Op::operation.rule == TypeRule::comparison && (HostNumber<X> || ...)) {
             const auto check = [&]<class V>(const V& operand) {
                 using Whole = std::conditional_t<std::is_signed_v<V>, std::int64_t, std::uint64_t>;
@@ -90,7 +122,7 @@ class Expr {
     static std::string print(ExpressionText& text, DType as) {
         std::size_t k = 0;  // operands come in their order: braces see to that
         const std::array<std::string, sizeof...(X)> operands{
-            print_operand<X>(text, operand_type(Op::operation, k++, common_, dtype_of<T>()))...};
+            detail::print_operand<X>(text, operand_type(Op::operation, k++, common_, dtype_of<T>()))...};
         return text.apply(Op::operation, common_, dtype_of<T>(), as, operands);
     }
     ExpressionView view() const {
@@ -99,12 +131,12 @@ class Expr {
                 .dtype = dtype_of<T>(),
                 .collect = [](const void* self,
                               ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
-                .print = [](const void*, ExpressionText& text) { return print(text, dtype_of<T>()); },
+                .print = [](const void*, ExpressionText& text, DType as) { return print(text, as); },
                 .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
     }
 
    private:
-    static constexpr DType common_ = operation_dtype<Op, X...>();
+    static constexpr DType common_ = detail::operation_dtype<Op, X...>();
     static inline const char type_ = 0;
     std::tuple<X...> operands_;
 };
@@ -121,6 +153,8 @@ inline constexpr bool is_expression<Expr<T, Op, X...>> = true;
 template <class X>
 concept Expression = is_expression<std::remove_cvref_t<X>>;
 
+namespace detail {
+
 /// An array as an expression of itself.
 template <ArrayOperand X>
 ExpressionView view_of(const X& operand) {
@@ -134,10 +168,27 @@ ExpressionView view_of(const X& operand) {
                 .dtype = dtype_of<T>(),
                 .collect = [](const void* self,
                               ExpressionOperands& operands) { operands.add(*static_cast<const X*>(self)); },
-                .print = [](const void*, ExpressionText& text) { return text.array(dtype_of<T>(), dtype_of<T>()); },
+                .print = [](const void*, ExpressionText& text, DType as) { return text.array(dtype_of<T>(), as); },
                 .any = [](const void* self) { return AnyExpr(*static_cast<const X*>(self)); }};
     }
 }
+/// The same of what has its type at run time only.
+GEMEL_API ExpressionView view_of(const AnyArray& array);
+inline ExpressionView view_of(const AnyExpr& expression) { return expression.view(); }
+
+/// The array itself, or a new one with the expression's values.
+template <ArrayOperand X>
+AnyArray array_of(const X& operand) {
+    if constexpr (Expression<X>) {
+        return operand.eval();
+    } else {
+        return operand;
+    }
+}
+inline const AnyArray& array_of(const AnyArray& array) { return array; }
+GEMEL_API AnyArray array_of(const AnyExpr& expression);
+
+}  // namespace detail
 
 /// The text of an expression's kernel in a dialect.
 template <Expression E>
@@ -145,12 +196,16 @@ std::string source(const E& expression, const Dialect& dialect) {
     return source(expression.view(), dialect);
 }
 
+namespace detail {
+
 template <class Op, class... X>
 auto make_expression(X&&... operands) {
     static_assert(
-        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex || Op::operation.complex_text[0],
+        common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex ||
+            Op::operation.numbers == Numbers::complex,
         "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
     return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
 }
 
+}  // namespace detail
 }  // namespace gemel

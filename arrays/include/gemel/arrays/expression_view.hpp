@@ -3,6 +3,7 @@
 
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/arrays/expression_types.hpp>
+#include <gemel/codegen/operations.hpp>
 #include <gemel/core/argument.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/export.hpp>
@@ -19,45 +20,6 @@ namespace gemel {
 
 class AnyExpr;
 struct FunctionDefinition;
-
-/// The type that operands are computed in.
-enum class Compute : std::uint8_t {
-    in_common,     ///< the one that they have together
-    in_result,     ///< the result's, where that is wider than their own (as / of integers)
-    by_condition,  ///< the first is a bool, which chooses between the others
-    by_cast,       ///< the result's, which is named
-    after_order,   ///< the first is an int64 beside the others, which are computed in the result's
-    by_exponent,   ///< the second is such a number
-};
-
-/// How an operation is spelled: `#1`, `#2`, ... stand for operands, `$` for the type that they are computed in. `@`
-/// before an operand makes it unsigned where integers are computed, so that the result wraps around.
-struct Operation {
-    const char* name;  ///< of its function: "sin", "operator+"
-    const char* text;
-    const char* complex_text;  ///< the same for complex numbers; empty if there is none
-    const char* helper;        ///< a function that the text calls, printed once per type; empty if none is needed
-    TypeRule rule;
-    Compute compute;
-};
-/// The type that the operation is computed in.
-constexpr DType computed_type(const Operation& operation, DType common, DType result) {
-    return operation.compute == Compute::in_common ? common : result;
-}
-/// Is operand number k an exponent or an order?
-constexpr bool takes_exponent(const Operation& operation, std::size_t k) {
-    return (operation.compute == Compute::after_order && k == 0) ||
-           (operation.compute == Compute::by_exponent && k == 1);
-}
-/// Has operand number k a part in the type of the result?
-constexpr bool decides_type(const Operation& operation, std::size_t k) {
-    return !(operation.compute == Compute::by_condition && k == 0) && !takes_exponent(operation, k);
-}
-/// Of operand number k.
-constexpr DType operand_type(const Operation& operation, std::size_t k, DType common, DType result) {
-    if (operation.compute == Compute::by_condition && k == 0) return dtype_of<bool>();
-    return takes_exponent(operation, k) ? dtype_of<std::int64_t>() : computed_type(operation, common, result);
-}
 
 /// The arrays and numbers of one evaluation, in the order in which the expression names them.
 class GEMEL_API ExpressionOperands {
@@ -89,7 +51,7 @@ class GEMEL_API ExpressionText {
     std::string array(DType own, DType as);
     std::string number(DType as);
     /// A name that stands for the operation's value in other texts, equal for equal texts.
-    std::string apply(const Operation& operation, DType common, DType result, DType as,
+    std::string apply(const OperationType& operation, DType common, DType result, DType as,
                       std::span<const std::string> operands);
     /// The text of a value, with all that its names stand for. What is used more than once is computed once, in a
     /// function that is added to the preamble.
@@ -119,12 +81,11 @@ struct ExpressionView {
     std::uint64_t type;  ///< tells kinds of expressions apart: equal ones have the same text
     DType dtype;
     void (*collect)(const void* expression, ExpressionOperands& operands);
-    std::string (*print)(const void* expression, ExpressionText& text);
+    std::string (*print)(const void* expression, ExpressionText& text, DType as);
     AnyExpr (*any)(const void* expression);
+    static constexpr std::size_t max_step_words = 3;
+    std::array<std::uint64_t, max_step_words> steps = {};  ///< what the library does to it besides: part of its kind
 };
-
-/// Leading axes of extent 1 that the array written into has not.
-enum class LeadingAxes : std::uint8_t { refused, dropped };
 
 /// Into `out`, or a new array: one launch, more if the expression has too many operands for one kernel.
 /// @throws ArgumentError if the shapes cannot be broadcast

@@ -32,7 +32,7 @@ class GEMEL_API AnyFunction {
     const std::string& name() const;
     /// Of operands whose types are known at run time only; they are converted as by astype().
     /// @throws ArgumentError if their number, types or shapes do not fit
-    AnyExpr call(std::span<const AnyExpr> operands) const { return call_of(*definition_, operands); }
+    AnyExpr call(std::span<const AnyExpr> operands) const { return detail::call_of(*definition_, operands); }
     const FunctionDefinition& definition() const { return *definition_; }
 
    private:
@@ -42,7 +42,7 @@ class GEMEL_API AnyFunction {
 template <class X>
 void collect_call(const FunctionDefinition& function, const X& operand_tuple, ExpressionOperands& operands) {
     operands.add(function);
-    std::apply([&](const auto&... operand) { (collect_operand(operand, operands), ...); }, operand_tuple);
+    std::apply([&](const auto&... operand) { (detail::collect_operand(operand, operands), ...); }, operand_tuple);
 }
 
 template <class Signature, class... X>
@@ -68,7 +68,7 @@ class CallExpr<R(A...), X...> {
     AnyExpr any() const {
         return std::apply(
             [&](const X&... operand) {
-                return call_of(*function_, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...});
+                return detail::call_of(*function_, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...});
             },
             operands_);
     }
@@ -76,7 +76,7 @@ class CallExpr<R(A...), X...> {
     void collect(ExpressionOperands& operands) const { collect_call(*function_, operands_, operands); }
     static std::string print(ExpressionText& text, DType as) {
         const FunctionDefinition& function = text.function();
-        const std::array<std::string, sizeof...(X)> operands{print_operand<X>(text, dtype_of<A>())...};
+        const std::array<std::string, sizeof...(X)> operands{detail::print_operand<X>(text, dtype_of<A>())...};
         return text.call(function, as, operands);
     }
     ExpressionView view() const {
@@ -85,7 +85,7 @@ class CallExpr<R(A...), X...> {
                 .dtype = dtype_of<R>(),
                 .collect = [](const void* self,
                               ExpressionOperands& operands) { static_cast<const CallExpr*>(self)->collect(operands); },
-                .print = [](const void*, ExpressionText& text) { return print(text, dtype_of<R>()); },
+                .print = [](const void*, ExpressionText& text, DType as) { return print(text, as); },
                 .any = [](const void* self) { return static_cast<const CallExpr*>(self)->any(); }};
     }
 

@@ -32,6 +32,14 @@ template <class R, class T>
 concept OtherHostRange = std::ranges::range<std::remove_cvref_t<R>> &&
                          !std::derived_from<std::remove_cvref_t<R>, AnyArray> && !HostRangeOf<R, T>;
 
+template <ElementType T>
+class GPUArray;
+
+namespace detail {
+template <HasDType T, class E>
+void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading);
+}
+
 /// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
 /// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
 /// The members that AnyArray documents are the same here, with the element type known.
@@ -129,7 +137,7 @@ class GPUArray : public AnyArray {
             typename E::value_type;
         }
     void assign(const E& expression) const {
-        write_expression(*this, expression);
+        detail::write_expression(*this, expression, LeadingAxes::dropped);
     }
     /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if it does not
     /// fit

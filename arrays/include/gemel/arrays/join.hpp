@@ -43,7 +43,7 @@ template <JoinOperand... X>
 std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& operands) {
     constexpr auto as_array = []<class Y>(const Y& x) -> AnyArray {
         if constexpr (ArrayOperand<Y>) {
-            return evaluated(x);
+            return detail::evaluated(x);
         } else {
             return x;
         }

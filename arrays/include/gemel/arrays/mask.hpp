@@ -44,12 +44,12 @@ GEMEL_API std::vector<AnyArray> nonzero(const AnyArray& x);
 ///       masks of fewer axes a scan and a launch
 template <ArrayOrExpression X, Mask M>
 auto compress(const X& x, const M& mask) {
-    return EvaluatedArray<X>(compress(evaluated(x), evaluated(mask)));
+    return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask)));
 }
 /// Along one axis, by a mask of one axis, which may be shorter: what it has not is left out.
 template <ArrayOrExpression X, Mask M>
 auto compress(const X& x, const M& mask, WholeNumber axis) {
-    return EvaluatedArray<X>(compress(evaluated(x), evaluated(mask), axis));
+    return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask), axis));
 }
 
 template <ElementHolder X, NoMask M>
@@ -68,18 +68,18 @@ template <HasDType T, Mask M, ArrayOrExpression V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
     static_assert(WritableInto<V, T>,
                   "put_mask: values of another kind (float to integer, signed to unsigned): use astype");
-    put_mask(evaluated(x), evaluated(mask), evaluated(values));
+    put_mask(detail::evaluated(x), detail::evaluated(mask), detail::evaluated(values));
 }
 /// One value everywhere: NumPy's x[mask] = value.
 template <HasDType T, Mask M, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
     const T element = element_of<T>(value);
-    put_mask_bytes("put_mask", evaluated(x), evaluated(mask), &element);
+    put_mask_bytes("put_mask", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
     const T element = element_of<T>(value);
-    put_mask_bytes("put_mask", evaluated(x), mask, &element);
+    put_mask_bytes("put_mask", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put_mask(const X& x, const AnyArray& mask, const V& value) {
@@ -97,18 +97,18 @@ template <HasDType T, Mask M, ArrayOrExpression V>
 void place(const GPUArray<T>& x, const M& mask, const V& values) {
     static_assert(WritableInto<V, T>,
                   "place: values of another kind (float to integer, signed to unsigned): use astype");
-    place(evaluated(x), evaluated(mask), evaluated(values));
+    place(detail::evaluated(x), detail::evaluated(mask), detail::evaluated(values));
 }
 /// One value: the same as put_mask().
 template <HasDType T, Mask M, ValueFor<T> V>
 void place(const GPUArray<T>& x, const M& mask, const V& value) {
     const T element = element_of<T>(value);
-    put_mask_bytes("place", evaluated(x), evaluated(mask), &element);
+    put_mask_bytes("place", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void place(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
     const T element = element_of<T>(value);
-    put_mask_bytes("place", evaluated(x), mask, &element);
+    put_mask_bytes("place", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void place(const X& x, const AnyArray& mask, const V& value) {
@@ -121,13 +121,13 @@ void place(const X&, const M&, const auto&) = delete;  // a mask is of bools: ma
 /// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued
 template <ArrayOperand X>
 GPUArray<std::int64_t> flatnonzero(const X& x) {
-    return GPUArray<std::int64_t>(flatnonzero(evaluated(x)));
+    return GPUArray<std::int64_t>(flatnonzero(detail::evaluated(x)));
 }
 /// The same as one array per axis. @throws ArgumentError for rank 0 @time one launch more
 template <ArrayOperand X>
 std::vector<GPUArray<std::int64_t>> nonzero(const X& x) {
     std::vector<GPUArray<std::int64_t>> places;
-    for (AnyArray& axis : nonzero(evaluated(x))) places.emplace_back(std::move(axis));
+    for (AnyArray& axis : nonzero(detail::evaluated(x))) places.emplace_back(std::move(axis));
     return places;
 }
 

@@ -55,13 +55,13 @@ GEMEL_API AnyArray pad(const AnyArray& x, const PadWidths& widths, PadMode mode,
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
 auto pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) {
-    return EvaluatedArray<X>(pad(evaluated(x), widths, mode, nullptr));
+    return EvaluatedArray<X>(pad(detail::evaluated(x), widths, mode, nullptr));
 }
 /// A border of one value.
 template <ArrayOrExpression X, ValueFor<typename OperandElement<std::remove_cvref_t<X>>::type> V>
 auto pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
     const auto element = element_of<typename EvaluatedArray<X>::value_type>(value);
-    return EvaluatedArray<X>(pad(evaluated(x), widths, mode, &element));
+    return EvaluatedArray<X>(pad(detail::evaluated(x), widths, mode, &element));
 }
 template <std::same_as<AnyArray> X>
 AnyArray pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) {

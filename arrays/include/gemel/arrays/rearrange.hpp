@@ -30,7 +30,7 @@ GEMEL_API AnyArray flip(const AnyArray& x, const Axes& axes);
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
 auto tile(const X& x, const Shape& repetitions) {
-    return EvaluatedArray<X>(tile(evaluated(x), repetitions));
+    return EvaluatedArray<X>(tile(detail::evaluated(x), repetitions));
 }
 
 /// Each element so many times, one beside the other; along an axis, or all elements in C order.
@@ -38,22 +38,22 @@ auto tile(const X& x, const Shape& repetitions) {
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
 auto repeat(const X& x, WholeNumber times) {
-    return EvaluatedArray<X>(repeat(evaluated(x), times));
+    return EvaluatedArray<X>(repeat(detail::evaluated(x), times));
 }
 template <ArrayOrExpression X>
 auto repeat(const X& x, WholeNumber times, WholeNumber axis) {
-    return EvaluatedArray<X>(repeat(evaluated(x), times, axis));
+    return EvaluatedArray<X>(repeat(detail::evaluated(x), times, axis));
 }
 /// Element k so many times as times[k] says: one axis, with as many numbers as there are elements, or a single one.
 /// @throws ArgumentError for negative numbers, and if there are more or fewer
 /// @time blocks until their sum is known; then a launch that finds what goes where, and one that moves it
 template <ArrayOrExpression X, IndexOperand I>
 auto repeat(const X& x, const I& times) {
-    return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times)));
+    return EvaluatedArray<X>(repeat(detail::evaluated(x), detail::evaluated(times)));
 }
 template <ArrayOrExpression X, IndexOperand I>
 auto repeat(const X& x, const I& times, WholeNumber axis) {
-    return EvaluatedArray<X>(repeat(evaluated(x), evaluated(times), axis));
+    return EvaluatedArray<X>(repeat(detail::evaluated(x), detail::evaluated(times), axis));
 }
 template <ElementHolder X, NoIndexOperand I>
 void repeat(const X&, const I&, auto...) = delete;  // how often is said by integers: astype<int>() converts
@@ -65,28 +65,28 @@ void repeat(const X&, const I&, auto...) = delete;  // how often is said by inte
 /// @time two copies per axis (four for two axes), each a device copy where its elements lie in one piece; enqueued
 template <ArrayOrExpression X>
 auto roll(const X& x, WholeNumber shift) {
-    return EvaluatedArray<X>(roll(evaluated(x), shift));
+    return EvaluatedArray<X>(roll(detail::evaluated(x), shift));
 }
 template <ArrayOrExpression X>
 auto roll(const X& x, WholeNumber shift, WholeNumber axis) {
     const std::int64_t steps = shift;
-    return EvaluatedArray<X>(roll(evaluated(x), std::span(&steps, 1), Axes{std::int64_t{axis}}));
+    return EvaluatedArray<X>(roll(detail::evaluated(x), std::span(&steps, 1), Axes{std::int64_t{axis}}));
 }
 /// `roll(x, {1, -2}, {0, 1})`. An axis that is named twice is shifted by the sum.
 template <ArrayOrExpression X>
 auto roll(const X& x, std::initializer_list<std::int64_t> shifts, const Axes& axes) {
-    return EvaluatedArray<X>(roll(evaluated(x), std::span(shifts.begin(), shifts.size()), axes));
+    return EvaluatedArray<X>(roll(detail::evaluated(x), std::span(shifts.begin(), shifts.size()), axes));
 }
 
 /// Backwards along all axes, or along these. @returns a view; of an expression, of its values
 /// @throws ArgumentError if an axis is not there or named twice
 template <ArrayOrExpression X>
 auto flip(const X& x) {
-    return EvaluatedArray<X>(flip(evaluated(x)));
+    return EvaluatedArray<X>(flip(detail::evaluated(x)));
 }
 template <ArrayOrExpression X>
 auto flip(const X& x, const Axes& axes) {
-    return EvaluatedArray<X>(flip(evaluated(x), axes));
+    return EvaluatedArray<X>(flip(detail::evaluated(x), axes));
 }
 
 }  // namespace gemel

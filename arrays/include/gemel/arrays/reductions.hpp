@@ -1,364 +1,294 @@
 /// Reductions of arrays and expressions, over everything or over some axes, as NumPy's. An expression is evaluated
 /// inside the reduction: `sum(x * y)` is one kernel and stores nothing between. Results stay on the device; `.item()`
 /// reads one.
+///
+/// Each function takes its options by name or the first of them in order: `max(x, {.axis = 1, .keepdims = true})` and
+/// `max(x, 1, true)` are the same. Of arrays and expressions whose type is known at run time only (AnyArray, AnyExpr)
+/// the result is an AnyArray; ArgumentError stands where the typed functions do not compile.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
+#include <gemel/arrays/reduce_options.hpp>
 #include <gemel/core/export.hpp>
 
-#include <climits>
+#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
-#include <span>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace gemel {
 
-/// Which axes are reduced: all, if left out; negative ones count from the end.
-class ReducedOver {
-   public:
-    ReducedOver() = default;
-    template <WholeNumberType I>
-    ReducedOver(I axis) : axes_(std::vector<int>{number_of(axis)}), is_one_(true) {}
-    template <class V>
-        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
-    ReducedOver(V) = delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {}, false, 0.5f) begins with 0.5
-    ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
-    ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
-    ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
-    ReducedOver(const Axes& axes) : axes_(std::vector<int>()) {
-        for (const std::int64_t axis : axes) axes_->push_back(number_of(axis));
-    }
-    const std::optional<std::vector<int>>& axes() const { return axes_; }
-    /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
-    bool is_one() const { return is_one_; }
+/// What is reduced: arrays and expressions, their types known or not.
+template <class X>
+concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 
-   private:
-    /// What is no int is no axis either, and refused as one.
-    template <WholeNumberType I>
-    static int number_of(I axis) {
-        if (std::cmp_less(axis, INT_MIN)) return INT_MIN;
-        return std::cmp_greater(axis, INT_MAX) ? INT_MAX : static_cast<int>(axis);
-    }
-
-    std::optional<std::vector<int>> axes_;
-    bool is_one_ = false;
-};
-
-/// What is found; see the functions below.
+/// What one kernel finds.
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
-
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
-/// @param who     the function that errors name; the kind's own, if left out
+/// @param who     the function that errors name
 GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
-                          bool keepdims, const char* who = nullptr);
-/// The same of what has its type at run time only, with the checks and types of the functions below.
-/// @param result  of a sum or product: the type in which it is found; NumPy's choice if empty
-GEMEL_API AnyArray reduce(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
-                          DType result = {}, const char* who = nullptr);
-/// What is found, and a number to begin with: `initial` is one.
-GEMEL_API AnyArray reduce_from(ReductionKind kind, const AnyExpr& x, const ReducedOver& over, bool keepdims,
-                               const AnyExpr& initial, DType result = {});
-/// The number of elements that are reduced to one. @throws ArgumentError naming `who` if there are none
-GEMEL_API std::size_t reduced_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
-/// The same for a function of which nothing need be there, but all axes. @throws ArgumentError naming `who`
-GEMEL_API std::size_t averaged_count(const char* who, const ExpressionView& expression, const ReducedOver& over);
+                          bool keepdims, const char* who);
 
-template <TypeRule rule, ArrayOperand X>
-using ReducedElement = ResultElement<rule, X>;
+namespace detail {
 
-/// Integers and bools are summed in 64 bits, everything else in its own type, 16-bit floats in float. Rounding errors
-/// grow with the logarithm of the length. Of no elements: 0.
-/// @param keepdims  reduced axes stay, with extent 1
+/// The functions below.
+enum class Reducing : std::uint8_t {
+    sum,
+    prod,
+    min,
+    max,
+    any,
+    all,
+    argmin,
+    argmax,
+    count_nonzero,
+    mean,
+    var,
+    stddev,
+    norm,
+};
+/// The element type of a function's result.
+constexpr DType reduced_type(Reducing function, DType own) {
+    switch (function) {
+        case Reducing::sum:
+        case Reducing::prod: return result_type(TypeRule::sum, own);
+        case Reducing::min:
+        case Reducing::max: return own;
+        case Reducing::any:
+        case Reducing::all: return dtype_of<bool>();
+        case Reducing::argmin:
+        case Reducing::argmax:
+        case Reducing::count_nonzero: return dtype_of<std::int64_t>();
+        case Reducing::mean: return result_type(TypeRule::mean, own);
+        case Reducing::var:
+        case Reducing::stddev:
+        case Reducing::norm: return result_type(TypeRule::magnitude, result_type(TypeRule::mean, own));
+    }
+    return {};
+}
+/// The same where the elements are converted first.
+constexpr DType reduced_type_in(Reducing function, DType chosen) {
+    return function == Reducing::sum || function == Reducing::prod ? chosen : reduced_type(function, chosen);
+}
+
+/// One call of one of them.
+struct ReduceCall {
+    Reducing function;
+    const ReducedOver& axis;
+    bool keepdims = false;
+    DType result = {};  ///< where C++ knows the result's type
+    DType dtype = {};
+    const InitialNumber* initial = nullptr;
+    std::optional<double> ddof = {};
+    const AnyArray* out = nullptr;
+};
+GEMEL_API AnyArray reduce(const ExpressionView& x, const ReduceCall& call);
+GEMEL_API AnyArray inner(const AnyArray& a, const AnyArray& b);
+
+template <Reducing function, class X>
+struct ReducedArray {
+    using type = AnyArray;
+};
+template <Reducing function, ArrayOperand X>
+struct ReducedArray<function, X> {
+    static constexpr DType dtype = reduced_type(function, dtype_of<typename OperandElement<X>::type>());
+    using type = GPUArray<typename NumberOf<dtype.kind(), dtype.size_bytes()>::type>;
+};
+/// The array that a function of X gives.
+template <Reducing function, class X>
+using Reduced = typename ReducedArray<function, X>::type;
+/// The same where the elements become T first.
+template <Reducing function, NumberElement T>
+using ReducedIn = GPUArray<typename NumberOf<reduced_type_in(function, dtype_of<T>()).kind(),
+                                             reduced_type_in(function, dtype_of<T>()).size_bytes()>::type>;
+
+/// What converts to axes. A parameter of such a type is ReducedOver for braces, and less special than ReduceOptions,
+/// which therefore take braces with names; those without names ReduceOptions refuse.
+template <class A>
+concept AxisLike = std::convertible_to<const A&, ReducedOver>;
+
+template <Reducing function, class X>
+constexpr void check_elements() {
+    constexpr bool orders = function == Reducing::min || function == Reducing::max || function == Reducing::argmin ||
+                            function == Reducing::argmax;
+    if constexpr (orders && ArrayOperand<X>)
+        static_assert(!is_complex<typename OperandElement<X>::type>,
+                      "complex numbers have no order: take real(), imag() or abs()");
+}
+template <class T, class X>
+constexpr void check_conversion() {
+    static_assert(!is_complex<typename OperandElement<X>::type> || is_complex<T> || std::is_same_v<T, bool>,
+                  "the conversion from complex to real would drop the imaginary parts: take real() first");
+}
+
+/// One body for all types; where C++ knows the result's, it is cast.
+template <class Result, Reducible X>
+Result reduced(const X& x, ReduceCall call) {
+    if constexpr (!std::same_as<Result, AnyArray>) call.result = dtype_of<typename Result::value_type>();
+    return Result(reduce(view_of(x), call));
+}
+/// @param dtype  to which the elements are converted, if the options do not say it
+template <class Result, Reducible X>
+Result reduced(const X& x, Reducing function, const ReduceOptions& options, DType dtype = {}) {
+    return reduced<Result>(x, {.function = function,
+                               .axis = options.axis,
+                               .keepdims = options.keepdims,
+                               .dtype = options.dtype.empty() ? dtype : options.dtype,
+                               .initial = &options.initial,
+                               .ddof = options.ddof,
+                               .out = &options.out});
+}
+/// From a number that the result's type has, where it is known.
+template <class Result, Reducible X, HostNumber V>
+Result reduced_from(const X& x, ReduceCall call, const V& initial) {
+    if constexpr (!std::same_as<Result, AnyArray>)
+        static_assert(ValueFor<V, typename Result::value_type>, "a complex number is not a value of a real type");
+    const InitialNumber number(initial);
+    call.initial = &number;
+    return reduced<Result>(x, call);
+}
+
+}  // namespace detail
+
+// name(x, axis, keepdims) and name(x, {.axis = ..., ...}).
+#define GEMEL_REDUCTION(name) \
+    template <Reducible X, detail::AxisLike A = ReducedOver> \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const A& axis = {}, bool keepdims = false) { \
+        detail::check_elements<detail::Reducing::name, X>(); \
+        return detail::reduced<detail::Reduced<detail::Reducing::name, X>>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims}); \
+    } \
+    template <Reducible X> \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReduceOptions& options) { \
+        detail::check_elements<detail::Reducing::name, X>(); \
+        return detail::reduced<detail::Reduced<detail::Reducing::name, X>>(x, detail::Reducing::name, options); \
+    }
+// name<T>(x, ...): elements become T first.
+#define GEMEL_REDUCTION_IN(name) \
+    template <NumberElement T, ArrayOperand X, detail::AxisLike A = ReducedOver> \
+    detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const A& axis = {}, bool keepdims = false) { \
+        detail::check_conversion<T, X>(); \
+        return detail::reduced<detail::ReducedIn<detail::Reducing::name, T>>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype_of<T>()}); \
+    } \
+    template <NumberElement T, ArrayOperand X> \
+    detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const ReduceOptions& options) { \
+        detail::check_conversion<T, X>(); \
+        return detail::reduced<detail::ReducedIn<detail::Reducing::name, T>>(x, detail::Reducing::name, options, \
+                                                                             dtype_of<T>()); \
+    }
+// name(x, axis, keepdims, initial)
+#define GEMEL_REDUCTION_FROM(name) \
+    template <Reducible X, HostNumber V> \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReducedOver& axis, bool keepdims, \
+                                                    const V& initial) { \
+        detail::check_elements<detail::Reducing::name, X>(); \
+        return detail::reduced_from<detail::Reduced<detail::Reducing::name, X>>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims}, initial); \
+    }
+// name<T>(x, axis, keepdims, initial), and with a dtype that is known at run time only.
+#define GEMEL_SUM(name) \
+    GEMEL_REDUCTION(name) \
+    GEMEL_REDUCTION_IN(name) \
+    GEMEL_REDUCTION_FROM(name) \
+    template <NumberElement T, ArrayOperand X, HostNumber V> \
+    GPUArray<T> name(const X& x, const ReducedOver& axis, bool keepdims, const V& initial) { \
+        detail::check_conversion<T, X>(); \
+        return detail::reduced_from<GPUArray<T>>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype_of<T>()}, \
+            initial); \
+    } \
+    template <UntypedOperand X> \
+    AnyArray name(const X& x, const ReducedOver& axis, bool keepdims, DType dtype) { \
+        return detail::reduced<AnyArray>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype}); \
+    } \
+    template <UntypedOperand X, HostNumber V> \
+    AnyArray name(const X& x, const ReducedOver& axis, bool keepdims, const V& initial, DType dtype) { \
+        return detail::reduced_from<AnyArray>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype}, initial); \
+    }
+// name(x, axis, keepdims, ddof) and name<T>(x, axis, keepdims, ddof)
+#define GEMEL_SPREAD(name) \
+    GEMEL_REDUCTION(name) \
+    GEMEL_REDUCTION_IN(name) \
+    template <Reducible X> \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReducedOver& axis, bool keepdims, double ddof) { \
+        return detail::reduced<detail::Reduced<detail::Reducing::name, X>>( \
+            x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .ddof = ddof}); \
+    } \
+    template <NumberElement T, ArrayOperand X> \
+    detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const ReducedOver& axis, bool keepdims, \
+                                                      double ddof) { \
+        detail::check_conversion<T, X>(); \
+        return detail::reduced<detail::ReducedIn<detail::Reducing::name, T>>(x, {.function = detail::Reducing::name, \
+                                                                                 .axis = axis, \
+                                                                                 .keepdims = keepdims, \
+                                                                                 .dtype = dtype_of<T>(), \
+                                                                                 .ddof = ddof}); \
+    }
+
+/// Options: axis, keepdims, dtype, initial, out. Integers and bools are summed in 64 bits, everything else in its own
+/// type, 16-bit floats in float. Rounding errors grow with the logarithm of the length. Of no elements: 0.
+/// `sum<double>(x)` converts the elements to double first, finds the sum in it and gives it. `initial` is a number that
+/// the result's type has; it costs one launch more: `sum(x, {.initial = 10})` or `sum(x, {}, false, 10)`.
 /// @time enqueued, returns at once; one launch on GPUs, two on CPU devices
-template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> sum(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(reduce(ReductionKind::sum, view_of(x), dtype_of<T>(), over, keepdims));
-}
+GEMEL_SUM(sum)
 /// The same for products. Of no elements: 1.
-template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::sum, X>> prod(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = ReducedElement<TypeRule::sum, X>;
-    return GPUArray<T>(reduce(ReductionKind::product, view_of(x), dtype_of<T>(), over, keepdims));
-}
-/// The same found and given in a type of one's choice, to which the elements are converted first: `sum<double>(x)`.
-template <NumberElement T, ArrayOperand X>
-GPUArray<T> sum(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return GPUArray<T>(reduce(ReductionKind::sum, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
-}
-template <NumberElement T, ArrayOperand X>
-GPUArray<T> prod(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return GPUArray<T>(reduce(ReductionKind::product, view_of(astype<T>(x)), dtype_of<T>(), over, keepdims));
-}
-/// The smallest and the largest element; NaN if there is one. @throws ArgumentError if there are no elements
-template <ArrayOperand X>
-GPUArray<typename OperandElement<X>::type> min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = typename OperandElement<X>::type;
-    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
-    reduced_count("min", view_of(x), over);
-    return GPUArray<T>(reduce(ReductionKind::minimum, view_of(x), dtype_of<T>(), over, keepdims));
-}
-template <ArrayOperand X>
-GPUArray<typename OperandElement<X>::type> max(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = typename OperandElement<X>::type;
-    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
-    reduced_count("max", view_of(x), over);
-    return GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims));
-}
-/// A result combined with a number to begin with, in the result's type.
-template <class Op, NumberElement T, ValueFor<T> V>
-GPUArray<T> with_initial(const GPUArray<T>& found, const V& initial) {
-    write_expression(found, make_expression<Op>(found, element_of<T>(initial)));
-    return found;
-}
-/// What is found and `initial` together: `sum(x, {}, false, 10)`. There need be no elements: min() and max() give
-/// `initial` then. @throws ArgumentError if the result's type has no such value @time one launch more
-template <ArrayOperand X, HostNumber V>
-auto sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return with_initial<Add>(sum(x, over, keepdims), initial);
-}
-template <NumberElement T, ArrayOperand X, HostNumber V>
-GPUArray<T> sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return with_initial<Add>(sum<T>(x, over, keepdims), initial);
-}
-template <ArrayOperand X, HostNumber V>
-auto prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return with_initial<Multiply>(prod(x, over, keepdims), initial);
-}
-template <NumberElement T, ArrayOperand X, HostNumber V>
-GPUArray<T> prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return with_initial<Multiply>(prod<T>(x, over, keepdims), initial);
-}
-template <ArrayOperand X, HostNumber V>
-auto min(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    using T = typename OperandElement<X>::type;
-    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
-    return with_initial<Minimum>(GPUArray<T>(reduce(ReductionKind::minimum, view_of(x), dtype_of<T>(), over, keepdims)),
-                                 initial);
-}
-template <ArrayOperand X, HostNumber V>
-auto max(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    using T = typename OperandElement<X>::type;
-    static_assert(!is_complex<T>, "complex numbers have no order: take real(), imag() or abs()");
-    return with_initial<Maximum>(GPUArray<T>(reduce(ReductionKind::maximum, view_of(x), dtype_of<T>(), over, keepdims)),
-                                 initial);
-}
-/// Is any, are all elements other than zero? Of no elements: false, and true.
-template <ArrayOperand X>
-GPUArray<bool> any(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return GPUArray<bool>(reduce(ReductionKind::any, view_of(x), dtype_of<bool>(), over, keepdims));
-}
-template <ArrayOperand X>
-GPUArray<bool> all(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return GPUArray<bool>(reduce(ReductionKind::all, view_of(x), dtype_of<bool>(), over, keepdims));
-}
-/// Where the extreme element is, the first of several: in C order of the reduced axes. The first NaN, if there is one.
-/// @throws ArgumentError if there are no elements
-template <ArrayOperand X>
-GPUArray<std::int64_t> argmin(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    static_assert(!is_complex<typename OperandElement<X>::type>, "complex numbers have no order");
-    reduced_count("argmin", view_of(x), over);
-    return GPUArray<std::int64_t>(reduce(ReductionKind::argmin, view_of(x), dtype_of<std::int64_t>(), over, keepdims));
-}
-template <ArrayOperand X>
-GPUArray<std::int64_t> argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    static_assert(!is_complex<typename OperandElement<X>::type>, "complex numbers have no order");
-    reduced_count("argmax", view_of(x), over);
-    return GPUArray<std::int64_t>(reduce(ReductionKind::argmax, view_of(x), dtype_of<std::int64_t>(), over, keepdims));
-}
+GEMEL_SUM(prod)
+/// Options: axis, keepdims, initial, out. The smallest and the largest element; NaN if there is one. With `initial`
+/// there need be no elements. @throws ArgumentError if there are none without it
+GEMEL_REDUCTION(min)
+GEMEL_REDUCTION_FROM(min)
+GEMEL_REDUCTION(max)
+GEMEL_REDUCTION_FROM(max)
+/// Options: axis, keepdims, out. Is any, are all elements other than zero? Of no elements: false, and true.
+GEMEL_REDUCTION(any)
+GEMEL_REDUCTION(all)
+/// Options: axis, keepdims, out. Where the extreme element is, the first of several: in C order of the reduced axes.
+/// The first NaN, if there is one. @throws ArgumentError if there are no elements
+GEMEL_REDUCTION(argmin)
+GEMEL_REDUCTION(argmax)
+/// Options: axis, keepdims, out. How many elements are other than zero.
+GEMEL_REDUCTION(count_nonzero)
+/// Options: axis, keepdims, dtype, out. Of integers a double, of 16-bit floats found in float. NaN of no elements.
+/// `mean<double>(x)` converts the elements first. @time one launch more than a sum's
+GEMEL_REDUCTION(mean)
+GEMEL_REDUCTION_IN(mean)
+/// Options: axis, keepdims, dtype, ddof, out. The mean of the squared distances from the mean, which is found first.
+/// `ddof` is taken off the divisor; as NumPy's it need not be whole.
+GEMEL_SPREAD(var)
+/// Its square root.
+GEMEL_SPREAD(stddev)
+/// Options: axis, keepdims, dtype, out. The square root of the sum of the squared magnitudes. Of integers a double.
+GEMEL_REDUCTION(norm)
+GEMEL_REDUCTION_IN(norm)
 
-template <ArrayOperand X>
-inline constexpr bool is_sixteen_bit = SixteenBitFloat<typename OperandElement<X>::type>;
+#undef GEMEL_SPREAD
+#undef GEMEL_SUM
+#undef GEMEL_REDUCTION_FROM
+#undef GEMEL_REDUCTION_IN
+#undef GEMEL_REDUCTION
 
-/// Of integers a double, of 16-bit floats found in float. NaN of no elements. @time one launch more than a sum's
-template <ArrayOperand X>
-GPUArray<ReducedElement<TypeRule::mean, X>> mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = ReducedElement<TypeRule::mean, X>;
-    using Sum = std::conditional_t<is_sixteen_bit<X>, float, T>;
-    const std::size_t count = averaged_count("mean", view_of(x), over);
-    const GPUArray<Sum> total(reduce(ReductionKind::sum, view_of(x), dtype_of<Sum>(), over, keepdims, "mean"));
-    return astype<T>(total / static_cast<double>(count));
-}
-/// The mean of the squared distances from the mean, which is found first.
-/// @param ddof  taken off the divisor; as NumPy's it need not be whole
-template <ArrayOperand X>
-auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    const std::size_t count = averaged_count("var", view_of(x), over);
-    if constexpr (is_sixteen_bit<X>) {
-        return astype<typename OperandElement<X>::type>(var(astype<float>(x), over, keepdims, ddof)).eval();
-    } else {
-        const double divisor = static_cast<double>(count) - ddof;
-        return (sum(square(abs(x - mean(x, over, true))), over, keepdims) / (divisor > 0 ? divisor : 0)).eval();
-    }
-}
-template <ArrayOperand X>
-auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    averaged_count("stddev", view_of(x), over);
-    if constexpr (is_sixteen_bit<X>) {
-        return astype<typename OperandElement<X>::type>(stddev(astype<float>(x), over, keepdims, ddof)).eval();
-    } else {
-        return sqrt(var(x, over, keepdims, ddof)).eval();
-    }
-}
-/// The square root of the sum of the squared magnitudes. Of integers a double.
-template <ArrayOperand X>
-auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    using T = typename OperandElement<X>::type;
-    averaged_count("norm", view_of(x), over);
-    if constexpr (is_sixteen_bit<X>) {
-        return astype<T>(norm(astype<float>(x), over, keepdims)).eval();
-    } else if constexpr (std::is_integral_v<T>) {
-        return norm(astype<double>(x), over, keepdims);
-    } else {
-        return sqrt(sum(square(abs(x)), over, keepdims)).eval();
-    }
-}
-/// The same found in a type of one's choice, to which the elements are converted first: `mean<double>(x)`.
-template <NumberElement T, ArrayOperand X>
-auto mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return mean(astype<T>(x), over, keepdims);
-}
-template <NumberElement T, ArrayOperand X>
-auto var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    return var(astype<T>(x), over, keepdims, ddof);
-}
-template <NumberElement T, ArrayOperand X>
-auto stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    return stddev(astype<T>(x), over, keepdims, ddof);
-}
-template <NumberElement T, ArrayOperand X>
-auto norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return norm(astype<T>(x), over, keepdims);
-}
 /// The sum of conj(a) * b over all elements. Shapes are broadcast.
-template <ArrayOperand A, ArrayOperand B>
+template <Reducible A, Reducible B>
 auto vdot(const A& a, const B& b) {
     const auto product = conj(a) * b;
-    using T = ReducedElement<TypeRule::sum, decltype(product)>;
-    return GPUArray<T>(reduce(ReductionKind::sum, product.view(), dtype_of<T>(), {}, false, "vdot"));
+    using Result = detail::Reduced<detail::Reducing::sum, std::remove_const_t<decltype(product)>>;
+    const ExpressionView view = detail::view_of(product);
+    return Result(reduce(ReductionKind::sum, view, result_type(TypeRule::sum, view.dtype), {}, false, "vdot"));
 }
-/// The operands of inner() so that their product, summed along the last axis, is it.
-GEMEL_API std::pair<AnyArray, AnyArray> inner_operands(const AnyArray& a, const AnyArray& b);
 /// The sum of a * b over the last axis of both, nothing conjugated: of shapes (..., n) and (---, n) one of (..., ---).
 /// Sums are found in the elements' common type, as NumPy's; an operand of rank 0 multiplies. Expressions are evaluated
 /// first; `sum(a * b)` is one kernel. @throws ArgumentError if the last extents differ @time enqueued
-template <ArrayOperand A, ArrayOperand B>
+template <Reducible A, Reducible B>
 auto inner(const A& a, const B& b) {
-    using L = typename OperandElement<A>::type;
-    using R = typename OperandElement<B>::type;
-    const GPUArray<L> left = a;
-    const GPUArray<R> right = b;
-    if (left.rank() == 0 || right.rank() == 0) return (left * right).eval();
-    const auto [x, y] = inner_operands(left, right);
-    using T = Promote<L, R>;
-    const auto product = astype<T>(GPUArray<L>(x) * GPUArray<R>(y));
-    return GPUArray<T>(reduce(ReductionKind::sum, product.view(), dtype_of<T>(), -1, false, "inner"));
-}
-template <ArrayOperand X>
-GPUArray<std::int64_t> count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    const auto counted = x != 0;
-    const DType type = dtype_of<std::int64_t>();
-    return GPUArray<std::int64_t>(reduce(ReductionKind::sum, counted.view(), type, over, keepdims, "count_nonzero"));
-}
-
-// Of arrays and expressions whose type is known at run time only: the same, and ArgumentError where the above do not
-// compile.
-
-/// @param dtype  of the result, in which it is found; elements are converted first
-template <UntypedOperand X>
-AnyArray sum(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
-    return reduce(ReductionKind::sum, AnyExpr(x), over, keepdims, dtype);
-}
-template <UntypedOperand X>
-AnyArray prod(const X& x, const ReducedOver& over = {}, bool keepdims = false, DType dtype = {}) {
-    return reduce(ReductionKind::product, AnyExpr(x), over, keepdims, dtype);
-}
-template <UntypedOperand X>
-AnyArray min(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::minimum, AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray max(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::maximum, AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray any(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::any, AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray all(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::all, AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray argmin(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::argmin, AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray argmax(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::argmax, AnyExpr(x), over, keepdims);
-}
-
-template <UntypedOperand X>
-AnyArray count_nonzero(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return reduce(ReductionKind::sum, x != 0, over, keepdims, {}, "count_nonzero");
-}
-/// What is found and `initial` together. @throws ArgumentError if the result's type has no such value
-template <UntypedOperand X, HostNumber V>
-AnyArray sum(const X& x, const ReducedOver& over, bool keepdims, const V& initial, DType dtype = {}) {
-    return reduce_from(ReductionKind::sum, AnyExpr(x), over, keepdims, AnyExpr(initial), dtype);
-}
-template <UntypedOperand X, HostNumber V>
-AnyArray prod(const X& x, const ReducedOver& over, bool keepdims, const V& initial, DType dtype = {}) {
-    return reduce_from(ReductionKind::product, AnyExpr(x), over, keepdims, AnyExpr(initial), dtype);
-}
-template <UntypedOperand X, HostNumber V>
-AnyArray min(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return reduce_from(ReductionKind::minimum, AnyExpr(x), over, keepdims, AnyExpr(initial));
-}
-template <UntypedOperand X, HostNumber V>
-AnyArray max(const X& x, const ReducedOver& over, bool keepdims, const V& initial) {
-    return reduce_from(ReductionKind::maximum, AnyExpr(x), over, keepdims, AnyExpr(initial));
-}
-
-GEMEL_API AnyArray mean_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
-GEMEL_API AnyArray var_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof);
-GEMEL_API AnyArray stddev_of(const AnyExpr& x, const ReducedOver& over, bool keepdims, double ddof);
-GEMEL_API AnyArray norm_of(const AnyExpr& x, const ReducedOver& over, bool keepdims);
-GEMEL_API AnyArray inner_of(const AnyExpr& a, const AnyExpr& b);
-template <UntypedOperand X>
-AnyArray mean(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return mean_of(AnyExpr(x), over, keepdims);
-}
-template <UntypedOperand X>
-AnyArray var(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    return var_of(AnyExpr(x), over, keepdims, ddof);
-}
-template <UntypedOperand X>
-AnyArray stddev(const X& x, const ReducedOver& over = {}, bool keepdims = false, double ddof = 0) {
-    return stddev_of(AnyExpr(x), over, keepdims, ddof);
-}
-template <UntypedOperand X>
-AnyArray norm(const X& x, const ReducedOver& over = {}, bool keepdims = false) {
-    return norm_of(AnyExpr(x), over, keepdims);
-}
-
-/// Two operands, neither a number, of which one at least has its type at run time only.
-template <class A, class B>
-concept UntypedPair =
-    UntypedCombinable<A, B> && (UntypedOperand<A> || ArrayOperand<A>) && (UntypedOperand<B> || ArrayOperand<B>);
-template <class A, class B>
-    requires UntypedPair<A, B>
-AnyArray vdot(const A& a, const B& b) {
-    return reduce(ReductionKind::sum, conj(AnyExpr(a)) * AnyExpr(b), {}, false, {}, "vdot");
-}
-template <class A, class B>
-    requires UntypedPair<A, B>
-AnyArray inner(const A& a, const B& b) {
-    return inner_of(AnyExpr(a), AnyExpr(b));
+    const AnyArray product = detail::inner(detail::array_of(a), detail::array_of(b));
+    if constexpr (ArrayOperand<A> && ArrayOperand<B>) {
+        return GPUArray<Promote<typename OperandElement<A>::type, typename OperandElement<B>::type>>(product);
+    } else {
+        return product;
+    }
 }
 
 }  // namespace gemel

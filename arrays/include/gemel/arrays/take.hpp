@@ -64,12 +64,12 @@ GEMEL_API void multi_put(std::span<const AnyArray> arrays, const AnyArray& indic
 /// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
 template <ArrayOrExpression X, IndexOperand I>
 auto take(const X& x, const I& indices, WholeNumber axis, OutOfBounds mode = OutOfBounds::raise) {
-    return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), axis, mode));
+    return EvaluatedArray<X>(take(detail::evaluated(x), detail::evaluated(indices), axis, mode));
 }
 /// The same of all elements in C order. @returns the shape of the indices
 template <ArrayOrExpression X, IndexOperand I>
 auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
-    return EvaluatedArray<X>(take(evaluated(x), evaluated(indices), std::nullopt, mode));
+    return EvaluatedArray<X>(take(detail::evaluated(x), detail::evaluated(indices), std::nullopt, mode));
 }
 
 template <ElementHolder X, NoIndexOperand I>
@@ -87,18 +87,18 @@ void take(const X&, const I&, auto...) = delete;  // indices are integers: compr
 template <HasDType T, IndexOperand I, ArrayOrExpression V>
 void put(const GPUArray<T>& x, const I& indices, const V& values, OutOfBounds mode = OutOfBounds::raise) {
     static_assert(WritableInto<V, T>, "put: values of another kind (float to integer, signed to unsigned): use astype");
-    put(evaluated(x), evaluated(indices), evaluated(values), mode);
+    put(detail::evaluated(x), detail::evaluated(indices), detail::evaluated(values), mode);
 }
 /// One value.
 template <HasDType T, IndexOperand I, ValueFor<T> V>
 void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
     const T element = element_of<T>(value);
-    put_bytes(evaluated(x), evaluated(indices), &element, mode);
+    put_bytes(detail::evaluated(x), detail::evaluated(indices), &element, mode);
 }
 template <HasDType T, ValueFor<T> V>
 void put(const GPUArray<T>& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
     const T element = element_of<T>(value);
-    put_bytes(evaluated(x), indices, &element, mode);
+    put_bytes(detail::evaluated(x), indices, &element, mode);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
@@ -116,7 +116,7 @@ template <ArrayRange R, IndexOperand I>
 auto multi_take(const R& arrays, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
     std::vector<std::ranges::range_value_t<R>> taken;
-    for (AnyArray& array : multi_take(given, evaluated(indices), mode)) taken.emplace_back(std::move(array));
+    for (AnyArray& array : multi_take(given, detail::evaluated(indices), mode)) taken.emplace_back(std::move(array));
     return taken;
 }
 template <HasDType T, IndexOperand I>
@@ -134,7 +134,7 @@ template <ArrayRange R, IndexOperand I, ArrayRange V>
 void multi_put(const R& arrays, const I& indices, const V& values, OutOfBounds mode = OutOfBounds::raise) {
     const std::vector<AnyArray> to(std::ranges::begin(arrays), std::ranges::end(arrays));
     const std::vector<AnyArray> from(std::ranges::begin(values), std::ranges::end(values));
-    multi_put(to, evaluated(indices), from, mode);
+    multi_put(to, detail::evaluated(indices), from, mode);
 }
 template <HasDType T, IndexOperand I>
 void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices,
@@ -144,8 +144,8 @@ void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices,
 template <IndexOperand I>
 void multi_put(std::initializer_list<AnyArray> arrays, const I& indices, std::initializer_list<AnyArray> values,
                OutOfBounds mode = OutOfBounds::raise) {
-    multi_put(std::span(arrays.begin(), arrays.size()), evaluated(indices), std::span(values.begin(), values.size()),
-              mode);
+    multi_put(std::span(arrays.begin(), arrays.size()), detail::evaluated(indices),
+              std::span(values.begin(), values.size()), mode);
 }
 
 template <class R, NoIndexOperand I>

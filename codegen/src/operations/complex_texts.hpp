@@ -1,5 +1,4 @@
-/// The texts of inverse functions of complex numbers, for expression.hpp, which takes these macros back. $ is the type,
-/// z the operand.
+/// The texts of functions of complex numbers. $ is the type, z the operand.
 #pragma once
 
 // Of infinities: h is infinite, q has the signs of the parts that are.
@@ -39,3 +38,23 @@
     "%complex     w = $_new(copysign(log1p(4 * fabs(c_real(a)) / c_norm(b)), c_real(a)) / 4, " \
     "atan2(2 * c_imag(a), (1 - c_real(a)) * (1 + c_real(a)) - c_imag(a) * c_imag(a)) / 2);\n" \
     "%complex }\n" result
+
+// A function of a complex number, from its body.
+#define GEMEL_COMPLEX_HELPER(name, body) \
+    "%complex WITHIN_KERNEL $ " name "_$($ z)\n%complex {\n" body "%complex }\n"
+
+// Found in double.
+#define GEMEL_HANKEL(order, which) \
+    "WITHIN_KERNEL $ hankel_" order \
+    "_$($ z)\n{\n    cdouble a, b;\n    c_hankel_01(cdouble_new(c_real(z), c_imag(z)), &a, &b);\n" \
+    "    return $_new(c_real(" which "), c_imag(" which "));\n}\n"
+#define GEMEL_BESSEL_HELPER(name) \
+    "WITHIN_KERNEL $ " name \
+    "_$(int64_t n, $ x)\n{\n" \
+    "%real if (n > 1000000000 || n < -1000000000) return NAN;\n" \
+    "%complex if (n > 1000000000 || n < -1000000000) return $_new(NAN, NAN);\n" \
+    "%real return ($)" name \
+    "((int)n, (double)x);\n" \
+    "%complex cdouble w = c_" name \
+    "((int)n, cdouble_new(c_real(x), c_imag(x)));\n" \
+    "%complex return $_new(c_real(w), c_imag(w));\n}\n"

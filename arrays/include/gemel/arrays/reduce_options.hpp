@@ -1,0 +1,81 @@
+/// What sum(), max(), mean() and their like are told beside the array.
+#pragma once
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/expression_types.hpp>
+
+#include <climits>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+/// Which axes are reduced: all, if left out; negative ones count from the end.
+class ReducedOver {
+   public:
+    ReducedOver() = default;
+    template <WholeNumberType I>
+    ReducedOver(I axis) : axes_(std::vector<int>{number_of(axis)}), is_one_(true) {}
+    template <class V>
+        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
+    ReducedOver(V) = delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {.initial = 0.5f}) begins there
+    ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
+    ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
+    ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
+    ReducedOver(const Axes& axes) : axes_(std::vector<int>()) {
+        for (const std::int64_t axis : axes) axes_->push_back(number_of(axis));
+    }
+    const std::optional<std::vector<int>>& axes() const { return axes_; }
+    /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
+    bool is_one() const { return is_one_; }
+
+   private:
+    /// What is no int is no axis either, and refused as one.
+    template <WholeNumberType I>
+    static int number_of(I axis) {
+        if (std::cmp_less(axis, INT_MIN)) return INT_MIN;
+        return std::cmp_greater(axis, INT_MAX) ? INT_MAX : static_cast<int>(axis);
+    }
+
+    std::optional<std::vector<int>> axes_;
+    bool is_one_ = false;
+};
+
+/// A number of the host, or none.
+class InitialNumber {
+   public:
+    InitialNumber() = default;
+    template <HostNumber V>
+    InitialNumber(const V& number) : number_(widest(number)) {}
+    const std::optional<AnyNumber>& number() const { return number_; }
+
+   private:
+    std::optional<AnyNumber> number_;
+};
+
+/// Made of nothing: with it in front, members are given by name alone, and `sum(x, {0, 1})` lists axes.
+class ByName {
+   public:
+    constexpr ByName() {}
+};
+
+/// Options of reductions, by name: `sum(x, {.axis = 1, .keepdims = true})`. A function refuses those that it has no use
+/// for. (ReductionKernel, which reduces by an expression of your own, takes ReductionOptions.)
+struct ReduceOptions {
+    ByName by_name = {};
+    ReducedOver axis = {};  ///< one, several (`{0, 1}`) or all
+    bool keepdims = false;  ///< reduced axes stay, with extent 1
+    DType dtype = {};       ///< elements are converted to it first; where C++ must know the result's type: sum<T>(x)
+    InitialNumber initial = {};       ///< takes part beside the elements
+    std::optional<double> ddof = {};  ///< taken off the number of elements; need not be whole
+    /// Written instead of a new array, and returned: of the result's shape, any strides, of a type that takes the
+    /// result's by conversion within its kind. It may overlap what is reduced.
+    AnyArray out = {};
+};
+
+}  // namespace gemel

@@ -1,0 +1,141 @@
+/// The C text of each kind of reduction: a row of a table.
+#include "expression/reduction_texts.hpp"
+
+#include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace gemel {
+namespace {
+
+/// What becomes of an element before it is combined with others.
+enum class Map : std::uint8_t {
+    converted,   ///< its value in the result's type
+    unchanged,   ///< its value
+    truth,       ///< whether it is other than zero
+    with_index,  ///< its value and its place
+};
+
+/// The value that changes nothing.
+enum class Identity : std::uint8_t { zero, one, least, greatest };
+
+struct KindText {
+    Map map;
+    Identity identity;
+    const char* reduce;           ///< of `a` and `b`; empty: their sum or product, which depends on the type
+    const char* reduce_floating;  ///< the same where there are NaN, which win
+};
+
+constexpr KindText sum_text{Map::converted, Identity::zero, "", ""};
+constexpr KindText product_text{Map::converted, Identity::one, "", ""};
+constexpr KindText minimum_text{Map::unchanged, Identity::greatest, "a < b ? a : b", "a < b || a != a ? a : b"};
+constexpr KindText maximum_text{Map::unchanged, Identity::least, "a > b ? a : b", "a > b || a != a ? a : b"};
+constexpr KindText any_text{Map::truth, Identity::zero, "a || b", "a || b"};
+constexpr KindText all_text{Map::truth, Identity::one, "a && b", "a && b"};
+constexpr KindText argmin_text{Map::with_index, Identity::greatest, "better(a, b)", "better(a, b)"};
+constexpr KindText argmax_text{Map::with_index, Identity::least, "better(a, b)", "better(a, b)"};
+
+const KindText& text_of(ReductionKind kind) {
+    static constexpr const KindText* rows[] = {&sum_text, &product_text, &minimum_text, &maximum_text,
+                                               &any_text, &all_text,     &argmin_text,  &argmax_text};
+    return *rows[static_cast<std::size_t>(kind)];
+}
+
+/// The greatest (least) value of a real type, in C.
+std::string extreme(DType dtype, bool greatest) {
+    if (dtype.is_floating()) return greatest ? "INFINITY" : "-INFINITY";
+    if (dtype.kind() == DType::Kind::boolean) return greatest ? "1" : "0";
+    const int bits = static_cast<int>(dtype.size_bytes()) * 8;
+    if (dtype.kind() == DType::Kind::unsigned_integer) return greatest ? text("(", dtype.name(), ")(-1)") : "0";
+    const std::int64_t max = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+    return greatest ? text("(", dtype.name(), ")", max) : text("((", dtype.name(), ")(-", max, ") - 1)");
+}
+
+std::string identity_text(Identity identity, DType dtype) {
+    if (identity == Identity::least || identity == Identity::greatest)
+        return extreme(dtype, identity == Identity::greatest);
+    const char* const number = identity == Identity::zero ? "0" : "1";
+    return dtype.kind() == DType::Kind::complex ? text(codegen::value_type(dtype), "_new(", number, ", 0)") : number;
+}
+
+/// A value and where it stands.
+DType place_type(DType value) {
+    const DType index = dtype_of<std::int64_t>();
+    const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
+    StructLayout layout{
+        .name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
+    layout.fields.push_back({.name = "value", .dtype = value, .offset_bytes = 0});
+    layout.fields.push_back({.name = "index", .dtype = index, .offset_bytes = offset});
+    return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
+}
+
+/// The type in which values are compared: 16-bit floats as the floats that they are.
+DType compared_type(DType own) {
+    if (own.is_floating() && own.size_bytes() == 2) return dtype_of<float>();
+    return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
+}
+
+/// The functions place(value, index) and better(a, b). @param order  "<" for the least, ">" for the greatest
+std::string place_functions(const std::string& place, DType compared, const char* order) {
+    const char* const equal = compared.is_floating()
+                                  ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
+                                    "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
+                                    "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
+                                  : "    if (a.value == b.value) return a.index < b.index ? a : b;\n";
+    return text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
+                " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n") +
+           text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
+                "    // NaN beats everything, and of equals the first wins.\n", equal, "    return a.value ", order,
+                " b.value ? a : b;\n}\n");
+}
+
+/// What finds the place of an extreme: elements with their indices. Where nothing beats the identity all elements are
+/// equal to it, and the first of them is at 0.
+void add_places(const KindText& row, DType own, ExpressionParts& parts, ReductionResult& value) {
+    const bool is_max = row.identity == Identity::least;
+    const DType compared = compared_type(own);
+    value.accumulator = place_type(compared);
+    value.result_expr = "a.index";
+    parts.preamble += place_functions(value.accumulator.name(), compared, is_max ? ">" : "<");
+    value.neutral = text("place(", identity_text(row.identity, compared), ", 0)");
+    value.map_expr = text("place(", parts.value, ", reduced_index)");
+    value.replace_if = compared.is_floating()
+                           ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
+                           : text("b.value ", is_max ? ">" : "<", " a.value");
+}
+
+}  // namespace
+
+Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
+                         DType result) {
+    const KindText& row = text_of(kind);
+    const DType own = expression.dtype;
+    const bool is_complex = own.kind() == DType::Kind::complex;
+    ExpressionParts parts = expression_parts(expression, operands);
+    ReductionResult value;
+    value.map_expr = parts.value;
+    value.neutral = identity_text(row.identity, result);
+    value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
+    switch (row.map) {
+        case Map::converted:
+            value.reduce_expr = combined(result, row.identity == Identity::zero);
+            if (result.kind() == DType::Kind::complex) {
+                if (!(own == result)) throw ArgumentError("a sum of complex numbers in another type than theirs");
+            } else {
+                value.map_expr = text("(", codegen::value_type(result), ")", parts.value);
+            }
+            break;
+        case Map::unchanged: break;
+        case Map::truth:
+            value.map_expr = is_complex ? text("c_real(", parts.value, ") != 0 || c_imag(", parts.value, ") != 0")
+                                        : text(parts.value, " != 0");
+            break;
+        case Map::with_index: add_places(row, own, parts, value); break;
+    }
+    return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
+}
+
+}  // namespace gemel
