@@ -7,6 +7,7 @@
 #include <gemel/core/text.hpp>
 #include <gemel/core/version.hpp>
 
+#include "compile/compiler_log.hpp"
 #include "compile/diagnostics.hpp"
 #include "compile/kept_sources.hpp"
 #include "compile/program_binary.hpp"
