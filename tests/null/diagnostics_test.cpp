@@ -1,4 +1,5 @@
 /// Compile errors for people. The logs are what the compilers wrote, verbatim.
+#include "compile/compiler_log.hpp"
 #include "compile/diagnostics.hpp"
 
 #include <doctest/doctest.h>

@@ -5,6 +5,7 @@
 #include <gemel/core/text.hpp>
 
 #include "base/text_file.hpp"
+#include "compile/program_binary.hpp"
 #include "compile/program_files.hpp"
 #include "device/state.hpp"
 

@@ -255,7 +255,6 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                                              const std::filesystem::path& directory);
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
                                           std::span<const std::byte> binary);
-std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::span<const std::byte> binary);
 std::string context_fingerprint(const Device::State& device);
 
 }  // namespace gemel

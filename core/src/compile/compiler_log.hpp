@@ -1,0 +1,32 @@
+/// Compilers' complaints, read from their logs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+/// One complaint of a compiler.
+struct Complaint {
+    std::string file;
+    int line = 0;    ///< from 1
+    int column = 0;  ///< from 1; 0 if the compiler gave none
+    std::string message;
+    bool is_error = true;
+    std::string quoted = {};  ///< the line of the program as the compiler shows it, if it does
+};
+
+/// Reads NVRTC's ("kernel(3): error: ...") and clang's ("kernel:3:5: error: ...", "<kernel>:3:5: ...") forms.
+std::vector<Complaint> parse_compiler_log(std::string_view log);
+
+/// A log whose lines were counted through the whole text, renumbered by the #line directives in it.
+std::string renumber_log(std::string_view log, std::string_view whole_text);
+
+/// Without their ends, "\r\n" included.
+std::vector<std::string_view> lines_of(std::string_view text);
+
+/// Without blanks at either end.
+std::string_view trimmed(std::string_view line);
+
+}  // namespace gemel

@@ -1,0 +1,25 @@
+/// Of the texts that a user wrote by hand, the one for a context's dialect.
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/source.hpp>
+#include <gemel/core/text.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+const std::string& NativeSource::text(const Dialect& dialect) const {
+    const std::string* found = dialect.name == "cuda" ? &cuda : dialect.name == "opencl" ? &opencl : nullptr;
+    if (!found)
+        if (const auto at = other.find(dialect.name); at != other.end()) found = &at->second;
+    if (found && !found->empty()) return *found;
+    std::vector<std::string> given;
+    if (!cuda.empty()) given.push_back("cuda");
+    if (!opencl.empty()) given.push_back("opencl");
+    for (const auto& [name, unused] : other) given.push_back(name);
+    throw ArgumentError(gemel::text("this NativeSource has no text for the dialect '", dialect.name, "' of the context",
+                                    given.empty() ? "" : "; it has " + join(given)));
+}
+
+}  // namespace gemel
