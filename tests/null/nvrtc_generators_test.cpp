@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <string>
@@ -33,9 +34,21 @@ std::vector<Parameter> arguments_named_as_in(const std::string& text, std::strin
     return arguments;
 }
 
-void check_compiles(const std::string& name, const std::string& text) {
-    const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90");
-    CHECK_MESSAGE(result.succeeded, name, "\n", result.log, "\n", text);
+void check_compiles(const std::string& name, const std::string& text,
+                    std::initializer_list<const char*> architectures = {"sm_90"}) {
+    for (const char* architecture : architectures) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+    }
+}
+
+/// Without a warning, too.
+void check_compiles_well(const std::string& name, const std::string& text) {
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
+    }
 }
 
 }  // namespace
@@ -43,35 +56,18 @@ void check_compiles(const std::string& name, const std::string& text) {
 TEST_SUITE_BEGIN("codegen");
 
 TEST_CASE("generated kernels compile for CUDA") {
-    for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
-        for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-            const Nvrtc::Result result =
-                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
-        }
-    }
+    for (const auto& [name, text] : generator_programs::all(Dialect::cuda()))
+        check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});
 }
 
 TEST_CASE("pieces of the block layer compile for CUDA without a warning") {
-    for (const auto& [name, text] : block_programs::all(Dialect::cuda())) {
-        for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-            const Nvrtc::Result result =
-                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
-            CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
-        }
-    }
+    for (const auto& [name, text] : block_programs::all(Dialect::cuda())) check_compiles_well(name, text);
 }
 
 TEST_CASE("the radix pass of the examples compiles for CUDA without a warning") {
     std::ifstream in(std::string(GEMEL_SOURCE_DIR) + "/tests/golden/example_radix_pass.cu");
     REQUIRE(in);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-        CHECK_MESSAGE(result.succeeded, architecture, "\n", result.log);
-        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, architecture, "\n", result.log);
-    }
+    check_compiles_well("radix pass", std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 TEST_CASE("names of the kernels' templates are free for users' arguments") {
