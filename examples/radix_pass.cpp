@@ -40,6 +40,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void move(
     const int count = n - tile * {{ tile }} < {{ tile }} ? n - tile * {{ tile }} : {{ tile }};
     uint32_t key[{{ items }}], value[{{ items }}];
     int digit[{{ items }}], place[{{ items }}];
+UNROLL
     for (int k = 0; k < {{ items }}; ++k) {
         const int i = first + 32 * k < n ? first + 32 * k : n - 1;
         key[k] = keys[i];
@@ -65,8 +66,10 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void move(
     const int column = thread, total = digit_total;
     {{ look_back }}
     target[thread] = in_all + (tile > 0 ? so_far : 0) - in_tile;
+UNROLL
     for (int w = 0; w < {{ block // 32 }}; ++w) digit_counts[256 * w + thread] += in_tile;
     local_barrier();
+UNROLL
     for (int k = 0; k < {{ items }}; ++k) place[k] = digit[k] < 256 ? digit_counts[256 * warp + digit[k]] + rank[k] : -1;
     {{ move_keys }}
     {{ move_values }}

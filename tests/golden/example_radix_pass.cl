@@ -41,6 +41,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void move(
     const int count = n - tile * 2048 < 2048 ? n - tile * 2048 : 2048;
     uint32_t key[8], value[8];
     int digit[8], place[8];
+#pragma unroll
     for (int k = 0; k < 8; ++k) {
         const int i = first + 32 * k < n ? first + 32 * k : n - 1;
         key[k] = keys[i];
@@ -69,6 +70,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void move(
     int digit_total = 0;
     for (int d = thread; d < 256; d += 256) {
         digit_total = 0;
+#pragma unroll
         for (int w = 0; w < 8; ++w) {
             const int count = digit_counts[256 * w + d];
             digit_counts[256 * w + d] = digit_total;
@@ -168,8 +170,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void move(
         }
     }
     target[thread] = in_all + (tile > 0 ? so_far : 0) - in_tile;
+#pragma unroll
     for (int w = 0; w < 8; ++w) digit_counts[256 * w + thread] += in_tile;
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
     for (int k = 0; k < 8; ++k) place[k] = digit[k] < 256 ? digit_counts[256 * warp + digit[k]] + rank[k] : -1;
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll

@@ -41,6 +41,7 @@ extern "C" __global__ __launch_bounds__(256) void move(
     const int count = n - tile * 2048 < 2048 ? n - tile * 2048 : 2048;
     uint32_t key[8], value[8];
     int digit[8], place[8];
+#pragma unroll
     for (int k = 0; k < 8; ++k) {
         const int i = first + 32 * k < n ? first + 32 * k : n - 1;
         key[k] = keys[i];
@@ -69,6 +70,7 @@ extern "C" __global__ __launch_bounds__(256) void move(
     int digit_total = 0;
     for (int d = thread; d < 256; d += 256) {
         digit_total = 0;
+#pragma unroll
         for (int w = 0; w < 8; ++w) {
             const int count = digit_counts[256 * w + d];
             digit_counts[256 * w + d] = digit_total;
@@ -168,8 +170,10 @@ extern "C" __global__ __launch_bounds__(256) void move(
         }
     }
     target[thread] = in_all + (tile > 0 ? so_far : 0) - in_tile;
+#pragma unroll
     for (int w = 0; w < 8; ++w) digit_counts[256 * w + thread] += in_tile;
     __syncthreads();
+#pragma unroll
     for (int k = 0; k < 8; ++k) place[k] = digit[k] < 256 ? digit_counts[256 * warp + digit[k]] + rank[k] : -1;
     __syncthreads();
 #pragma unroll

@@ -3,46 +3,150 @@
 #include "../generator_programs.hpp"
 #include "../nvrtc.hpp"
 
+#include <gemel/codegen/identifier.hpp>
+#include <gemel/core/tokens.hpp>
+
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <set>
 #include <string>
+#include <tuple>
+#include <vector>
 
 using namespace gemel;
+
+namespace {
+
+/// Arguments of every name that a generated text has and that users may give: the text must keep out of their way.
+std::vector<Parameter> arguments_named_as_in(const std::string& text, std::string& sum) {
+    std::vector<Parameter> arguments;
+    std::set<std::string_view> seen{
+        "i", "item", "prev_item", "last_item", "reduced_index", "across_seg_boundary", "device_fence"};
+    for (const Token& token : tokenize(text)) {
+        if (!token.is_word() || !codegen::why_no_name(token.text).empty() || !seen.insert(token.text).second) continue;
+        if (token.text == "x" || token.text == "y" || token.text.starts_with("gemel_")) continue;
+        arguments.push_back(gemel::ScalarArg(dtype_of<float>(), std::string(token.text)));
+        sum.append(" + ").append(token.text);
+    }
+    return arguments;
+}
+
+void check_compiles(const std::string& name, const std::string& text,
+                    std::initializer_list<const char*> architectures = {"sm_90"}) {
+    for (const char* architecture : architectures) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+    }
+}
+
+/// Without a warning, too.
+void check_compiles_well(const std::string& name, const std::string& text) {
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
+    }
+}
+
+}  // namespace
 
 TEST_SUITE_BEGIN("codegen");
 
 TEST_CASE("generated kernels compile for CUDA") {
-    for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
-        for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-            const Nvrtc::Result result =
-                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
-        }
-    }
+    for (const auto& [name, text] : generator_programs::all(Dialect::cuda()))
+        check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});
 }
 
 TEST_CASE("pieces of the block layer compile for CUDA without a warning") {
-    for (const auto& [name, text] : block_programs::all(Dialect::cuda())) {
-        for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-            const Nvrtc::Result result =
-                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
-            CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
-        }
-    }
+    for (const auto& [name, text] : block_programs::all(Dialect::cuda())) check_compiles_well(name, text);
 }
 
 TEST_CASE("the radix pass of the examples compiles for CUDA without a warning") {
     std::ifstream in(std::string(GEMEL_SOURCE_DIR) + "/tests/golden/example_radix_pass.cu");
     REQUIRE(in);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
-        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
-        CHECK_MESSAGE(result.succeeded, architecture, "\n", result.log);
-        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, architecture, "\n", result.log);
-    }
+    check_compiles_well("radix pass", std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+TEST_CASE("names of the kernels' templates are free for users' arguments") {
+    using enum codegen::Access;
+    namespace cg = gemel::codegen;
+    const std::vector<Parameter> arrays = parse_declarations("const float *x, float *y");
+    // The request with the names of its own text as further arguments, which its snippet reads.
+    const auto check = [&](const std::string& name, const auto& source) {
+        std::string sum;
+        const std::vector<Parameter> more = arguments_named_as_in(source(arrays, ""), sum);
+        REQUIRE(more.size() > 1);
+        std::vector<Parameter> all = arrays;
+        all.insert(all.end(), more.begin(), more.end());
+        check_compiles(name, source(all, sum));
+    };
+    const auto layout = [](std::size_t arguments, cg::Access access, int rank) {
+        cg::KernelLayout elements = generator_programs::layout(std::vector<cg::ArgumentLayout>(arguments), rank);
+        for (auto& argument : elements.arguments) argument.access = none;
+        for (const std::size_t array : {0, 1}) elements.arguments[array].access = access;
+        return elements;
+    };
+    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2, .items_per_thread = 16},
+        cpu{.block = 1, .unroll = 1, .items_per_thread = 16};
+    for (const auto& [access, rank, tile] : {std::tuple{packed, 0, 0}, {linear, 0, 0}, {strided, 3, 32}})
+        for (const cg::Tuning& tuning : {gpu, cpu})
+            check("element-wise",
+                  [&, access = access, rank = rank, tile = tile](const auto& all, const std::string& sum) {
+                      cg::KernelLayout elements = layout(all.size(), access, rank);
+                      elements.tile_width = elements.tile_rows = tile;
+                      return cg::elementwise_source(
+                          {.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)}, elements,
+                          tuning, Dialect::cuda());
+                  });
+    using Mapping = cg::ReductionLayout::Mapping;
+    for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::block_per_output, false},
+                                                  {linear, Mapping::block_per_output, false},
+                                                  {linear, Mapping::block_per_output, true},
+                                                  {strided, Mapping::thread_per_output, false}})
+        for (const bool finish : {true, false})
+            check("reduction",
+                  [&, access = access, mapping = mapping, serial = serial](const auto& all, const std::string& sum) {
+                      cg::ReductionLayout spread{.elements = layout(all.size(), access, access == strided ? 2 : 0),
+                                                 .kept_rank = access == strided ? 1 : 0,
+                                                 .mapping = mapping,
+                                                 .serial = serial,
+                                                 .split = true,
+                                                 .finish = finish && !serial,
+                                                 .result_offsets = {true}};
+                      auto value = cg::ReducedValue{.dtype = dtype_of<float>(),
+                                                    .accumulator = {},
+                                                    .neutral = "0",
+                                                    .map_expr = cg::Snippet("x[i] + y[i] + reduced_index" + sum),
+                                                    .reduce_expr = "a+b"};
+                      if (!finish) value.replace_if = "b > a";
+                      return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread,
+                                                  serial ? cpu : gpu, Dialect::cuda());
+                  });
+    using Strategy = cg::Tuning::Scan;
+    for (const auto& [strategy, shuffles] : {std::tuple{Strategy::look_back, true},
+                                             {Strategy::three_passes, true},
+                                             {Strategy::three_passes, false},
+                                             {Strategy::chunks, false}})
+        for (const char* starts : {"", "x[i] > 3"})
+            check("scan", [&, strategy = strategy, shuffles = shuffles](const auto& all, const std::string& sum) {
+                const bool total = strategy != Strategy::look_back;
+                return cg::scan_source({.name = "f",
+                                        .arguments = all,
+                                        .dtype = dtype_of<double>(),
+                                        .input = cg::Snippet("x[i]" + sum),
+                                        .scan_expr = "a+b",
+                                        .neutral = "0",
+                                        .output = cg::Snippet(std::string("y[i] = item + prev_item") +
+                                                              (total ? " + last_item" : "") + sum),
+                                        .segment_start = cg::Snippet(starts)},
+                                       {.elements = layout(all.size(), shuffles ? packed : linear, 0),
+                                        .strategy = strategy,
+                                        .shuffles = shuffles},
+                                       gpu, Dialect::cuda());
+            });
 }
 
 TEST_SUITE_END();

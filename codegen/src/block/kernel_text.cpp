@@ -141,6 +141,7 @@ std::string KernelText::spell(std::string_view text) const {
         if (!token.is_word()) continue;
         out += text.substr(done, token.position - done);
         done = token.position + token.text.size();
+        const bool is_capital = token.text[0] >= 'A' && token.text[0] <= 'Z';  // as most portable words are
         if (token.is("UNROLL")) {  // a directive, at the beginning of its line; the line goes where there is none
             out.resize(out.rfind('\n') + 1);
             if (dialect_.unroll.empty()) done = std::min(text.find('\n', done), text.size() - 1) + 1;
@@ -148,15 +149,15 @@ std::string KernelText::spell(std::string_view text) const {
         } else if (token.is("local_barrier") && follow(tokens, t, {"(", ")"})) {
             out += dialect_.barrier;
             done = tokens[t + 2].position + 1;
-        } else if (token.is("REQD_WG_SIZE") && follow(tokens, t, {"(", "", ",", "1", ",", "1", ")"})) {
+        } else if (is_capital && token.is("REQD_WG_SIZE") && follow(tokens, t, {"(", "", ",", "1", ",", "1", ")"})) {
             const std::string required = required_block(dialect_, tokens[t + 2].text);
             out += required;
             done = tokens[t + 7].position + 1;
             if (required.empty()) skip_blanks();
-        } else if (const std::string* const portable = spelled(dialect_, token.text)) {
+        } else if (const std::string* const portable = is_capital ? spelled(dialect_, token.text) : nullptr) {
             out += *portable;
             if (portable->empty()) skip_blanks();
-        } else if (const std::string place = place_of_thread(dialect_, token.text); !place.empty()) {
+        } else if (const std::string place = is_capital ? place_of_thread(dialect_, token.text) : ""; !place.empty()) {
             out += place;
         } else {
             const bool is_member =
