@@ -283,8 +283,9 @@ class Parser {
         for (const Operation& known : all_operations()) {
             const std::string own = known.name;
             if (own == name.text)
-                fail(name.position, text(own, " takes ", known.operands, " operand", known.operands == 1 ? "" : "s",
-                                         ", and ", count, count == 1 ? " is" : " are", " given"));
+                fail(name.position,
+                     text(own, " takes ", int{known.operands}, " operand", known.operands == 1 ? "" : "s", ", and ",
+                          count, count == 1 ? " is" : " are", " given"));
             if (!own.starts_with("operator")) names.push_back(own);
         }
         fail(name.position, text("there is no function \"", printable(name.text), "\" of ", count, " operands.",
