@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// More than any program has; what never ends is refused at it.
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_bytes = std::size_t{64} << 20;
 
 /// Nothing unless it is a file: devices and pipes may never end.
 std::optional<std::string> contents(const fs::path& file) {
@@ -42,8 +42,8 @@ std::string standard_input() {
     char buffer[65536];
     while (std::cin.read(buffer, sizeof buffer), std::cin.gcount() > 0) {
         all.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
-        if (all.size() > most_bytes)
-            throw Error(gemel::text("standard input has more than ", most_bytes, " bytes; give a program"));
+        if (all.size() > max_bytes)
+            throw Error(gemel::text("standard input has more than ", max_bytes, " bytes; give a program"));
     }
     return all;
 }

@@ -123,13 +123,13 @@ template <class T>
 void check_look_back(const Scanned& scanned, int columns) {
     const Kernel run =
         default_context().compile(look_back(default_context().dialect(), scanned, columns)).kernel("run");
-    const std::size_t width = columns ? static_cast<std::size_t>(columns) : 1, most_tiles = 5000;
+    const std::size_t width = columns ? static_cast<std::size_t>(columns) : 1, max_tiles = 5000;
     const Buffer states =
-        device_copy(std::vector<std::uint64_t>(most_tiles * width * static_cast<std::size_t>(scanned.item.words())));
+        device_copy(std::vector<std::uint64_t>(max_tiles * width * static_cast<std::size_t>(scanned.item.words())));
     const Buffer ticket = device_copy(std::vector<std::uint32_t>(1));
     std::uint32_t dealt = 0, epoch = 0;
     const std::size_t threads = columns ? (width + 31) / 32 * 32 : 64;
-    for (const std::size_t tiles : {std::size_t{1}, std::size_t{2}, std::size_t{33}, std::size_t{1000}, most_tiles}) {
+    for (const std::size_t tiles : {std::size_t{1}, std::size_t{2}, std::size_t{33}, std::size_t{1000}, max_tiles}) {
         const std::vector<T> items = random_items<T>(tiles * width);
         const Buffer x = device_copy(items), out = device_copy(items);
         run({.grid = {tiles}, .block = {threads}}, x, out, states, ticket, dealt, ++epoch);

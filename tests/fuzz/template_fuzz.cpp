@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     gemel::codegen::TemplateOptions options;
     options.trim_blocks = size % 2 == 1;
     options.lstrip_blocks = size % 4 >= 2;
-    options.most_steps = 1 << 16;
+    options.max_steps = 1 << 16;
     try {
         const gemel::codegen::Template kernel{std::string(text), "fuzz", options};
         (void)kernel.render_with_lines(values).source(gemel::Dialect::cuda());

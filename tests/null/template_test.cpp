@@ -304,7 +304,7 @@ TEST_CASE("what would exhaust the machine is an error") {
     for (int i = 0; i < 100000; ++i) nested += "{% set x = [x] %}";
     CHECK(has(error_of("{% set x = [1] %}" + nested), "nested deeper"));
     codegen::TemplateOptions few;
-    few.most_steps = 1 << 16;
+    few.max_steps = 1 << 16;
     for (const std::string& endless :
          {unlike, std::string("{{ range(1000000)|length }}"), std::string("{{ range(60000)|unique|length }}"),
           std::string("{% for a in range(1000) %}{{ range(1000)|length }}{% endfor %}"),

@@ -168,14 +168,14 @@ class FloatFormat {
             decimal.digits.insert(1, 1, '.');
             return padded(sign, left_ - 1) + decimal.digits + exponent_text(decimal.exponent, exponent_digits_);
         }
-        std::string number = sign + positional(std::fabs(value), type_, most_places);
+        std::string number = sign + positional(std::fabs(value), type_, max_places);
         const std::size_t behind = number.size() - number.find('.') - 1;
         number = padded(number, left_ + 1 + behind);
         return number + std::string(right_ - behind, ' ');
     }
 
    private:
-    static constexpr int most_places = 8;
+    static constexpr int max_places = 8;
 
     /// In the precision of the type, as NumPy divides.
     bool is_wide(double largest, double smallest) const {
@@ -189,13 +189,13 @@ class FloatFormat {
         const std::size_t sign = std::signbit(value) || always_sign_;
         if (is_scientific_) {
             Decimal decimal = shortest(std::fabs(value), type_);
-            if (decimal.digits.size() > most_places + 1) decimal = scientific(std::fabs(value), most_places);
+            if (decimal.digits.size() > max_places + 1) decimal = scientific(std::fabs(value), max_places);
             while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
             places_ = std::max(places_, static_cast<int>(decimal.digits.size()) - 1);
             left_ = std::max(left_, sign + 1);
             exponent_digits_ = std::max(exponent_digits_, std::to_string(std::abs(decimal.exponent)).size());
         } else {
-            const std::string number = positional(std::fabs(value), type_, most_places);
+            const std::string number = positional(std::fabs(value), type_, max_places);
             const std::size_t point = number.find('.');
             left_ = std::max(left_, sign + point);
             right_ = std::max(right_, number.size() - point - 1);

@@ -14,7 +14,7 @@ namespace gemel::npy {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t header_most = std::size_t{1} << 26;
+constexpr std::size_t max_header = std::size_t{1} << 26;
 
 /// A value of Python: text, whole number, truth, or a tuple, list or dictionary (keys and values in turn) of values.
 struct Literal {
@@ -257,7 +257,7 @@ std::size_t header_bytes(std::span<const std::byte> prologue) {
         throw Error(text("it is of format version ", major, ".", byte(7), "; 1.0 to 3.0 are known"));
     const std::size_t length =
         major == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-    if (length > header_most) throw Error(text("its header claims ", length, " bytes"));
+    if (length > max_header) throw Error(text("its header claims ", length, " bytes"));
     return (major == 1 ? 10 : 12) + length;
 }
 

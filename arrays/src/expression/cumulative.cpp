@@ -55,7 +55,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
 
     // Rows lie along the last axis.
     AnyArray target = out;
-    std::array<std::optional<AnyArray>, ExpressionOperands::most_arrays> turned;
+    std::array<std::optional<AnyArray>, ExpressionOperands::max_arrays> turned;
     const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
     if (axis && along != rank - 1) {
         Axes order;

@@ -97,19 +97,19 @@ void ExpressionOperands::add(const AnyArray& array) {
     if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
-    exceeds |= use_count == most_uses || k == most_arrays || array_count + number_count == most_operands;
+    exceeds |= use_count == max_uses || k == max_arrays || array_count + number_count == max_operands;
     if (exceeds) return;
     if (k == array_count) arrays[array_count++] = &array;
     uses[use_count++] = static_cast<std::uint8_t>(k);
 }
 
 void ExpressionOperands::add(const Argument& number) {
-    exceeds |= number_count == most_numbers || array_count + number_count == most_operands;
+    exceeds |= number_count == max_numbers || array_count + number_count == max_operands;
     if (!exceeds) numbers[number_count++] = number;
 }
 
 void ExpressionOperands::add(const FunctionDefinition& function) {
-    exceeds |= function_count == most_functions;
+    exceeds |= function_count == max_functions;
     if (!exceeds) functions[function_count++] = &function;
     if (function.has_double) with_double = &function;
 }

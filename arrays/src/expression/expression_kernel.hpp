@@ -77,7 +77,7 @@ class BroadcastOperands {
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    boost::container::static_vector<AnyArray, ExpressionOperands::most_arrays> views_;  // operands point into it
+    boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> views_;  // operands point into it
 };
 
 /// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
@@ -102,7 +102,7 @@ class Kernels {
 class CallArguments {
    public:
     void add(const CallArgument& argument) {
-        if (count_ == most_call_arguments)
+        if (count_ == max_call_arguments)
             throw ArgumentError(
                 "an expression has too many operands for one kernel; evaluate parts of it with .eval()");
         new (memory_.data() + count_++ * sizeof(CallArgument)) CallArgument(argument);
@@ -112,7 +112,7 @@ class CallArguments {
     }
 
    private:
-    alignas(CallArgument) std::array<std::byte, most_call_arguments * sizeof(CallArgument)> memory_;
+    alignas(CallArgument) std::array<std::byte, max_call_arguments * sizeof(CallArgument)> memory_;
     std::size_t count_ = 0;
 };
 

@@ -43,7 +43,7 @@ class ArgumentList {
     std::span<const Argument> span() const { return arguments_; }
 
    private:
-    boost::container::static_vector<Argument, 3 * most_call_arguments + 16> arguments_;
+    boost::container::static_vector<Argument, 3 * max_call_arguments + 16> arguments_;
     boost::container::small_vector<std::byte, 384> layout_;  ///< that an argument refers to
 };
 

@@ -69,8 +69,8 @@ class BoundCall {
 
     const DeclaredArguments& declared_;
     std::span<const CallArgument> arguments_;
-    boost::container::static_vector<Array, most_call_arguments> arrays_;
-    boost::container::static_vector<DType, most_call_arguments> open_types_;
+    boost::container::static_vector<Array, max_call_arguments> arrays_;
+    boost::container::static_vector<DType, max_call_arguments> open_types_;
     const AnyArray* leading_ = nullptr;
     const Shape* shape_ = nullptr;
     std::size_t count_ = 0;

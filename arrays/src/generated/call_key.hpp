@@ -23,7 +23,7 @@ class CallKey {
     friend bool operator==(const CallKey&, const CallKey&) = default;
 
    private:
-    boost::container::static_vector<std::uint64_t, 2 * most_call_arguments + 16> words_;
+    boost::container::static_vector<std::uint64_t, 2 * max_call_arguments + 16> words_;
 };
 struct CallKeyHash {
     std::size_t operator()(const CallKey& key) const { return key.hash(); }

@@ -180,7 +180,7 @@ bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
 /// these need from the length: those that do not have it are left out, until all that remain have.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
     const auto& uses = call.declared().uses;
-    boost::container::static_vector<std::size_t, most_call_arguments> packs;
+    boost::container::static_vector<std::size_t, max_call_arguments> packs;
     for (std::size_t i = 0; i < call.arrays().size(); ++i)
         if (layout.kernel.arguments[i].access == Access::linear && can_be_packed(call.arrays()[i], uses[i]))
             packs.push_back(i);
@@ -299,18 +299,18 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
             for (const MergedAxis& axis : *group)
                 layout.values.push_back(axis.axis == max_axes ? 0 : strides[axis.axis]);
     };
-    std::int64_t least_inner = INT64_MAX, least_outer = INT64_MAX;
+    std::int64_t min_inner = INT64_MAX, min_outer = INT64_MAX;
     for (std::size_t i = 0; i < call.arrays().size(); ++i) {
         const Array& a = call.arrays()[i];
         if (!a.is_element) continue;
         layout.kernel.arguments[i].access = Access::strided;
         add(a.array->strides());
-        least_inner = std::min(least_inner, smallest_step(inner, a.array->strides()));
-        least_outer = std::min(least_outer, smallest_step(outer, a.array->strides()));
+        min_inner = std::min(min_inner, smallest_step(inner, a.array->strides()));
+        min_outer = std::min(min_outer, smallest_step(outer, a.array->strides()));
         layout.kernel.wide_index |= needs_64_bit_offsets(*a.array);
     }
     if (!index_strides.empty()) add(index_strides);
-    result.neighbours_are_outputs = least_outer < least_inner;
+    result.neighbours_are_outputs = min_outer < min_inner;
     return result;
 }
 

@@ -65,8 +65,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
         .kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters), .uses = {}};
     if (const std::string why = codegen::why_no_name(declared.name); !why.empty())
         declared.refuse(text("the kernel's name ", why, "; choose another"));
-    if (declared.parameters.size() > most_call_arguments)
-        declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", most_call_arguments,
+    if (declared.parameters.size() > max_call_arguments)
+        declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", max_call_arguments,
                              " are possible. Put values into a struct."));
     for (const codegen::Snippet* snippet : snippets)
         if (snippet->declares("i"))

@@ -15,7 +15,7 @@
 
 namespace gemel {
 
-inline constexpr std::size_t most_call_arguments = codegen::max_arguments;
+inline constexpr std::size_t max_call_arguments = codegen::max_arguments;
 
 /// What a generator knows of its arguments before any call.
 struct DeclaredArguments {

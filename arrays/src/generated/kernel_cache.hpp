@@ -32,7 +32,7 @@ struct VariantKey {
     std::uint64_t generator = 0;  ///< KernelCache::new_generator()
     Layout layout = {};
     Tuning tuning = {};
-    boost::container::static_vector<DType, most_call_arguments> types = {};  ///< what open types stand for
+    boost::container::static_vector<DType, max_call_arguments> types = {};  ///< what open types stand for
     friend bool operator==(const VariantKey&, const VariantKey&) = default;
 };
 

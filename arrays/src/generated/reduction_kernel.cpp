@@ -258,14 +258,14 @@ struct ReductionCall {
     }
 
     void launch(const Work& work, Variant& variant, Launcher& launcher) const {
-        boost::container::static_vector<Argument, 3 * most_call_arguments + 1> own;
+        boost::container::static_vector<Argument, 3 * max_call_arguments + 1> own;
         for (const AnyArray& result : results)
             own.push_back(work.offsets ? whole_memory(result) : result_argument(result));
         if (work.offsets)
             for (const AnyArray& result : results)
                 own.push_back(
                     as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
-        boost::container::static_vector<Buffer, most_call_arguments> partials;
+        boost::container::static_vector<Buffer, max_call_arguments> partials;
         if (work.split && variant.running.empty())
             for (const codegen::ReducedValue& value : state.request.values)
                 partials.push_back(context->allocate(work.splits * work.outputs * running_bytes(value)));

@@ -16,8 +16,8 @@ namespace gemel::random {
 namespace {
 
 using codegen::Distribution;
-constexpr std::uint64_t most_words = std::uint64_t{1} << 58;  // 2^56 counters of four
-constexpr std::int64_t shuffled_most = 4096;
+constexpr std::uint64_t max_words = std::uint64_t{1} << 58;  // 2^56 counters of four
+constexpr std::int64_t max_shuffled = 4096;
 constexpr double largest_mean = 1e9;
 
 Draw draw_of(Distribution distribution, DType dtype) {
@@ -195,7 +195,7 @@ Draw poisson_draw(DType dtype, double mean) {
 std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element) {
     const std::uint64_t words = static_cast<std::uint64_t>(words_per_element);
     const std::uint64_t begin = (position + words - 1) / words * words;
-    if (elements > most_words / words || begin > most_words - elements * words)
+    if (elements > max_words / words || begin > max_words - elements * words)
         throw Error(text("a random stream has 2^58 words: ", elements, " more elements do not fit behind position ",
                          position, "; use another stream or substream"));
     if (elements > 0) position = begin + elements * words;
@@ -222,7 +222,7 @@ std::uint32_t stream_number(IntegerBound stream) {
 }
 
 std::uint64_t permutation_words(std::int64_t count) {
-    return count <= shuffled_most ? 2 * static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)) : 24;
+    return count <= max_shuffled ? 2 * static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)) : 24;
 }
 
 void check_permutation(DType dtype, std::int64_t count) {
@@ -236,7 +236,7 @@ void check_permutation(DType dtype, std::int64_t count) {
 
 PermutationPlan plan_permutation(std::int64_t count, const codegen::PhiloxPosition& position) {
     PermutationPlan plan;
-    if (count <= shuffled_most) {
+    if (count <= max_shuffled) {
         // Fisher and Yates, in Durstenfeld's form (CACM 7, 1964, algorithm 235).
         plan.shuffled.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
         std::iota(plan.shuffled.begin(), plan.shuffled.end(), std::int64_t{0});

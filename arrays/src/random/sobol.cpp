@@ -31,19 +31,19 @@ struct SobolState {
 
 namespace {
 
-constexpr std::uint64_t most_points = std::uint64_t{1} << 63;
+constexpr std::uint64_t max_points = std::uint64_t{1} << 63;
 
 /// Returns where the points begin and moves the position past their end.
 std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::uint64_t most) {
     if (count > most || position > most - count)
-        throw Error(text("a Sobol' sequence has 2^", most == most_points ? 63 : 32, " points",
-                         most == most_points ? "" : " of 32 bits", ": ", count, " more do not fit behind position ",
-                         position, most == most_points ? "" : "; double and uint64_t have 2^63"));
+        throw Error(text("a Sobol' sequence has 2^", most == max_points ? 63 : 32, " points",
+                         most == max_points ? "" : " of 32 bits", ": ", count, " more do not fit behind position ",
+                         position, most == max_points ? "" : "; double and uint64_t have 2^63"));
     return std::exchange(position, position + count);
 }
 
-std::uint64_t most_points_of(DType dtype) {
-    return codegen::sobol_bits(dtype) == 64 ? most_points : std::uint64_t{1} << 32;
+std::uint64_t max_points_of(DType dtype) {
+    return codegen::sobol_bits(dtype) == 64 ? max_points : std::uint64_t{1} << 32;
 }
 
 template <class Word>
@@ -121,7 +121,7 @@ std::uint64_t Sobol::position() const {
 
 void Sobol::skip(std::uint64_t points) const {
     std::lock_guard lock(state_->mutex);
-    reserve_points(state_->position, points, most_points);
+    reserve_points(state_->position, points, max_points);
 }
 
 void Sobol::fill(const AnyArray& out) const {
@@ -137,7 +137,7 @@ void Sobol::fill(const AnyArray& out) const {
     {
         std::lock_guard lock(state_->mutex);
         std::uint64_t position = state_->position;
-        first = reserve_points(position, static_cast<std::uint64_t>(out.shape()[0]), most_points_of(dtype));
+        first = reserve_points(position, static_cast<std::uint64_t>(out.shape()[0]), max_points_of(dtype));
         if (out.size() == 0) return;
         std::optional<SobolState::Vectors>& own = is_wide ? state_->wide : state_->narrow;
         if (!own)
@@ -157,10 +157,10 @@ HostSobol::HostSobol(WholeNumber dimensions, std::optional<Scramble> scramble)
 
 std::int64_t HostSobol::dimensions() const { return state_->table.dimensions; }
 
-void HostSobol::skip(std::uint64_t points) { reserve_points(position_, points, most_points); }
+void HostSobol::skip(std::uint64_t points) { reserve_points(position_, points, max_points); }
 
 void HostSobol::fill(void* out, DType dtype, std::size_t count) {
-    const std::uint64_t first = reserve_points(position_, count, most_points_of(dtype));
+    const std::uint64_t first = reserve_points(position_, count, max_points_of(dtype));
     codegen::sobol_fill(dtype, state_->table, first, count, out);
 }
 

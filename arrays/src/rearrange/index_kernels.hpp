@@ -26,7 +26,7 @@ enum class ValueForm : std::uint8_t {
     repeated  ///< `v[i % count]`
 };
 
-inline constexpr std::size_t most_moved_arrays = 16;
+inline constexpr std::size_t max_moved_arrays = 16;
 
 // `extents` are those of axes 1, 2, ... of the counted ones, `steps` those of all of them; of rank 0 there are neither.
 

@@ -15,7 +15,7 @@
 namespace gemel {
 namespace {
 
-bool is_long(const AnyArray& mask) { return mask.size() > static_cast<std::size_t>(most_in_32_bits); }
+bool is_long(const AnyArray& mask) { return mask.size() > static_cast<std::size_t>(max_in_32_bits); }
 
 void require_mask(std::string_view who, const AnyArray& mask, const AnyArray& x) {
     require_context(who, "the mask", mask, x);
@@ -50,7 +50,7 @@ AnyArray places(const AnyArray& mask, std::int64_t count) {
 /// From places counted in C order the index along each axis.
 void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
     const std::size_t rank = extents.size(), half = rank / 2;
-    if (2 * rank > most_call_arguments) {
+    if (2 * rank > max_call_arguments) {
         // Half of the axes at a time, and before that each half as if it were one.
         std::vector<AnyArray> halves;
         std::array<std::int64_t, 2> counts{};

@@ -90,7 +90,7 @@ AnyArray relaid(const AnyArray& array, const Shape& shape, const Strides& stride
 }
 
 bool is_far(const AnyArray& array) {
-    return needs_64_bit_offsets(array) || array.size() > static_cast<std::size_t>(most_in_32_bits);
+    return needs_64_bit_offsets(array) || array.size() > static_cast<std::size_t>(max_in_32_bits);
 }
 
 CountedAxes counted_axes(const AnyArray& array, std::size_t first, std::size_t count) {

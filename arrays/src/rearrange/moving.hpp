@@ -56,6 +56,6 @@ AnyArray without_gaps(const AnyArray& array);
 /// The array, or a copy if it may share memory with what is written.
 AnyArray apart_from(const AnyArray& written, const AnyArray& array);
 
-inline constexpr std::int64_t most_in_32_bits = INT32_MAX;
+inline constexpr std::int64_t max_in_32_bits = INT32_MAX;
 
 }  // namespace gemel

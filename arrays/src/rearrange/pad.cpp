@@ -69,7 +69,7 @@ AnyArray pad(const AnyArray& x, const PadWidths& given, PadMode mode, const void
     const std::vector<std::byte> zero(value ? 0 : x.dtype().size_bytes());
     if (!value) value = zero.data();
     const std::vector<PaddedAxis> axes = joined_axes(x, widths, shape);
-    if (x.size() > 0 && argument_count(axes) > most_call_arguments) {
+    if (x.size() > 0 && argument_count(axes) > max_call_arguments) {
         // Axes by the dozen: half of the borders first. One border around what has no gaps is within the limit.
         std::vector<std::size_t> bordered;
         for (std::size_t k = 0; k < x.rank(); ++k)
@@ -87,7 +87,7 @@ AnyArray pad(const AnyArray& x, const PadWidths& given, PadMode mode, const void
     }
     const AnyArray to = as_moved(result), from = as_moved(first_element(x));
     PadForm form{
-        .mode = mode, .wide = is_far(x) || result.size() > static_cast<std::size_t>(most_in_32_bits), .has_border = {}};
+        .mode = mode, .wide = is_far(x) || result.size() > static_cast<std::size_t>(max_in_32_bits), .has_border = {}};
     std::vector<CallArgument> arguments{CallArgument(to), CallArgument(from)};
     if (mode == PadMode::constant) arguments.emplace_back(moved_value(x.dtype(), value));
     for (const PaddedAxis& axis : axes) {

@@ -52,7 +52,7 @@ void check_indices(std::string_view who, const AnyArray& indices, std::int64_t e
     const AnyArray found(indices.context(), dtype_of<std::int32_t>(), Shape{1});
     std::int32_t any = 0;
     found.fill_bytes(&any);
-    index_check_kernel(indices.dtype(), extent > most_in_32_bits)(indices, extent, found);
+    index_check_kernel(indices.dtype(), extent > max_in_32_bits)(indices, extent, found);
     found.get_bytes(&any);
     if (any) refuse_index(who, indices, extent);
 }
@@ -61,7 +61,7 @@ void check_indices(std::string_view who, const AnyArray& indices, std::int64_t e
 class Launch {
    public:
     Launch(const AnyArray& indices, std::int64_t extent, OutOfBounds mode)
-        : form_{.index = indices.dtype(), .clips = mode == OutOfBounds::clip, .wide_index = extent > most_in_32_bits},
+        : form_{.index = indices.dtype(), .clips = mode == OutOfBounds::clip, .wide_index = extent > max_in_32_bits},
           extent_(extent) {}
 
     IndexForm& form() { return form_; }
@@ -82,7 +82,7 @@ class Launch {
 
 /// The arguments of a kernel that counts through these axes, at most: two arrays, the indices, a number of values, the
 /// extents and steps.
-bool are_too_many(const CountedAxes& axes) { return 4 + 2 * axes.extents.rank() > most_call_arguments; }
+bool are_too_many(const CountedAxes& axes) { return 4 + 2 * axes.extents.rank() > max_call_arguments; }
 
 std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
     std::int64_t product = 1;
@@ -229,10 +229,10 @@ std::vector<AnyArray> multi_take(std::span<const AnyArray> arrays, const AnyArra
         if (indices.size() > 0) from.push_back(as_moved(whole_run(without_gaps(array))));
     }
     if (indices.size() == 0) return results;
-    for (std::size_t begin = 0; begin < arrays.size(); begin += most_moved_arrays) {
-        const std::size_t end = std::min(begin + most_moved_arrays, arrays.size());
+    for (std::size_t begin = 0; begin < arrays.size(); begin += max_moved_arrays) {
+        const std::size_t end = std::min(begin + max_moved_arrays, arrays.size());
         Launch launch(indices, extent, mode);
-        launch.form().wide_position = extent > most_in_32_bits;
+        launch.form().wide_position = extent > max_in_32_bits;
         for (std::size_t a = begin; a < end; ++a) {
             launch.add(to[a]);
             launch.add(from[a]);
@@ -268,7 +268,7 @@ void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::s
     const auto flush = [&] {
         if (to.empty()) return;
         Launch launch(positions, extent, mode);
-        launch.form().wide_position = extent > most_in_32_bits;
+        launch.form().wide_position = extent > max_in_32_bits;
         for (std::size_t a = 0; a < to.size(); ++a) {
             launch.add(to[a]);
             launch.add(from[a]);
@@ -285,7 +285,7 @@ void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::s
         }
         to.push_back(as_moved(whole_run(arrays[a])));
         from.push_back(as_moved(values_for("multi_put", arrays[a], positions, sources[a]).array));
-        if (to.size() == most_moved_arrays) flush();
+        if (to.size() == max_moved_arrays) flush();
     }
     flush();
 }

@@ -19,7 +19,7 @@ TemplateError TemplateText::error(Place place, const std::string& message) const
     std::string_view line = std::string_view(text).substr(from);
     line = line.substr(0, line.find('\n'));
     // As much of the line as can be read.
-    constexpr std::size_t most_before = 90, most_behind = 50, most_message = 2000;
+    constexpr std::size_t most_before = 90, most_behind = 50, max_message = 2000;
     const std::size_t at = std::min(static_cast<std::size_t>(place.column - 1), line.size());
     const std::size_t begin = at > most_before + 3 ? at - most_before : 0;
     const std::size_t end = line.size() > at + most_behind + 3 ? at + most_behind : line.size();
@@ -27,8 +27,8 @@ TemplateError TemplateText::error(Place place, const std::string& message) const
     std::string mark = before + std::string(line.substr(begin, at - begin));
     for (char& c : mark)
         if (c != '\t') c = ' ';
-    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message.substr(0, most_message),
-                        message.size() > most_message ? "..." : "", "\n    ", before, line.substr(begin, end - begin),
+    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message.substr(0, max_message),
+                        message.size() > max_message ? "..." : "", "\n    ", before, line.substr(begin, end - begin),
                         end < line.size() ? "..." : "", "\n    ", mark, "^"),
             place.line, place.column};
 }
@@ -70,8 +70,8 @@ class Output {
 
 class Renderer {
    public:
-    Renderer(const TemplateText& source, const Values& given, const Values& bound, std::uint64_t most_steps)
-        : source_(source), names_(given, bound), work_{most_steps}, evaluator_(source, names_, work_) {}
+    Renderer(const TemplateText& source, const Values& given, const Values& bound, std::uint64_t max_steps)
+        : source_(source), names_(given, bound), work_{max_steps}, evaluator_(source, names_, work_) {}
 
     void run(const std::vector<TemplateStatement>& statements, Output& out) {
         for (const TemplateStatement& statement : statements) run(statement, out);
@@ -113,7 +113,7 @@ class Renderer {
             case Kind::set: set(statement); break;
             case Kind::loop: loop(statement, out); break;
         }
-        if (out.text().size() > most_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
+        if (out.text().size() > max_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
     }
 
     Value evaluated(const TemplateStatement& statement) const {
@@ -176,7 +176,7 @@ class Renderer {
             return;
         }
         rounds_ += static_cast<std::int64_t>(list.size());
-        if (rounds_ > most_rounds) site.fail(text("the template's loops take more than ", most_rounds, " rounds"));
+        if (rounds_ > max_rounds) site.fail(text("the template's loops take more than ", max_rounds, " rounds"));
         const auto size = static_cast<std::int64_t>(list.size());
         names_.open_loop();
         for (std::int64_t i = 0; i < size; ++i) {
@@ -266,20 +266,20 @@ std::string Rendered::source(const Dialect&) const {
 struct Template::Parsed {
     TemplateText source;
     std::vector<TemplateStatement> statements;
-    std::uint64_t most_steps;
+    std::uint64_t max_steps;
 };
 
 Template::Template(std::string text, std::string name, TemplateOptions options) {
     TemplateText source{std::move(text), std::move(name)};
     std::vector<TemplateStatement> statements = parse_template(source, options);
-    parsed_ = std::make_shared<const Parsed>(Parsed{std::move(source), std::move(statements), options.most_steps});
+    parsed_ = std::make_shared<const Parsed>(Parsed{std::move(source), std::move(statements), options.max_steps});
 }
 
 const std::string& Template::name() const { return parsed_->source.name; }
 
 Rendered Template::render_with_lines(const Values& values) const {
     Output out;
-    Renderer(parsed_->source, values, bound_, parsed_->most_steps).run(parsed_->statements, out);
+    Renderer(parsed_->source, values, bound_, parsed_->max_steps).run(parsed_->statements, out);
     return {std::move(out.text()), std::move(out.lines()), name()};
 }
 

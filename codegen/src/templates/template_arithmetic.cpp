@@ -97,7 +97,7 @@ Value on_floats(const TemplateSite& site, const std::string& name, double a, dou
 
 Value repeated(const TemplateSite& site, const Value& what, Wide count) {
     const Wide size = what.is_string() ? what.as_string().size() : what.as_list().size();
-    const Wide most = what.is_string() ? static_cast<Wide>(most_bytes) : static_cast<Wide>(most_elements);
+    const Wide most = what.is_string() ? static_cast<Wide>(max_bytes) : static_cast<Wide>(max_elements);
     if (size == 0) return what;
     if (count > most / size) site.fail("the result is too long");
     const auto total = static_cast<std::size_t>(count > 0 ? count * size : 0);
@@ -235,7 +235,7 @@ bool less(const TemplateSite& site, const Value& a, const Value& b) { return sig
 Value apply_binary(const TemplateSite& site, const std::string& name, const Value& a, const Value& b) {
     if (name == "~" || (name == "+" && a.is_string() && b.is_string())) {
         std::string result = a.text() + b.text();
-        if (result.size() > most_bytes) site.fail("the result is too long");
+        if (result.size() > max_bytes) site.fail("the result is too long");
         site.spend_bytes(result.size());
         return result;
     }
@@ -243,7 +243,7 @@ Value apply_binary(const TemplateSite& site, const std::string& name, const Valu
     if (is_number(a) && is_number(b)) return on_floats(site, name, floating_of(site, a), floating_of(site, b));
     if (name == "+" && a.is_list() && b.is_list()) {
         Value::List result = a.as_list();
-        if (result.size() + b.as_list().size() > static_cast<std::size_t>(most_elements))
+        if (result.size() + b.as_list().size() > static_cast<std::size_t>(max_elements))
             site.fail("the result is too long");
         site.spend(result.size() + b.as_list().size());
         result.insert(result.end(), b.as_list().begin(), b.as_list().end());

@@ -20,7 +20,7 @@ struct TemplateSite {
     void spend(std::size_t steps) const {
         work.done += steps;
         if (work.done > work.most)
-            fail("the template takes more than " + std::to_string(work.most) + " steps (TemplateOptions::most_steps)");
+            fail("the template takes more than " + std::to_string(work.most) + " steps (TemplateOptions::max_steps)");
     }
     /// Text is made in blocks.
     void spend_bytes(std::size_t bytes) const { spend(bytes / 16); }
@@ -28,10 +28,10 @@ struct TemplateSite {
 };
 
 /// Elements of one list, and rounds of all loops of a template together: beyond them a template is a mistake.
-constexpr std::int64_t most_elements = std::int64_t{1} << 24;
-constexpr std::int64_t most_rounds = std::int64_t{1} << 21;
+constexpr std::int64_t max_elements = std::int64_t{1} << 24;
+constexpr std::int64_t max_rounds = std::int64_t{1} << 21;
 /// Bytes of one string and of a filled template.
-constexpr std::size_t most_bytes = std::size_t{1} << 28;
+constexpr std::size_t max_bytes = std::size_t{1} << 28;
 
 /// "+", "-", "*", "/", "//", "%", "**", "~"
 Value apply_binary(const TemplateSite& site, const std::string& name, const Value& a, const Value& b);

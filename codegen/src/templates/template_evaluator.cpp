@@ -53,8 +53,8 @@ Value range(TemplateArguments& arguments) {
     if (step == 0) arguments.fail("cannot go in steps of 0");
     Value::List list;
     for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
-        if (list.size() >= static_cast<std::size_t>(most_elements))
-            arguments.fail(text("has more than ", most_elements, " elements"));
+        if (list.size() >= static_cast<std::size_t>(max_elements))
+            arguments.fail(text("has more than ", max_elements, " elements"));
         arguments.site().spend(1);
         list.push_back(Value(i));
         if (__builtin_add_overflow(i, step, &i)) break;

@@ -70,7 +70,7 @@ Value join_filter(const Value& input, Arguments& arguments) {
     for (const Value& element : members(arguments, input)) {
         if (!std::exchange(is_first, false) && separator) result += separator->text();
         result += element.text();
-        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("makes too long a text");
     }
     return result;
 }
@@ -87,7 +87,7 @@ Value replace_filter(const Value& input, Arguments& arguments) {
         if (at == std::string::npos) break;
         result.append(all, from, at - from).append(replacement);
         from = at + old.size();
-        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("makes too long a text");
     }
     return result.append(all, from);
 }
@@ -107,7 +107,7 @@ Value indent_filter(const Value& input, Arguments& arguments) {
         result.append(all, from, end - from);
         if (end < all.size()) result += '\n';
         from = end + 1;
-        if (result.size() > most_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("makes too long a text");
     }
     return result;
 }
@@ -221,7 +221,7 @@ Value select_filter(const Value& input, Arguments& arguments, bool is_reject, bo
 Value batch_filter(const Value& input, Arguments& arguments) {
     const std::int64_t count = integer_of(arguments.site(), arguments.need("linecount"), "'linecount'");
     const std::optional<Value> fill = arguments.take("fill_with");
-    if (count < 1 || count > most_elements) arguments.fail(text("takes a length from 1 to ", most_elements));
+    if (count < 1 || count > max_elements) arguments.fail(text("takes a length from 1 to ", max_elements));
     Value::List result, row;
     for (const Value& element : elements(arguments, input)) {
         row.push_back(element);

@@ -25,7 +25,7 @@ class Flow {
 
     /// @param loops, switches  how many are around it
     void statement(int loops, int switches) {
-        if (at_ >= tokens_.size() || ++depth_ > most_depth) {
+        if (at_ >= tokens_.size() || ++depth_ > max_depth) {
             at_ = tokens_.size();
             return;
         }
@@ -96,7 +96,7 @@ class Flow {
         if (!found_ && !own && tokens_[at_].is_word() && is(word_)) found_ = &tokens_[at_];
     }
 
-    static constexpr int most_depth = 1000;
+    static constexpr int max_depth = 1000;
     const std::vector<Token>& tokens_;
     std::string_view word_;
     std::size_t at_ = 0;

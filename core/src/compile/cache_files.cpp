@@ -43,7 +43,7 @@ std::string Header::bytes() const {
     return out + checksum + key;
 }
 
-std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes) {
+std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes, std::uint64_t max_key_bytes) {
     char fixed[fixed_bytes];
     if (file_bytes < fixed_bytes || !file.read(fixed, fixed_bytes) || std::string_view(fixed, magic.size()) != magic) {
         return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<Header> Header::read(const File& file, std::uint64_t file_bytes, s
     std::memcpy(&header.payload_bytes, fixed + 16, 8);
     header.checksum.assign(fixed + 24, checksum_bytes);
     const std::uint64_t rest = file_bytes - fixed_bytes;
-    if (key_bytes > most_key_bytes || key_bytes > rest || header.payload_bytes != rest - key_bytes) {
+    if (key_bytes > max_key_bytes || key_bytes > rest || header.payload_bytes != rest - key_bytes) {
         return std::nullopt;
     }
     header.key.resize(key_bytes);

@@ -35,7 +35,7 @@ struct Header {
 
     std::string bytes() const;
     /// Nothing unless the lengths add up to the file's and the key is no longer than that.
-    static std::optional<Header> read(const File& file, std::uint64_t file_bytes, std::uint64_t most_key_bytes);
+    static std::optional<Header> read(const File& file, std::uint64_t file_bytes, std::uint64_t max_key_bytes);
 };
 
 /// When an entry was last used.

@@ -38,8 +38,8 @@ constexpr unsigned own_machine = EM_AARCH64;
 constexpr unsigned own_machine = EM_NONE;  // not compared
 #endif
 
-constexpr std::size_t most_segments = 1024;
-constexpr std::size_t most_dynamic_entries = 4096;
+constexpr std::size_t max_segments = 1024;
+constexpr std::size_t max_dynamic_entries = 4096;
 constexpr std::size_t longest_name = 4096;
 
 std::string machine_name(unsigned machine) {
@@ -122,7 +122,7 @@ std::vector<std::string> read_needed(const Reader& file, const std::vector<Segme
     for (const Segment& segment : segments) {
         if (segment.p_type != PT_DYNAMIC) continue;
         Dynamic entry{};
-        for (std::size_t i = 0; i < most_dynamic_entries && (i + 1) * sizeof entry <= segment.p_filesz; ++i) {
+        for (std::size_t i = 0; i < max_dynamic_entries && (i + 1) * sizeof entry <= segment.p_filesz; ++i) {
             if (!file.read(segment.p_offset + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) break;
             if (entry.d_tag == DT_NEEDED) places.push_back(entry.d_un.d_val);
             if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr, segments);
@@ -147,7 +147,7 @@ ElfFile read_elf(const std::filesystem::path& path) {
     const auto cut = [&](std::uint64_t needed) {
         return ElfFile{text("it is cut short: it has ", file.size(), " bytes and needs ", needed), {}};
     };
-    if (header.e_phnum > most_segments) return {"its ELF header is damaged", {}};
+    if (header.e_phnum > max_segments) return {"its ELF header is damaged", {}};
     std::vector<Segment> segments(header.e_phnum);
     const std::size_t table_bytes = segments.size() * sizeof(Segment);
     if (!file.read(header.e_phoff, segments.data(), table_bytes)) return cut(header.e_phoff + table_bytes);

@@ -47,7 +47,7 @@ std::string pool_text(const PoolStatistics& s) {
 }
 
 /// What a process can address: nothing larger reaches a driver.
-constexpr std::size_t most_host_bytes = std::size_t{1} << 47;
+constexpr std::size_t max_host_bytes = std::size_t{1} << 47;
 
 [[noreturn]] void out_of_memory(const DriverContext& driver, const char* what, std::size_t bytes,
                                 const std::string& why, const Pool& pool) {
@@ -220,7 +220,7 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
     return driver.call([&](plugin::Context& plugin) {
         if (kind != plugin::MemoryKind::device) {
             if (bytes == 0) return std::unique_ptr<Allocation>();
-            if (bytes > most_host_bytes)
+            if (bytes > max_host_bytes)
                 out_of_memory(driver, "memory that host and device share", bytes, "that is more than there is",
                               driver.device_pool);
             auto allocation = std::make_unique<Allocation>();
@@ -243,7 +243,7 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes) {
     return driver.call([&](plugin::Context& plugin) {
         auto allocation = allocate(
-            driver, driver.host_pool, bytes, "page-locked host memory", most_host_bytes,
+            driver, driver.host_pool, bytes, "page-locked host memory", max_host_bytes,
             [&](std::size_t rounded) { return plugin.allocate_host(rounded); },
             [&](Allocation& held) { release_host_to_driver(driver, held); });
         if (allocation && allocation->uses.any()) {  // the host may write at once: nothing may still be copying

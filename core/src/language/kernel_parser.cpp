@@ -46,11 +46,11 @@ class Definitions {
     }
 
    private:
-    static constexpr std::size_t most_tokens = 4096;
+    static constexpr std::size_t max_tokens = 4096;
     static constexpr int deepest = 16;
 
     bool expand_into(std::vector<Token>& result, const Token& token, int depth) const {
-        if (result.size() > most_tokens || depth > deepest) return false;
+        if (result.size() > max_tokens || depth > deepest) return false;
         if (!token.is_word() || among(vocabulary, token.text)) {
             result.push_back(token);
             return true;

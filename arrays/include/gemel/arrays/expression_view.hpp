@@ -32,13 +32,12 @@ class GEMEL_API ExpressionOperands {
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 
-    static constexpr std::size_t most_arrays = 30, most_numbers = 16, most_uses = 64, most_operands = 38,
-                                 most_functions = 8;
-    std::array<const AnyArray*, most_arrays> arrays;  ///< each once
-    std::array<Argument, most_numbers> numbers;
-    std::array<std::uint8_t, most_uses> uses;                         ///< which array each use names
-    std::array<const FunctionDefinition*, most_functions> functions;  ///< one per call
-    const FunctionDefinition* with_double = nullptr;                  ///< one that computes in double, if any
+    static constexpr std::size_t max_arrays = 30, max_numbers = 16, max_uses = 64, max_operands = 38, max_functions = 8;
+    std::array<const AnyArray*, max_arrays> arrays;  ///< each once
+    std::array<Argument, max_numbers> numbers;
+    std::array<std::uint8_t, max_uses> uses;                         ///< which array each use names
+    std::array<const FunctionDefinition*, max_functions> functions;  ///< one per call
+    const FunctionDefinition* with_double = nullptr;                 ///< one that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
     bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
 };

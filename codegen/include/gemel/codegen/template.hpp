@@ -39,7 +39,7 @@ struct TemplateOptions {
     bool lstrip_blocks = false;
     /// How much one filling may do (expressions, elements, comparisons, 16 bytes of text each count as one): a template
     /// that would run for ever is an error instead. The default is reached after some seconds.
-    std::uint64_t most_steps = std::uint64_t{1} << 26;
+    std::uint64_t max_steps = std::uint64_t{1} << 26;
 };
 
 /// A filled template that knows where each of its lines comes from. `context.compile(rendered)` gives complaints of the
