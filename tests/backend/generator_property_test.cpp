@@ -166,12 +166,12 @@ int check_expression(unsigned seed) {
         } else {
             check = text("z.get()[", *wrong, "] == ", written<T>(expected[*wrong]));
         }
-        FAIL_CHECK(
-            "GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<T>(found[*wrong]),
-            "\n\nTEST_CASE(\"found by chance\") {\n", x.line, y.line, z.line, "    const ElementwiseKernel kernel(\"",
-            declarations, "\",\n        \"", snippet,
-            "\",\n        \"property\", {.compile = {.fp_contract = false}});\n    kernel({.tuning = ", written(tuning),
-            "}, x, y, ", written<T>(static_cast<HostElement<T>>(a)), ", z);\n    CHECK(", check, ");\n}");
+        FAIL_CHECK("GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<T>(found[*wrong]),
+                   "\n\nTEST_CASE(\"found by chance\") {\n", x.line, y.line, z.line,
+                   "    const ElementwiseKernel kernel(\"", declarations, "\",\n        \"", snippet,
+                   "\",\n        \"property\", {.compile = {.fp_contract = false}});\n    kernel({.tuning = ",
+                   gemel::testing::written(codegen::ElementwiseTuning(tuning)), "}, x, y, ",
+                   written<T>(static_cast<HostElement<T>>(a)), ", z);\n    CHECK(", check, ");\n}");
         return calls;
     }
     return calls;
@@ -249,8 +249,7 @@ int check_collected(unsigned seed) {
                                      .output_statement = "z[i] = item",
                                      .compile = {.fp_contract = false}});
     const std::array<AnyTuning, 3> tunings{
-        AnyTuning{}, gpu_shaped,
-        AnyTuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
+        AnyTuning{}, gpu_shaped, AnyTuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
     int cases = 0;
     for (; cases < 8; ++cases) {
         const int rank = random.pick(1, 3);
@@ -302,8 +301,8 @@ int check_collected(unsigned seed) {
              text("    const ReductionKernel<", host_name<R>(), "> reduction({.arguments = \"", inputs<T>(),
                   "\",\n        .neutral = \"", op.neutral, "\",\n        .map_expr = \"", map,
                   "\",\n        .reduce_expr = \"", op.text, "\", .compile = {.fp_contract = false}});\n"),
-             text("reduction({.axes = std::vector<int>{", join(numerals), "}, .tuning = ", written(tuning), "}, ",
-                  numbers, ")"));
+             text("reduction({.axes = std::vector<int>{", join(numerals),
+                  "}, .tuning = ", gemel::testing::written(codegen::ReductionTuning(tuning)), "}, ", numbers, ")"));
         const GPUArray<R> z(current_context(), shape);
         if (tuning.items_per_thread == 5) tuning.strategy = codegen::ScanStrategy::three_passes;
         scan({.tuning = tuning}, x.array, y.array, a, z);
@@ -313,8 +312,8 @@ int check_collected(unsigned seed) {
                   op.neutral,
                   "\", .output_statement = \"z[i] = item\",\n        .compile = {.fp_contract = false}});\n    const "
                   "GPUArray<",
-                  host_name<R>(), "> z(current_context(), ", written(shape),
-                  ");\n    scan({.tuning = ", written(tuning), "}, ", numbers, ", z);\n"),
+                  host_name<R>(), "> z(current_context(), ", written(shape), ");\n    scan({.tuning = ",
+                  gemel::testing::written(codegen::ScanTuning(tuning)), "}, ", numbers, ", z);\n"),
              "z");
     }
     return cases;

@@ -28,9 +28,9 @@ int tuning_between_calls() {
     const auto x = zeros<float>(Shape{1000});
     const auto threads = zeros<std::int32_t>(Shape{1});
     const int before = threads_of(mark, x, threads), again = threads_of(mark, x, threads);
-    store_tuning(default_context(), "elementwise", work, {.block = 32, .unroll = 4});
+    store_tuning(default_context(), work, codegen::ElementwiseTuning{.block = 32, .unroll = 4});
     const int tuned = threads_of(mark, x, threads);
-    store_tuning(default_context(), "elementwise", work, {});
+    store_tuning(default_context(), work, codegen::ElementwiseTuning{});
     const int after = threads_of(mark, x, threads);
     std::printf("same %d, fewer %d, back %d\n", before == again, tuned == 256 || tuned == 64, after == before);
     return 0;

@@ -32,9 +32,8 @@ int store() {
 int use() {
     const auto found = stored_tuning<codegen::ElementwiseTuning>(default_context(), work);
     // Sizes count by powers of two, arrays exactly.
-    const bool near =
-        stored_tuning<codegen::ElementwiseTuning>(default_context(), {.count = 600, .item_bytes = 4, .arrays = 1}) ==
-        slim;
+    const bool near = stored_tuning<codegen::ElementwiseTuning>(default_context(),
+                                                                {.count = 600, .item_bytes = 4, .arrays = 1}) == slim;
     const bool far =
         stored_tuning<codegen::ElementwiseTuning>(default_context(), {.count = 1000, .item_bytes = 4, .arrays = 2}) ==
         codegen::ElementwiseTuning{};
@@ -109,6 +108,12 @@ struct StencilTuning {
 };
 GEMEL_STRUCT(StencilTuning, block, halo)
 
+struct NoWordTuning {
+    static constexpr std::string_view family = "no word";
+    std::uint32_t block = 0;
+};
+GEMEL_STRUCT(NoWordTuning, block)
+
 TEST_CASE("a generator of one's own has a tuning of its own") {
     const codegen::Workload far{.count = 12345, .item_bytes = 8};
     CHECK(stored_tuning<StencilTuning>(default_context(), far) == StencilTuning{});
@@ -135,9 +140,9 @@ TEST_CASE("tunings that no kernel can be cut by are refused by name") {
     CHECK_THROWS_MENTIONING(ArgumentError, running(x, {.tuning = {.items_per_thread = 4000000000u}}), "scan",
                             "items_per_thread=4000000000", "at most 4096");
     CHECK_THROWS_MENTIONING(ArgumentError, twice({.tuning = {.unroll = 65536}}, x, z), "unroll=65536", "at most 256");
-    CHECK_THROWS_MENTIONING(ArgumentError,
-                            store_tuning(default_context(), {.count = 5}, codegen::ElementwiseTuning{.access_bytes = 12}),
-                            "store_tuning", "access_bytes=12");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError, store_tuning(default_context(), {.count = 5}, codegen::ElementwiseTuning{.access_bytes = 12}),
+        "store_tuning", "access_bytes=12");
     twice(x, z);
     CHECK(z.get() == std::vector<float>(100003, 2));
 }
@@ -164,7 +169,8 @@ TEST_CASE("a stored tuning is used at once in the process that stored it") {
     // With the disk cache off it lives in memory only, and this test leaves nothing behind.
     const auto result = run_child("stored-tuning-both", {{"GEMEL_CACHE", "off"}});
     CHECK_MESSAGE(mentions(result.output, {"found \"block=32 unroll=4\""}), result.output);
-    CHECK_THROWS_MENTIONING(ArgumentError, store_tuning(current_context(), "no word", work, slim), "no word", "family");
+    CHECK_THROWS_MENTIONING(ArgumentError, store_tuning(current_context(), work, NoWordTuning{.block = 32}), "no word",
+                            "family");
 }
 
 TEST_CASE("folders of stored tunings are for this user only") {

@@ -89,10 +89,10 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
         for (const std::size_t array : {0, 1}) elements.arguments[array].access = access;
         return elements;
     };
-    const cg::Tuning gpu{.block = 256, .access_bytes = 16, .unroll = 2, .items_per_thread = 16},
+    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2, .items_per_thread = 16},
         cpu{.block = 1, .unroll = 1, .items_per_thread = 16};
     for (const auto& [access, rank, tile] : {std::tuple{packed, 0, 0}, {linear, 0, 0}, {strided, 3, 32}})
-        for (const cg::Tuning& tuning : {gpu, cpu})
+        for (const gemel::testing::AnyTuning& tuning : {gpu, cpu})
             check("element-wise",
                   [&, access = access, rank = rank, tile = tile](const auto& all, const std::string& sum) {
                       cg::KernelLayout elements = layout(all.size(), access, rank);
@@ -125,7 +125,7 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
                       return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread,
                                                   serial ? cpu : gpu, Dialect::cuda());
                   });
-    using Strategy = cg::Tuning::Scan;
+    using Strategy = cg::ScanStrategy;
     for (const auto& [strategy, shuffles] : {std::tuple{Strategy::look_back, true},
                                              {Strategy::three_passes, true},
                                              {Strategy::three_passes, false},
