@@ -209,8 +209,10 @@ TEST_CASE("a context that dies waits for copies of page-locked memory") {
         }
         return seconds_since(start);
     };
+    // A GPU that others use beside this test runs the kernel at very different speeds; without waiting it is a
+    // millisecond.
     const double waiting = seconds_to_drop(true);
-    CHECK(seconds_to_drop(false) > 0.5 * waiting);
+    CHECK(seconds_to_drop(false) > 0.1 * waiting);
 }
 
 TEST_CASE("a context is not made in a forked process") {

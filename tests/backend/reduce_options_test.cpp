@@ -86,9 +86,10 @@ TEST_CASE("a dtype by name is that of the elements") {
     const auto h = full<half>({1000}, 100);
     const AnyArray a = h;
     CHECK(GPUArray<float>(sum(a, {.dtype = dtype_of<float>()})).item() == 100000);
-    CHECK(GPUArray<float>(mean(a, {.dtype = dtype_of<float>()})).item() == 100);
-    CHECK(GPUArray<float>(var(a, {.dtype = dtype_of<float>()})).item() == 0);
-    CHECK(GPUArray<float>(stddev(a, {.dtype = dtype_of<float>()})).item() == 0);
+    // NVIDIA's OpenCL rounds divisions of floats in the last digit.
+    CHECK(GPUArray<float>(mean(a, {.dtype = dtype_of<float>()})).item() == doctest::Approx(100));
+    CHECK(GPUArray<float>(var(a, {.dtype = dtype_of<float>()})).item() < 1e-9f);
+    CHECK(GPUArray<float>(stddev(a, {.dtype = dtype_of<float>()})).item() < 1e-4f);
     CHECK(GPUArray<float>(norm(a(slice(0, 4)), {.dtype = dtype_of<float>()})).item() == 200);
     CHECK(sum(a, {.dtype = dtype_of<std::int8_t>()}).dtype() == dtype_of<std::int8_t>());
     CHECK(mean(a, {.dtype = dtype_of<std::int8_t>()}).dtype() == dtype_of<double>());
