@@ -172,7 +172,7 @@ struct ReductionCall {
         if (!same_axes || work.keepdims != options.keepdims) return false;
         context = array.context();
         place_results(state, options, *context, work.shape, arguments, results);
-        return work.offsets == needs_offsets(results, context->addresses_are_linear());
+        return work.offsets == needs_offsets(results, KernelCache::of(array).addresses_are_linear());
     }
 
     bool begin(const BoundCall& call) {
