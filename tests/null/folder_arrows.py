@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Each room's src/ is divided into folders. docs/architecture.md draws which folder includes from which: this test reads the
-includes and fails where an arrow is missing from the drawing, where a drawn arrow has no include left, or in a circle.
+includes and fails where an arrow is missing from the drawing, where a drawn arrow has no include left, or in a circle. It also
+fails for sources of more than 400 lines.
 
     folder_arrows.py <root of the sources>
 
@@ -72,6 +73,11 @@ def main():
                 complaints.append(f"{room}: {start} -> {end} is drawn, but no file includes it: remove it")
         graph = {folder: {end for start, end in arrows if start == folder} for folder in folders}
         complaints += [f"{room}: {folder} includes itself by a circle" for folder in circle(graph)]
+    for room in (*ROOMS, "backends", "tools"):
+        for file in (root / room).rglob("*.[ch]pp"):
+            lines = file.read_text().count("\n")
+            if lines > 400:
+                complaints.append(f"{file.relative_to(root)} has {lines} lines, more than 400: divide it by subject")
     for complaint in complaints:
         print("FAILED:", complaint)
     if count < 20:

@@ -4,6 +4,7 @@
 #include <gemel/core/file_lock.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/argument_check.hpp"
 #include "device/state.hpp"
 
 #include <algorithm>
@@ -16,117 +17,6 @@ namespace gemel {
 namespace {
 
 constexpr std::size_t inline_arguments = plugin::most_arguments;
-
-std::string declared(const Parameter& parameter) { return text("'", parameter.text(), "'"); }
-
-[[noreturn]] void refuse(const KernelState& kernel, const std::string& what) {
-    throw ArgumentError(text("kernel '", kernel.name, "': ", what));
-}
-[[noreturn]] void refuse(const KernelState& kernel, std::size_t index, const Parameter* parameter,
-                         const std::string& what) {
-    refuse(kernel, text("argument ", index + 1, parameter ? " (" + parameter->name + ")" : "", " ", what));
-}
-
-std::string describe(const Argument& argument) {
-    switch (argument.kind) {
-        case Argument::Kind::scalar: return argument.dtype.name();
-        case Argument::Kind::structure:
-            return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
-        case Argument::Kind::memory:
-            return argument.dtype.empty() ? "a buffer" : text("an array of ", argument.dtype.name());
-        case Argument::Kind::shared: return "shared memory";
-        default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
-    }
-}
-
-bool is_memory(Argument::Kind kind) {
-    return kind != Argument::Kind::scalar && kind != Argument::Kind::structure && kind != Argument::Kind::shared;
-}
-
-/// Types that a value may stand for each other: bool is stored as a byte.
-bool same_scalar(const DType& declared, const DType& given) {
-    if (declared == given) return true;
-    const auto byte = [](const DType& d) { return d.size_bytes() == 1 && d.lanes() == 1; };
-    return byte(declared) && byte(given) &&
-           (declared.kind() == DType::Kind::boolean || given.kind() == DType::Kind::boolean);
-}
-
-/// Elements of host ranges: signedness may differ, size and kind may not.
-bool same_elements(const DType& declared, const DType& given) {
-    if (declared.empty() || given.empty() || declared == given) return true;
-    const auto integral = [](const DType& d) { return d.is_integer() || d.kind() == DType::Kind::boolean; };
-    return declared.size_bytes() == given.size_bytes() && integral(declared) && integral(given);
-}
-
-/// The type in C++ of what the kernel language calls so.
-std::string cpp_name(DType dtype) {
-    if (dtype == dtype_of<half>()) return "gemel::half";
-    return dtype == dtype_of<bfloat16>() ? "gemel::bfloat16" : dtype.name();
-}
-
-/// What to do about elements of the wrong type.
-std::string next_step(const Parameter& parameter, const Argument& argument) {
-    if (argument.kind == Argument::Kind::memory)
-        return text("; pass its astype<", cpp_name(parameter.dtype),
-                    ">(), or its buffer() to read the same bytes anew");
-    return text("; convert the elements to ", cpp_name(parameter.dtype), ", or declare the parameter as ",
-                argument.dtype.name(), " *");
-}
-
-void check_kind(const KernelState& kernel, std::size_t index, const Parameter& parameter, const Argument& argument) {
-    if (is_memory(argument.kind)) {
-        if (!parameter.is_pointer)
-            refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", a value, but got ", describe(argument),
-                        "; pass a number of that type, or declare a pointer"));
-        if (parameter.space == Parameter::Space::shared)
-            refuse(kernel, index, &parameter,
-                   text("is shared memory, ", declared(parameter), ", but got ", describe(argument),
-                        "; pass gemel::SharedMemory{bytes}"));
-        if (!same_elements(parameter.dtype, argument.dtype))
-            refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", but got ", describe(argument),
-                        next_step(parameter, argument)));
-        return;
-    }
-    if (argument.kind == Argument::Kind::shared) {
-        if (!parameter.is_pointer || parameter.space != Parameter::Space::shared)
-            refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", which is no pointer to shared memory"));
-        return;
-    }
-    if (parameter.is_pointer)
-        refuse(kernel, index, &parameter,
-               text("is a pointer, ", declared(parameter), ", but got ", describe(argument),
-                    "; pass a Buffer, or wrap a host range in In(), Out() or InOut()"));
-    if (parameter.dtype.empty()) return;
-    if (argument.kind == Argument::Kind::scalar) {
-        if (!same_scalar(parameter.dtype, argument.dtype))
-            refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", but got ", describe(argument),
-                        "; hand-written kernels take exact types: convert it first"));
-    } else if (argument.bytes != parameter.dtype.size_bytes() ||
-               (!argument.dtype.empty() && argument.dtype.lanes() == 1 &&
-                !same_scalar(parameter.dtype, argument.dtype))) {
-        refuse(kernel, index, &parameter,
-               text("is declared ", declared(parameter), " of ", counted(parameter.dtype.size_bytes(), "byte"),
-                    ", but got ", describe(argument), "; pass a value of that type"));
-    }
-}
-
-/// Value arguments of types that the text does not explain are at least of the size that the driver tells.
-void check_size(const KernelState& kernel, std::size_t index, const Parameter* parameter, std::size_t slot,
-                const Argument& argument) {
-    const auto& sizes = kernel.kernel->facts().parameter_bytes;
-    if (!sizes || slot >= sizes->size() || (*sizes)[slot] == 0) return;
-    const std::size_t given = is_memory(argument.kind) ? sizeof(void*) : argument.bytes;
-    if (given != (*sizes)[slot])
-        refuse(
-            kernel, index, parameter,
-            text("has ", (*sizes)[slot], " bytes in the kernel, but got ", describe(argument),
-                 argument.kind == Argument::Kind::structure && argument.dtype.empty() ? ""
-                                                                                      : text(" of ", given, " bytes")));
-}
 
 struct Use {
     Block* block;
@@ -356,27 +246,6 @@ void launch_packed(KernelState& kernel, const std::shared_ptr<StreamCore>& core,
 
 }  // namespace
 
-Argument as_argument(const Buffer& buffer) {
-    Argument argument;
-    argument.kind = Argument::Kind::memory;
-    argument.block = buffer.block().get();
-    argument.offset_bytes = buffer.offset_bytes();
-    argument.bytes = buffer.size_bytes();
-    return argument;
-}
-
-Argument as_argument(const ConstantBuffer& buffer) { return as_argument(buffer.buffer()); }
-
-ConstantBuffer ConstantBuffer::make(const Context& context, const void* data, std::size_t bytes) {
-    const std::size_t most = context.device().info().constant_memory_bytes;
-    if (bytes > most)
-        throw ArgumentError(text("ConstantBuffer: ", bytes, " bytes are more than the ", most,
-                                 " bytes of constant memory of ", context.device().name()));
-    Buffer buffer = context.allocate(bytes);
-    buffer.upload_bytes(data, bytes);
-    return ConstantBuffer(std::move(buffer));
-}
-
 void Kernel::launch(const LaunchConfig& config, std::span<const Argument> arguments) const {
     KernelState& kernel = *state_;
     const auto& driver = kernel.module->driver;
@@ -409,35 +278,6 @@ double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument>
         stop->wait();
         return stop->milliseconds_since(*start);
     });
-}
-
-const std::string& Kernel::name() const { return state_->name; }
-const std::optional<KernelSignature>& Kernel::signature() const { return state_->signature; }
-
-KernelAttributes Kernel::attributes() const {
-    state_->driver->check();
-    const auto& facts = state_->kernel->facts();
-    return {facts.registers,          facts.shared_bytes,          facts.local_bytes,
-            facts.constant_bytes,     facts.max_threads_per_block, facts.preferred_multiple,
-            facts.binary_architecture};
-}
-
-std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) const {
-    const DeviceInfo& info = state_->driver->info();
-    if (threads_per_block == 0 || threads_per_block > state_->kernel->facts().max_threads_per_block)
-        refuse(*state_, text("occupancy of a block of ", threads_per_block, " threads: this kernel allows 1 to ",
-                             state_->kernel->facts().max_threads_per_block, " on ", info.name));
-    return state_->driver->call([&](plugin::Context&) -> std::optional<Occupancy> {
-        const auto blocks = state_->kernel->blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes);
-        if (!blocks || !info.max_threads_per_compute_unit) return std::nullopt;
-        return Occupancy{*blocks,
-                         static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit};
-    });
-}
-
-std::uint64_t Kernel::native_handle() const {
-    state_->driver->check();
-    return state_->kernel->native();
 }
 
 struct PreparedState {

@@ -1,0 +1,59 @@
+/// What kernels and their arguments tell of themselves.
+#include "device/argument_check.hpp"
+
+#include <gemel/core/kernel.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel {
+
+Argument as_argument(const Buffer& buffer) {
+    Argument argument;
+    argument.kind = Argument::Kind::memory;
+    argument.block = buffer.block().get();
+    argument.offset_bytes = buffer.offset_bytes();
+    argument.bytes = buffer.size_bytes();
+    return argument;
+}
+
+Argument as_argument(const ConstantBuffer& buffer) { return as_argument(buffer.buffer()); }
+
+ConstantBuffer ConstantBuffer::make(const Context& context, const void* data, std::size_t bytes) {
+    const std::size_t most = context.device().info().constant_memory_bytes;
+    if (bytes > most)
+        throw ArgumentError(text("ConstantBuffer: ", bytes, " bytes are more than the ", most,
+                                 " bytes of constant memory of ", context.device().name()));
+    Buffer buffer = context.allocate(bytes);
+    buffer.upload_bytes(data, bytes);
+    return ConstantBuffer(std::move(buffer));
+}
+
+const std::string& Kernel::name() const { return state_->name; }
+const std::optional<KernelSignature>& Kernel::signature() const { return state_->signature; }
+
+KernelAttributes Kernel::attributes() const {
+    state_->driver->check();
+    const auto& facts = state_->kernel->facts();
+    return {facts.registers,          facts.shared_bytes,          facts.local_bytes,
+            facts.constant_bytes,     facts.max_threads_per_block, facts.preferred_multiple,
+            facts.binary_architecture};
+}
+
+std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) const {
+    const DeviceInfo& info = state_->driver->info();
+    if (threads_per_block == 0 || threads_per_block > state_->kernel->facts().max_threads_per_block)
+        refuse(*state_, text("occupancy of a block of ", threads_per_block, " threads: this kernel allows 1 to ",
+                             state_->kernel->facts().max_threads_per_block, " on ", info.name));
+    return state_->driver->call([&](plugin::Context&) -> std::optional<Occupancy> {
+        const auto blocks = state_->kernel->blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes);
+        if (!blocks || !info.max_threads_per_compute_unit) return std::nullopt;
+        return Occupancy{*blocks,
+                         static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit};
+    });
+}
+
+std::uint64_t Kernel::native_handle() const {
+    state_->driver->check();
+    return state_->kernel->native();
+}
+
+}  // namespace gemel
