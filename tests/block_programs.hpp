@@ -41,32 +41,33 @@ inline std::string scan_function(const Scanned& scanned) {
 }
 
 /// `run(x, out, n)`: an inclusive scan of one tile by one block, whose length may be less than the tile's.
-inline std::string scan_by_shuffles(const gemel::Dialect& dialect, const Scanned& scanned, int threads, int lanes,
-                                    int rows) {
+inline std::string scan_by_shuffles(const gemel::Dialect& dialect, const Scanned& scanned, int threads,
+                                    int vector_width, int rows) {
     cg::KernelText text(dialect);
     const std::string exchange = pieces::Exchange{scanned.item}.text(text);
     const std::string scan =
-        pieces::ScanByShuffles{.item = scanned.item, .block = threads, .lanes = lanes, .rows = rows}.text(text);
+        pieces::ScanByShuffles{.item = scanned.item, .block = threads, .vector_width = vector_width, .rows = rows}.text(
+            text);
     const cg::Template kernel(R"({{ scan_function }}
 {{ exchange }}
 KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out, int n)
 {
     LOCAL_MEM {{ item }} warp_totals[{{ block // 32 }}];
-    const int warp = LID_0 / 32, lane = LID_0 % 32, first = warp * {{ 32 * lanes * rows }} + lane * {{ lanes }};
-    {{ item }} v[{{ lanes * rows }}];
+    const int warp = LID_0 / 32, lane = LID_0 % 32, first = warp * {{ 32 * vector_width * rows }} + lane * {{ vector_width }};
+    {{ item }} v[{{ vector_width * rows }}];
     for (int row = 0; row < {{ rows }}; ++row) {
-        for (int e = 0; e < {{ lanes }}; ++e) {
-            const int i = first + row * {{ 32 * lanes }} + e;
-            v[row * {{ lanes }} + e] = x[i < n ? i : n - 1];
+        for (int e = 0; e < {{ vector_width }}; ++e) {
+            const int i = first + row * {{ 32 * vector_width }} + e;
+            v[row * {{ vector_width }} + e] = x[i < n ? i : n - 1];
         }
     }
     {{ scan }}
     if (LID_0 == 0) out[n] = total;
     for (int row = 0; row < {{ rows }}; ++row) {
         const int is_first = row == 0 && lane == 0;
-        for (int e = 0; e < {{ lanes }}; ++e) {
-            const int i = first + row * {{ 32 * lanes }} + e;
-            {{ item }} item = v[row * {{ lanes }} + e];
+        for (int e = 0; e < {{ vector_width }}; ++e) {
+            const int i = first + row * {{ 32 * vector_width }} + e;
+            {{ item }} item = v[row * {{ vector_width }} + e];
             if (!is_first) item = {{ name }}_scan(before[row], item);
             if (warp > 0) item = {{ name }}_scan(before_warp, item);
             if (i < n) out[i] = item;
@@ -81,7 +82,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
                                           {"item", scanned.item.type},
                                           {"name", scanned.item.name},
                                           {"block", threads},
-                                          {"lanes", lanes},
+                                          {"vector_width", vector_width},
                                           {"rows", rows}}));
 }
 

@@ -82,11 +82,12 @@ std::vector<T> host_copy(const Buffer& buffer, std::size_t count) {
 /// A block scans tiles of several lengths, the last element's repetitions beyond the end included in no result.
 template <class T>
 void check_scan_by_shuffles(const Scanned& scanned) {
-    const auto check = [&](int threads, int lanes, int rows) {
-        const Kernel run = default_context()
-                               .compile(scan_by_shuffles(default_context().dialect(), scanned, threads, lanes, rows))
-                               .kernel("run");
-        const int tile = threads * lanes * rows;
+    const auto check = [&](int threads, int vector_width, int rows) {
+        const Kernel run =
+            default_context()
+                .compile(scan_by_shuffles(default_context().dialect(), scanned, threads, vector_width, rows))
+                .kernel("run");
+        const int tile = threads * vector_width * rows;
         for (const int n : {1, 31, 33, tile / 2 + 1, tile - 1, tile}) {
             if (n > tile) continue;
             const std::vector<T> items = random_items<T>(static_cast<std::size_t>(n));
@@ -94,7 +95,7 @@ void check_scan_by_shuffles(const Scanned& scanned) {
             run({.grid = {1}, .block = {threads}}, x, out, n);
             const std::vector<T> expected = scanned_on_host(items), found = host_copy<T>(out, items.size() + 1);
             CHECK_MESSAGE(first_difference(expected, found, items.size()) == items.size(), scanned.item.bytes,
-                          " bytes, ", threads, " threads, ", lanes, " lanes, ", rows, " rows, n = ", n);
+                          " bytes, ", threads, " threads, ", vector_width, " vector_width, ", rows, " rows, n = ", n);
             if (n == tile) CHECK_MESSAGE(found.back() == expected.back(), "total of ", scanned.item.bytes, " bytes");
         }
     };

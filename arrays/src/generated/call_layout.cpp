@@ -200,12 +200,12 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
             if (uses[i].element_written && !uses[deciding].element_written) deciding = i;
         }
         const std::size_t access = request.access_bytes;
-        const std::size_t lanes =
+        const std::size_t vector_width =
             std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
-        const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, lanes * bytes(i)); };
+        const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, vector_width * bytes(i)); };
         const std::size_t past = address(deciding) % alignment(deciding);
         if (past % bytes(deciding) != 0) return;
-        layout.lanes = static_cast<int>(lanes);
+        layout.vector_width = static_cast<int>(vector_width);
         layout.head = past ? std::min((alignment(deciding) - past) / bytes(deciding), request.count) : 0;
         const auto stay = std::remove_if(packs.begin(), packs.end(), [&](std::size_t i) {
             return (address(i) + layout.head * bytes(i)) % alignment(i) != 0;
@@ -236,7 +236,7 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     const bool may_pack = request.access_bytes >= 2 && kernel.rank == 0 && !request.sliced &&
                           !call.reads_what_it_writes() && !request.checked;
     if (may_pack) choose_packs(call, request, layout);
-    if (!layout.packed) layout.lanes = 1, layout.head = 0;
+    if (!layout.packed) layout.vector_width = 1, layout.head = 0;
     return layout;
 }
 

@@ -21,7 +21,7 @@ struct CallLayout {
     /// Of strided arrays: the extents, then each array's steps. Usual layouts need no allocation.
     boost::container::small_vector<std::int64_t, 48> values;
     bool packed = false;                 ///< some array is moved in wide accesses,
-    int lanes = 1;                       ///< of so many elements each,
+    int vector_width = 1;                ///< of so many elements each,
     std::size_t head = 0;                ///< behind so many single ones
     std::array<std::size_t, 3> tiles{};  ///< along the grid's axes, where blocks have tiles
     bool tiled() const { return kernel.tile_width > 0; }

@@ -123,8 +123,8 @@ struct ElementwiseCall {
         auto threads = static_cast<std::size_t>(indices.count);
         if (choice.call.packed) {
             work.sizes.push_back(static_cast<std::int64_t>(choice.call.head));
-            threads =
-                std::max<std::size_t>((threads - choice.call.head) / static_cast<std::size_t>(choice.call.lanes), 1);
+            threads = std::max<std::size_t>(
+                (threads - choice.call.head) / static_cast<std::size_t>(choice.call.vector_width), 1);
         } else if (sliced) {
             for (const std::int64_t size : {indices.count, indices.start, indices.step}) work.sizes.push_back(size);
         }

@@ -46,8 +46,9 @@ Spread spread(const CallLayout& layout, const codegen::ReductionTuning& tuning, 
     // A split is worth its while if each of its threads has several elements.
     const std::size_t per_thread = mapping == Mapping::thread_per_output ? 64
                                    : serial                              ? 4096
-                                   : layout.packed ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.lanes)
-                                                   : 4;
+                                   : layout.packed
+                                       ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.vector_width)
+                                       : 4;
     const std::size_t threads = mapping == Mapping::thread_per_output ? 1 : block;
     const std::size_t useful =
         std::max<std::size_t>(1, (work.count + per_thread * threads - 1) / (per_thread * threads));

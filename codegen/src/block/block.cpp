@@ -29,7 +29,7 @@ std::string Exchange::text(KernelText& kernel) const { return kernel.fill(block_
 std::string ScanByShuffles::text(KernelText& kernel) const {
     Values values = values_of(item);
     values["rows"] = rows;
-    values["lanes"] = lanes;
+    values["vector_width"] = vector_width;
     values["warps"] = block / 32;
     return kernel.fill(block_pieces::scan_by_shuffles(), std::move(values));
 }

@@ -37,7 +37,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
     for (std::size_t i = 0; i < arguments.size(); ++i)
         if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
             throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
-    if (packs) lanes_ = pack_length(arguments, layout, access_bytes);
+    if (packs) vector_width_ = pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ArgumentLayout& given = layout.arguments[i];
         if (given.access == Access::none) continue;
@@ -58,7 +58,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
                          p.dtype.kind() != DType::Kind::structure;
         if (array.in_packs)
-            array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", lanes_);
+            array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", vector_width_);
         std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
         if (array.in_packs) array.pack_type = unused(array.pack_type);
     }
@@ -90,7 +90,7 @@ std::string ElementAccess::member(const std::string& array) const {
 
 /// The integers that a pack is moved in, and how many of them it has.
 std::string ElementAccess::word_type(const Array& array, int& words) const {
-    const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(lanes_);
+    const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(vector_width_);
     const std::uint32_t width = std::min(bytes, 16u);
     words = static_cast<int>(bytes / width);
     switch (width) {
@@ -163,9 +163,9 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
                 writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
         } else {
-            for (int lane = 0; lane < lanes_; ++lane)
+            for (int lane = 0; lane < vector_width_; ++lane)
                 writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[",
-                             has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane, "];");
+                             has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane, "];");
         }
     }
 }
@@ -182,8 +182,8 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
                 writer_.line(to, pack, words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "",
                              "] = ", array.pack, "[", slot, "].words[", w, "];");
         } else {
-            for (int lane = 0; lane < lanes_; ++lane)
-                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", lanes_, " + ", lane,
+            for (int lane = 0; lane < vector_width_; ++lane)
+                writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane,
                              "] = ", array.pack, "[", slot, "].value[", lane, "];");
         }
     }

@@ -33,7 +33,7 @@ class ElementAccess {
 
     /// "int" or "int64_t".
     const std::string& index_type() const { return index_; }
-    int lanes() const { return lanes_; }
+    int vector_width() const { return vector_width_; }
 
     // At file scope: struct types, packs, the layout and functions that find elements in it.
     void declare_types(const std::vector<DType>& more = {});
@@ -121,7 +121,7 @@ class ElementAccess {
     std::string index_;
     std::string head_, layout_name_, layout_type_, report_;
     bool has_head_ = true;
-    int lanes_ = 1;
+    int vector_width_ = 1;
 };
 
 }  // namespace gemel::codegen

@@ -18,7 +18,7 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
         int words = 0;
         const std::string word = word_type(array, words);
         const std::string type = storage_type(parameter(array).dtype, writer_.dialect());
-        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", lanes_, "]; } ",
+        writer_.line("typedef union { ", word, " words[", words, "]; ", type, " value[", vector_width_, "]; } ",
                      array.pack_type, ";");
     }
     if (layout_.rank) declare_layout();

@@ -143,11 +143,11 @@ class Elementwise {
     }
 
     std::string packs() {
-        const int lanes = access_.lanes();
+        const int vector_width = access_.vector_width();
         const std::string u = kernel_.name("u"), p = kernel_.name("p"), lane = kernel_.name("lane");
         const bool uses_index = request_.operation.uses_index(arrays()) || uses_memory() || preamble_.mentions("i");
         return fill(elementwise_kernels::packs(),
-                    {{"lanes", lanes},
+                    {{"vector_width", vector_width},
                      {"uses_index", uses_index},
                      {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
                      {"load_packs", printed([&] { access_.load_packs(u, p); })},
@@ -155,7 +155,7 @@ class Elementwise {
                      {"lane_statement", statement(Mode::lane)},
                      {"end_lane", printed([&] { access_.end_lane(u, lane); })},
                      {"store_packs", printed([&] { access_.store_packs(u, p); })},
-                     {"element", element(gemel::text("r < head ? r : r + packs * ", lanes))}});
+                     {"element", element(gemel::text("r < head ? r : r + packs * ", vector_width))}});
     }
 
     std::vector<std::string> arrays() const {

@@ -73,7 +73,7 @@ std::string ReductionText::text() {
                {"index", access_.index_type()},
                {"block", block_},
                {"unroll", unroll_},
-               {"lanes", access_.lanes()},
+               {"vector_width", access_.vector_width()},
                {"axes", has_axes()},
                {"serial", layout_.serial},
                {"split", layout_.split},
@@ -218,18 +218,18 @@ std::string ReductionText::block_per_output() {
 }
 
 std::string ReductionText::packs() {
-    const int lanes = access_.lanes();
+    const int vector_width = access_.vector_width();
     const std::string u = kernel_.name("u"), p = kernel_.name("p"), lane = kernel_.name("lane");
-    return fill(
-        reduction_kernels::packs(),
-        {{"declare_totals", declare_totals(lanes)},
-         {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
-         {"load_packs", printed([&] { access_.load_packs(u, p); })},
-         {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
-         {"element",
-          element({.place = gemel::text("(r < head ? r : r + packs * ", lanes, ")"), .of = "[0]", .is_later = false})},
-         {"combine_totals", combine_totals(lanes)},
-         {"tree", tree()}});
+    return fill(reduction_kernels::packs(),
+                {{"declare_totals", declare_totals(vector_width)},
+                 {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
+                 {"load_packs", printed([&] { access_.load_packs(u, p); })},
+                 {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
+                 {"element", element({.place = gemel::text("(r < head ? r : r + packs * ", vector_width, ")"),
+                                      .of = "[0]",
+                                      .is_later = false})},
+                 {"combine_totals", combine_totals(vector_width)},
+                 {"tree", tree()}});
 }
 
 std::string ReductionText::elements() {

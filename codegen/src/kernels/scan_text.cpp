@@ -11,7 +11,8 @@ namespace {
 
 /// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle. Where
 /// segments begin is remembered by a bit for each.
-int lanes_of(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning, int items_per_thread) {
+int vector_width_of(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
+                    int items_per_thread) {
     if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
     if (layout.elements.any(Access::packed))
         return pack_length(request.arguments, layout.elements, tuning.access_bytes);
@@ -45,10 +46,10 @@ std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
 TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning) {
     const int items_per_thread = static_cast<int>(std::max(tuning.items_per_thread, 1u));
     TileShape shape{.block = tuning.block ? tuning.block : 256,
-                    .lanes = lanes_of(request, layout, tuning, items_per_thread),
+                    .vector_width = vector_width_of(request, layout, tuning, items_per_thread),
                     .rows = 1};
     if (layout.strategy == ScanStrategy::chunks) shape.block = 1;
-    if (layout.shuffles) shape.rows = std::max(1, items_per_thread / shape.lanes);
+    if (layout.shuffles) shape.rows = std::max(1, items_per_thread / shape.vector_width);
     return shape;
 }
 
@@ -84,7 +85,7 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
 }
 
 Values ScanText::values() const {
-    const int lanes = shape_.lanes, rows = shape_.rows;
+    const int vector_width = shape_.vector_width, rows = shape_.rows;
     return {{"name", item_.name},
             {"item", item_.type},
             {"value", value_},
@@ -92,10 +93,10 @@ Values ScanText::values() const {
             {"index", access_.index_type()},
             {"wide", layout_.elements.wide_index ? "(int64_t)" : ""},
             {"block", block_},
-            {"lanes", lanes},
+            {"vector_width", vector_width},
             {"rows", rows},
             {"tile_elements", shape_.elements()},
-            {"row_step", (layout_.shuffles ? 32 : block_) * lanes},
+            {"row_step", (layout_.shuffles ? 32 : block_) * vector_width},
             {"segmented", segmented_},
             {"packed", packed_},
             {"shuffles", layout_.shuffles},
@@ -196,8 +197,9 @@ std::string ScanText::scan_tile() {
     Values more{{"load", fill(scan_kernels::load(), loaded)}};
     if (layout_.shuffles) {
         more["scan_by_shuffles"] =
-            pieces::ScanByShuffles{.item = item_, .block = block_, .lanes = shape_.lanes, .rows = shape_.rows}.text(
-                kernel_);
+            pieces::ScanByShuffles{
+                .item = item_, .block = block_, .vector_width = shape_.vector_width, .rows = shape_.rows}
+                .text(kernel_);
     } else {
         more["scan_in_shared_memory"] =
             pieces::ScanInSharedMemory{.item = item_, .count = std::to_string(block_), .block = block_}.text(kernel_);
@@ -224,13 +226,14 @@ std::string ScanText::finish_tile(const char* prefix) {
 }
 
 std::string ScanText::tile_output(Mode mode) {
-    const std::string at = gemel::text("v[row * ", shape_.lanes, " + e]");
-    const std::string before = gemel::text("v[row * ", shape_.lanes, " + (e > 0 ? e - 1 : 0)]");
-    return output({.reached = at,
-                   .previous = shape_.lanes == 1 ? "before[row]" : gemel::text("(e > 0 ? ", before, " : before[row])"),
-                   .has_previous = "(e > 0 || has_before)",
-                   .starts = "(own_starts[row] >> e & 1)"},
-                  mode);
+    const std::string at = gemel::text("v[row * ", shape_.vector_width, " + e]");
+    const std::string before = gemel::text("v[row * ", shape_.vector_width, " + (e > 0 ? e - 1 : 0)]");
+    return output(
+        {.reached = at,
+         .previous = shape_.vector_width == 1 ? "before[row]" : gemel::text("(e > 0 ? ", before, " : before[row])"),
+         .has_previous = "(e > 0 || has_before)",
+         .starts = "(own_starts[row] >> e & 1)"},
+        mode);
 }
 
 std::string ScanText::output(const Reached& words, Mode mode) {
@@ -253,7 +256,7 @@ std::string ScanText::segment_start(Mode mode) {
 /// Of a thread's pack in a row.
 std::string ScanText::pack_number() const {
     return gemel::text("(", kernel_.name("first"), " + ", kernel_.name("row"), " * ", values_.at("row_step").text(),
-                       " + 0) / ", shape_.lanes);
+                       " + 0) / ", shape_.vector_width);
 }
 
 }  // namespace gemel::codegen

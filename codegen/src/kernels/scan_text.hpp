@@ -14,11 +14,11 @@
 
 namespace gemel::codegen {
 
-/// How the elements of one block lie: each thread has `rows` runs of `lanes` neighbouring elements.
+/// How the elements of one block lie: each thread has `rows` runs of `vector_width` neighbouring elements.
 struct TileShape {
     std::uint32_t block;
-    int lanes, rows;
-    int elements() const { return static_cast<int>(block) * lanes * rows; }
+    int vector_width, rows;
+    int elements() const { return static_cast<int>(block) * vector_width * rows; }
 };
 TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
 std::vector<ArrayUse> array_uses(const ScanRequest& request);

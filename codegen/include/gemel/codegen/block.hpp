@@ -29,14 +29,14 @@ struct Exchange {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// A scan of a tile in registers. Each thread has `rows` runs of `lanes` neighbours in `v[rows * lanes]`; a row of runs
-/// goes across the warp, and warps follow each other. Needs Exchange, `lane`, `warp`, `v`, and the shared array
-/// `warp_totals[block / 32]`. Afterwards `v` holds running results within each run. Declares `before[row]`, what the
-/// warp has before the run (not set for its first run), `before_warp`, what the tile has before the warp (not for its
-/// first warp), and `total`.
+/// A scan of a tile in registers. Each thread has `rows` runs of `vector_width` neighbours in `v[rows * vector_width]`;
+/// a row of runs goes across the warp, and warps follow each other. Needs Exchange, `lane`, `warp`, `v`, and the shared
+/// array `warp_totals[block / 32]`. Afterwards `v` holds running results within each run. Declares `before[row]`, what
+/// the warp has before the run (not set for its first run), `before_warp`, what the tile has before the warp (not for
+/// its first warp), and `total`.
 struct ScanByShuffles {
     Item item = {};
-    int block = 256, lanes = 1, rows = 1;
+    int block = 256, vector_width = 1, rows = 1;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
