@@ -86,10 +86,23 @@ const Child compiling("compiling-at-exit", [] {
     static std::atomic<int> compiled{0};
     for (int thread = 0; thread < 3; ++thread)
         std::thread([context, thread] {
-            for (int round = 0;; ++round) {
+            const auto compile = [&](int round) {
                 const std::string name = "k" + std::to_string(thread) + "_" + std::to_string(round);
                 context.compile("KERNEL void " + name + "(GLOBAL_MEM float *x) { x[GLOBAL_ID_0] = sin(x[0]) + " +
                                 std::to_string(round) + ".0f; }");
+            };
+            for (int round = 0;; ++round) {
+#ifdef __SANITIZE_ADDRESS__
+                // Looking for leaks takes longer than a thread that comes during exit is held up before it is refused.
+                try {
+                    compile(round);
+                } catch (const Error& error) {
+                    if (std::string_view(error.what()).find("exiting") != std::string_view::npos) return;
+                    throw;
+                }
+#else
+                compile(round);
+#endif
                 ++compiled;
             }
         }).detach();
