@@ -1,6 +1,4 @@
 /// Generated kernels on few elements: run under Oclgrind, which checks every access and looks for races.
-#include "../any_tuning.hpp"
-
 #include <gemel/gemel.hpp>
 
 #include <array>
@@ -19,8 +17,15 @@ namespace {
 
 using namespace gemel;
 
+/// Small blocks with wide accesses.
+struct Tunings {
+    codegen::ElementwiseTuning elementwise{.block = 16, .access_bytes = 16, .unroll = 2};
+    codegen::ReductionTuning reduction{.block = 16, .access_bytes = 16, .unroll = 2, .running_results = 4};
+    codegen::ScanTuning scan{.block = 16, .access_bytes = 16, .items_per_thread = 4};
+};
+
 /// Neighbours, scattered and ranged elements, 16-bit packs, operators.
-int element_wise(const gemel::testing::AnyTuning& wide) {
+int element_wise(const codegen::ElementwiseTuning& wide) {
     int wrong = 0;
     std::vector<std::int32_t> values(61);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
@@ -48,7 +53,7 @@ int element_wise(const gemel::testing::AnyTuning& wide) {
 }
 
 /// Several results, a struct, and a group that is smaller than the array.
-int reductions(const gemel::testing::AnyTuning& wide) {
+int reductions(const codegen::ReductionTuning& wide) {
     std::vector<float> values(107);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 37 + 5) % 107);
     const auto x = to_gpu(values);
@@ -73,7 +78,7 @@ int reductions(const gemel::testing::AnyTuning& wide) {
 }
 
 /// Segments, what comes before, an exclusive scan, a struct that does not commute.
-int scans(gemel::testing::AnyTuning tuning) {
+int scans(const codegen::ScanTuning& tuning) {
     int wrong = 0;
     std::vector<std::int32_t> ones(99, 1), starts(99);
     for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = i % 10 == 0;
@@ -112,13 +117,13 @@ int scans(gemel::testing::AnyTuning tuning) {
 }
 
 /// More elements than 32 bits count, of which few are looked at: all are the same one in memory.
-int far_elements(gemel::testing::AnyTuning tuning) {
+int far_elements(Tunings tunings) {
     constexpr std::int64_t far = (std::int64_t{1} << 31) + 5;
     const auto x = to_gpu(std::vector<std::int32_t>{3}).broadcast_to(Shape{far + 50}),
                y = zeros<std::int32_t>(Shape{50});
     const ElementwiseKernel shifted("const int *x, int *y, int64_t first", "y[i-first] = x[i] + (int)(i - first)",
                                     "shifted");
-    shifted({.range = IndexRange{far, far + 50}, .tuning = tuning}, x, y, far);
+    shifted({.range = IndexRange{far, far + 50}, .tuning = tunings.elementwise}, x, y, far);
     int wrong = 0;
     for (int i = 0; const std::int32_t v : y.get()) wrong += v != 3 + i++;
     const GenericScanKernel<std::int32_t> first_sums({.arguments = "const int *x, int *y",
@@ -126,9 +131,9 @@ int far_elements(gemel::testing::AnyTuning tuning) {
                                                       .output_statement = "y[i+0] = item",
                                                       .name = "first_sums"});
     for (const auto strategy : {codegen::ScanStrategy::three_passes, codegen::ScanStrategy::chunks}) {
-        tuning.strategy = strategy;
+        tunings.scan.strategy = strategy;
         y.fill(0);
-        first_sums({.count = 50, .tuning = tuning}, x, y);
+        first_sums({.count = 50, .tuning = tunings.scan}, x, y);
         for (int i = 0; const std::int32_t v : y.get()) wrong += v != 3 * ++i;
     }
     return wrong;
@@ -141,7 +146,7 @@ struct PlainText {
 };
 
 /// The texts with 64-bit indices of what only arrays of 2^31 elements get: packs, gaps, reductions.
-int wide_texts(const gemel::testing::AnyTuning& wide) {
+int wide_texts(const Tunings& wide) {
     using enum codegen::Access;
     const Context context = current_context();
     std::vector<float> values(107);
@@ -158,7 +163,7 @@ int wide_texts(const gemel::testing::AnyTuning& wide) {
                                               .arguments = parse_declarations("const float *x, float *z"),
                                               .operation = codegen::Snippet("z[i] = 2*x[i]")};
     const auto launch = [&](const codegen::KernelLayout& layout, std::size_t blocks, auto... sizes) {
-        const std::string text = codegen::elementwise_source(doubled, layout, wide, context.dialect());
+        const std::string text = codegen::elementwise_source(doubled, layout, wide.elementwise, context.dialect());
         const std::array arguments{as_argument(x.buffer()), as_argument(z.buffer()), sizes...};
         context.compile(PlainText{text}).kernel("doubled").launch({.grid = {blocks}, .block = {16}}, arguments);
     };
@@ -181,7 +186,7 @@ int wide_texts(const gemel::testing::AnyTuning& wide) {
                                                     .map_expr = codegen::Snippet("x[i]"),
                                                     .reduce_expr = "a+b"}}};
     const auto reduce = [&](const codegen::ReductionLayout& layout, std::size_t blocks, auto... sizes) {
-        const std::string text = codegen::reduction_source(sum, layout, wide, context.dialect());
+        const std::string text = codegen::reduction_source(sum, layout, wide.reduction, context.dialect());
         const std::array arguments{as_argument(x.buffer()), sizes...};
         context.compile(PlainText{text}).kernel("sum_far").launch({.grid = {blocks}, .block = {16}}, arguments);
         return z.get();
@@ -208,19 +213,19 @@ int wide_texts(const gemel::testing::AnyTuning& wide) {
 }  // namespace
 
 int main() try {
-    const gemel::testing::AnyTuning wide{.block = 16, .access_bytes = 16, .unroll = 2, .items_per_thread = 4};
+    const Tunings wide;
     std::vector<float> values(107);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 5);
     const auto x = to_gpu(values), y = to_gpu(values), z = zeros<float>(Shape{107});
     int wrong = 0;
 
     const ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]", "axpy");
-    axpy({.tuning = wide}, 2, x, y, z);
+    axpy({.tuning = wide.elementwise}, 2, x, y, z);
     const auto packed = z.get();
     for (std::size_t i = 0; i < values.size(); ++i) wrong += packed[i] != 3 * values[i];
-    axpy({.tuning = wide}, 2, x(slice(1, 51)), y(slice(2, 52)), z(slice(3, 53)));
-    axpy({.tuning = wide}, 1, x(slice(0, 100)).reshape({10, 10}).transpose(), y(slice(0, 100)).reshape({10, 10}),
-         z(slice(0, 100)).reshape({10, 10}));
+    axpy({.tuning = wide.elementwise}, 2, x(slice(1, 51)), y(slice(2, 52)), z(slice(3, 53)));
+    axpy({.tuning = wide.elementwise}, 1, x(slice(0, 100)).reshape({10, 10}).transpose(),
+         y(slice(0, 100)).reshape({10, 10}), z(slice(0, 100)).reshape({10, 10}));
     const auto strided = z.get();
     for (std::size_t i = 0; i < 100; ++i) wrong += strided[i] != values[i % 10 * 10 + i / 10] + values[i];
 
@@ -228,20 +233,22 @@ int main() try {
     for (const float v : values) total += v;
     const ReductionKernel<float> sum(
         {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_all"});
-    wrong += sum({.tuning = wide}, x).item() != total;
-    wrong += sum({.axes = std::vector<int>{1}, .tuning = wide}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 20;
-    wrong += sum({.axes = std::vector<int>{0}, .tuning = wide}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 40;
+    wrong += sum({.tuning = wide.reduction}, x).item() != total;
+    wrong +=
+        sum({.axes = std::vector<int>{1}, .tuning = wide.reduction}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 20;
+    wrong +=
+        sum({.axes = std::vector<int>{0}, .tuning = wide.reduction}, x(slice(0, 100)).reshape({10, 10})).get()[9] != 40;
 
     const InclusiveScanKernel<float> running("a+b");
     for (const auto strategy : {codegen::ScanStrategy::three_passes, codegen::ScanStrategy::chunks}) {
-        gemel::testing::AnyTuning tuning = wide;
+        codegen::ScanTuning tuning = wide.scan;
         tuning.strategy = strategy;
         const auto sums = running(x, {.tuning = tuning}).get();
         float so_far = 0;
         for (std::size_t i = 0; i < values.size(); ++i) wrong += sums[i] != (so_far += values[i]);
         wrong += scans(tuning);
     }
-    wrong += element_wise(wide) + reductions(wide) + far_elements(wide) + wide_texts(wide);
+    wrong += element_wise(wide.elementwise) + reductions(wide.reduction) + far_elements(wide) + wide_texts(wide);
     std::printf(wrong ? "%d results are wrong\n" : "ok\n", wrong);
     return wrong != 0;
 } catch (const gemel::Error& error) {
