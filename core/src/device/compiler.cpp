@@ -162,7 +162,11 @@ class Compilation {
             static const bool watched = (watch_process(), true);
             (void)watched;
         } catch (const plugin::BuildFailure& refused) {
+            refuse_without_files(refused.log);
             explain(refused);
+        } catch (const Error& refused) {
+            refuse_without_files(refused.what());
+            throw;
         }
         Counters::add(context_.counters->compilations);
         if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
@@ -170,11 +174,15 @@ class Compilation {
                            text("'", request_.options.name, "': ", module_->build_log));
     }
 
-    [[noreturn]] void explain(const plugin::BuildFailure& refused) {
+    /// Compilers and drivers open files of their own, and blame other things when they cannot.
+    void refuse_without_files(std::string_view said) {
         if (const std::string why = why_no_file_opens(); !why.empty())
-            throw Error(text(
-                "cannot compile '", whole_.shown_name, "' for ", driver_->description(), ": ", why,
-                "; the process needs a higher limit (ulimit -n) or must close some. The compiler said: ", refused.log));
+            throw Error(
+                text("cannot compile '", whole_.shown_name, "' for ", driver_->description(), ": ", why,
+                     "; the process needs a higher limit (ulimit -n) or must close some. The driver said: ", said));
+    }
+
+    [[noreturn]] void explain(const plugin::BuildFailure& refused) {
         std::string log = refused.log, kept = whole_.kept;
         if (!driver_->plugin->logs_follow_line_directives()) log = renumber_log(log, whole_.text);
         if (const auto folder = writable_cache_folder(); folder && kept.empty())
