@@ -123,16 +123,62 @@ inline Programs reduction_programs(const Dialect& dialect) {
     add("dot_two_launches", sum, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
     add("dot_cpu", sum, {.elements = plain, .serial = true, .split = true, .result_offsets = {}}, cpu);
     add("dot_strided", sum, {.elements = steps, .result_offsets = {}}, gpu);
-    add("dot_rows", sum, {.elements = steps, .kept_rank = 2, .result_offsets = {}}, gpu);
-    add("dot_columns", sum,
-        {.elements = steps,
+    const auto beside = [&](int rank, cg::LastStep x, cg::LastStep y) {
+        cg::KernelLayout elements = layout({as(strided), as(strided)}, rank);
+        elements.arguments[0].last_step = x;
+        elements.arguments[1].last_step = y;
+        return elements;
+    };
+    using enum cg::LastStep;
+    add("dot_rows", sum,
+        {.elements = beside(1, one, zero),
+         .kept_rank = 2,
+         .mapping = Mapping::rows,
+         .tile = {.across = 8, .unroll = 4, .vector_width = 4, .shuffles = true},
+         .result_offsets = {}},
+        gpu);
+    add("dot_rows_shifted", sum,
+        {.elements = beside(2, one, any),
          .kept_rank = 1,
-         .mapping = Mapping::thread_per_output,
+         .mapping = Mapping::rows,
+         .tile = {.across = 1, .unroll = 4, .vector_width = 4, .shifted = true},
          .split = true,
          .finish = true,
          .result_offsets = {}},
         gpu);
-    add("dot_rows_cpu", sum, {.elements = steps, .kept_rank = 1, .serial = true, .result_offsets = {}}, cpu);
+    add("dot_rows_short", sum,
+        {.elements = beside(1, one, one),
+         .kept_rank = 1,
+         .mapping = Mapping::rows,
+         .tile = {.across = 64, .rows = 2, .unroll = 2, .vector_width = 4, .shuffles = true},
+         .result_offsets = {}},
+        gpu);
+    add("dot_columns", sum,
+        {.elements = beside(2, one, any),
+         .kept_rank = 1,
+         .mapping = Mapping::columns,
+         .tile = {.across = 32, .unroll = 4, .vector_width = 4},
+         .split = true,
+         .finish = true,
+         .result_offsets = {}},
+        gpu);
+    add("dot_rows_cpu", sum,
+        {.elements = beside(2, one, zero),
+         .kept_rank = 1,
+         .mapping = Mapping::rows,
+         .tile = {.vector_width = 16},
+         .serial = true,
+         .result_offsets = {}},
+        cpu);
+    add("dot_columns_cpu", sum,
+        {.elements = beside(1, one, one),
+         .kept_rank = 2,
+         .mapping = Mapping::columns,
+         .tile = {.vector_width = 1024},
+         .serial = true,
+         .split = true,
+         .result_offsets = {}},
+        cpu);
     cg::ReductionRequest largest = sum;
     largest.name = "largest";
     largest.values[0] = {.dtype = dtype_of<float>(),
@@ -160,9 +206,15 @@ inline Programs reduction_programs(const Dialect& dialect) {
                        .result_expr = "a.index"};
     add("place_one_launch", place, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
     add("place_two_launches", place, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
-    add("place_rows", place, {.elements = steps, .kept_rank = 2, .result_offsets = {}}, gpu);
+    add("place_rows", place,
+        {.elements = steps, .kept_rank = 2, .mapping = Mapping::rows, .tile = {.unroll = 4}, .result_offsets = {}}, gpu);
     add("place_columns", place,
-        {.elements = steps, .kept_rank = 1, .mapping = Mapping::thread_per_output, .result_offsets = {}}, gpu);
+        {.elements = steps,
+         .kept_rank = 1,
+         .mapping = Mapping::columns,
+         .tile = {.across = 256, .unroll = 4},
+         .result_offsets = {}},
+        gpu);
     cg::ReductionRequest several{
         .name = "several", .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)}, .values = {}};
     const auto value = [](DType dtype, DType accumulator, const char* neutral, const char* map, const char* reduce) {
@@ -175,7 +227,13 @@ inline Programs reduction_programs(const Dialect& dialect) {
     add("several_packed", several,
         {.elements = layout({as(packed)}), .split = true, .finish = true, .result_offsets = {}}, gpu);
     add("several_axes", several,
-        {.elements = layout({as(strided)}, 1), .kept_rank = 1, .has_index = true, .result_offsets = {}}, gpu);
+        {.elements = layout({as(strided)}, 1),
+         .kept_rank = 1,
+         .has_index = true,
+         .mapping = Mapping::rows,
+         .tile = {.across = 8, .unroll = 2, .shuffles = true},
+         .result_offsets = {}},
+        gpu);
     add("several_wide", several, {.elements = layout({as(strided)}, 1, true), .result_offsets = {}}, gpu);
     return all;
 }

@@ -202,9 +202,12 @@ int wide_texts(const Tunings& wide) {
     wrong += reduce(layout, 1, to, n, one, one)[0] != total;
     layout.elements = {.arguments = {{strided}}, .rank = 1, .wide_index = true};
     layout.kept_rank = 1;
+    layout.mapping = codegen::ReductionLayout::Mapping::rows;
+    layout.tile.unroll = 2;
     const std::vector<std::int64_t> along{10, 10, 1, 10}, down{10, 10, 10, 1};
     const auto of_rows = reduce(layout, 10, sizes_of(along), to, ten, ten, one);
-    layout.mapping = codegen::ReductionLayout::Mapping::thread_per_output;
+    layout.mapping = codegen::ReductionLayout::Mapping::columns;
+    layout.tile.across = 16;
     const auto of_columns = reduce(layout, 1, sizes_of(down), to, ten, ten, one);
     for (std::size_t i = 0; i < 10; ++i) wrong += of_rows[i] != rows[i] || of_columns[i] != columns[i];
     return wrong;

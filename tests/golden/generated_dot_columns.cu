@@ -1,3 +1,4 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
 typedef struct {
     int extent[2];
     int kept[1];
@@ -18,95 +19,141 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         int outputs,
         int splits)
 {
+    __shared__ float shared[1024];
     __shared__ int is_last[1];
-    const int groups = (outputs - 1) / 256 + 1;
-    const int group = ((int)blockIdx.x) % groups;
-    const int split = ((int)blockIdx.x) / groups;
-    const int output = group * 256 + ((int)threadIdx.x);
+    const int thread = ((int)threadIdx.x);
+    const int along = thread / 32;
+    const int across = thread % 32;
+    const int group = ((int)blockIdx.x) / splits;
+    const int split = ((int)blockIdx.x) % splits;
+    const int output = (group * 32 + across) * 4;
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
     if (output < outputs) {
         const int x_base = output * layout.x[2];
         const int y_base = output * layout.y[2];
-        const int per_split = n / splits + 1;
-        int k = split * per_split < n ? split * per_split : n;
-        const int end = n - k < per_split ? n : k + per_split;
-        float kept0 = 0;
-        float kept1 = 0;
-        float kept2 = 0;
-        float kept3 = 0;
-        int runs = 0;
-        while (k < end) {
-            float run = 0;
-            const int stop = end - k < 16 ? end : k + 16;
-            for (; k < stop; ++k) {
-                int i_rest = k;
-                const int i_1 = i_rest % layout.extent[1];
-                i_rest /= layout.extent[1];
-                const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
-                const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
-                run = dot_reduce(run, x[x_at]*y[y_at]);
+        const int places = n;
+        int first = split * 32 + along;
+        while (first < places) {
+            float run[4];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x4 x_pack[4];
+                pack_float_x4 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 8;
+                    if (k < places) {
+                        int i_rest = k;
+                        const int i_1 = i_rest % layout.extent[1];
+                        i_rest /= layout.extent[1];
+                        const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                        const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+                        x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
+                        y_pack[u].value[0] = y[y_at];
+                        y_pack[u].value[1] = y[y_at + 1 * layout.y[2]];
+                        y_pack[u].value[2] = y[y_at + 2 * layout.y[2]];
+                        y_pack[u].value[3] = y[y_at + 3 * layout.y[2]];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 8;
+                    if (k < places) {
+                        int i_rest = k;
+                        const int i_1 = i_rest % layout.extent[1];
+                        i_rest /= layout.extent[1];
+                        const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                        const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        }
+                    }
+                }
+                first += splits * 32;
             }
-            kept0 = dot_reduce(kept0, run);
-            ++runs;
-            if (runs % 16 == 0) {
-                kept1 = dot_reduce(kept1, kept0);
-                kept0 = 0;
-            }
-            if (runs % 256 == 0) {
-                kept2 = dot_reduce(kept2, kept1);
-                kept1 = 0;
-            }
-            if (runs % 4096 == 0) {
-                kept3 = dot_reduce(kept3, kept2);
-                kept2 = 0;
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
             }
         }
-        float total = kept3;
-        total = dot_reduce(total, kept2);
-        total = dot_reduce(total, kept1);
-        total = dot_reduce(total, kept0);
-        partial[split * outputs + output] = total;
+    }
+    (shared + 0)[thread] = totals[0];
+    (shared + 256)[thread] = totals[1];
+    (shared + 512)[thread] = totals[2];
+    (shared + 768)[thread] = totals[3];
+    __syncthreads();
+    if (along < 1) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            totals[0] = dot_reduce(totals[0], (shared + 0)[thread + part * 32]);
+            totals[1] = dot_reduce(totals[1], (shared + 256)[thread + part * 32]);
+            totals[2] = dot_reduce(totals[2], (shared + 512)[thread + part * 32]);
+            totals[3] = dot_reduce(totals[3], (shared + 768)[thread + part * 32]);
+        }
+        (shared + 0)[thread] = totals[0];
+        (shared + 256)[thread] = totals[1];
+        (shared + 512)[thread] = totals[2];
+        (shared + 768)[thread] = totals[3];
+    }
+    __syncthreads();
+    if (along == 0 && output < outputs) {
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+            partial[split * outputs + output + lane_of] = totals[lane_of];
+        }
     }
     device_fence();
     __syncthreads();
-    if (((int)threadIdx.x) == 0) is_last[0] = atomic_add(&counters[group], 1) == splits - 1;
+    if (thread == 0) is_last[0] = atomic_add(&counters[group], 1) == splits - 1;
     __syncthreads();
     // The block that comes last combines what all have found, in the order of the splits.
     if (is_last[0]) {
         device_fence();
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+            totals[lane_of] = 0;
+        }
         if (output < outputs) {
-            int s = 0;
-            float kept0 = 0;
-            float kept1 = 0;
-            float kept2 = 0;
-            float kept3 = 0;
-            int runs = 0;
-            while (s < splits) {
-                float run = 0;
-                const int stop = splits - s < 16 ? splits : s + 16;
-                for (; s < stop; ++s) {
-                    run = dot_reduce(run, partial[s * outputs + output]);
-                }
-                kept0 = dot_reduce(kept0, run);
-                ++runs;
-                if (runs % 16 == 0) {
-                    kept1 = dot_reduce(kept1, kept0);
-                    kept0 = 0;
-                }
-                if (runs % 256 == 0) {
-                    kept2 = dot_reduce(kept2, kept1);
-                    kept1 = 0;
-                }
-                if (runs % 4096 == 0) {
-                    kept3 = dot_reduce(kept3, kept2);
-                    kept2 = 0;
+            for (int s = along; s < splits; s += 8) {
+#pragma unroll
+                for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                    totals[lane_of] = dot_reduce(totals[lane_of], partial[s * outputs + output + lane_of]);
                 }
             }
-            float total = kept3;
-            total = dot_reduce(total, kept2);
-            total = dot_reduce(total, kept1);
-            total = dot_reduce(total, kept0);
-            result[output] = total;
         }
-        if (((int)threadIdx.x) == 0) counters[group] = 0;
+        (shared + 0)[thread] = totals[0];
+        (shared + 256)[thread] = totals[1];
+        (shared + 512)[thread] = totals[2];
+        (shared + 768)[thread] = totals[3];
+        __syncthreads();
+        if (along < 1) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                totals[0] = dot_reduce(totals[0], (shared + 0)[thread + part * 32]);
+                totals[1] = dot_reduce(totals[1], (shared + 256)[thread + part * 32]);
+                totals[2] = dot_reduce(totals[2], (shared + 512)[thread + part * 32]);
+                totals[3] = dot_reduce(totals[3], (shared + 768)[thread + part * 32]);
+            }
+            (shared + 0)[thread] = totals[0];
+            (shared + 256)[thread] = totals[1];
+            (shared + 512)[thread] = totals[2];
+            (shared + 768)[thread] = totals[3];
+        }
+        __syncthreads();
+        if (along == 0 && output < outputs) {
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                result[output + lane_of] = totals[lane_of];
+            }
+        }
+        if (thread == 0) counters[group] = 0;
     }
 }

@@ -1,9 +1,25 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
 typedef struct {
-    int extent[2];
+    int extent[1];
     int kept[2];
-    int x[4];  // steps, in elements
-    int y[4];  // steps, in elements
+    int x[3];  // steps, in elements
+    int y[3];  // steps, in elements
 } dot_layout;
+typedef union { float item; uint32_t words[1]; } dot_value_words;
+float dot_value_shuffle_up(float item, int delta) {
+    dot_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+float dot_value_shuffle(float item, int lane) {
+    dot_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
 float dot_reduce(float a, float b) {
     return a+b;
 }
@@ -16,31 +32,73 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         int outputs,
         int splits)
 {
-    __local float shared[256];
     const int thread = ((int)get_local_id(0));
-    const int output = ((int)get_group_id(0)) / splits;
-    const int split = ((int)get_group_id(0)) % splits;
-    int o_rest = output;
-    const int o_1 = o_rest % layout.kept[1];
-    o_rest /= layout.kept[1];
-    const int x_base = o_rest * layout.x[2] + o_1 * layout.x[3];
-    const int y_base = o_rest * layout.y[2] + o_1 * layout.y[3];
+    const int along = thread % 32;
+    const int across = thread / 32;
+    const int lane = thread % 32;
+    const int group = ((int)get_group_id(0));
+    const int split = 0;
+    const int output = (group * 8 + across);
     float totals[4];
 #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
         totals[lane] = 0;
     }
-    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+    if (output < outputs) {
+        int o_rest = output;
+        const int o_1 = o_rest % layout.kept[1];
+        o_rest /= layout.kept[1];
+        const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
+        const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
+        const int extent = layout.extent[0];
+        const int packs = extent / 4;
+        const int places = packs;
+        int first = split * 128 + along;
+        while (first < places) {
+            float run[4];
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
-            const int k = first + u * 256;
-            if (k < n) {
-                int i_rest = k;
-                const int i_1 = i_rest % layout.extent[1];
-                i_rest /= layout.extent[1];
-                const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
-                const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
-                totals[u] = dot_reduce(totals[u], x[x_at]*y[y_at]);
+            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x4 x_pack[4];
+                pack_float_x4 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 32;
+                    if (k < places) {
+                        const int x_line = x_base;
+                        const int y_line = y_base;
+                        const int e = k * 4;
+                        const int x_at = x_line + e;
+                        const int y_at = y_line;
+                        x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
+                        y_pack[u].value[0] = y[y_at];
+                        y_pack[u].value[1] = y[y_at];
+                        y_pack[u].value[2] = y[y_at];
+                        y_pack[u].value[3] = y[y_at];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 32;
+                    if (k < places) {
+                        const int x_line = x_base;
+                        const int y_line = y_base;
+                        const int e = k * 4;
+                        const int x_at = x_line + e;
+                        const int y_at = y_line;
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        }
+                    }
+                }
+                first += 128;
+            }
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
             }
         }
     }
@@ -52,33 +110,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         }
     }
     float total = totals[0];
-    shared[thread] = total;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 32) {
 #pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total = dot_reduce(total, shared[thread + part * 32]);
-        }
-        shared[thread] = total;
+    for (int delta = 16; delta > 0; delta /= 2) {
+        total = dot_reduce(total, dot_value_shuffle(total, lane ^ delta));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 4) {
-#pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total = dot_reduce(total, shared[thread + part * 4]);
-        }
-        shared[thread] = total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 1) {
-#pragma unroll
-        for (int part = 1; part < 4; ++part) {
-            total = dot_reduce(total, shared[thread + part * 1]);
-        }
-        shared[thread] = total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread == 0) {
-        result[output] = shared[0];
+    if (along == 0 && output < outputs) {
+        result[output] = total;
     }
 }

@@ -6,6 +6,7 @@ typedef struct {
 typedef char place_of_float_has_size_as_on_the_host[sizeof(place_of_float) == 16 ? 1 : -1];
 typedef char place_of_float_has_value_as_on_the_host[__builtin_offsetof(place_of_float, value) == 0 ? 1 : -1];
 typedef char place_of_float_has_index_as_on_the_host[__builtin_offsetof(place_of_float, index) == 8 ? 1 : -1];
+typedef union { uint32_t words[1]; float value[1]; } pack_float_x1;
 typedef struct {
     int extent[2];
     int kept[1];
@@ -34,52 +35,72 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
         int outputs,
         int splits)
 {
-    const int groups = (outputs - 1) / 256 + 1;
-    const int group = ((int)get_group_id(0)) % groups;
-    const int split = ((int)get_group_id(0)) / groups;
-    const int output = group * 256 + ((int)get_local_id(0));
+    const int thread = ((int)get_local_id(0));
+    const int along = thread / 256;
+    const int across = thread % 256;
+    const int group = ((int)get_group_id(0));
+    const int split = 0;
+    const int output = (group * 256 + across) * 1;
+    place_of_float totals[1];
+#pragma unroll
+    for (int lane = 0; lane < 1; ++lane) {
+        totals[lane] = new_place(-INFINITY, 0);
+    }
     if (output < outputs) {
         const int x_base = output * layout.x[2];
         const int y_base = output * layout.y[2];
-        const int per_split = n / splits + 1;
-        int k = split * per_split < n ? split * per_split : n;
-        const int end = n - k < per_split ? n : k + per_split;
-        place_of_float kept0 = new_place(-INFINITY, 0);
-        place_of_float kept1 = new_place(-INFINITY, 0);
-        place_of_float kept2 = new_place(-INFINITY, 0);
-        place_of_float kept3 = new_place(-INFINITY, 0);
-        int runs = 0;
-        while (k < end) {
-            place_of_float run = new_place(-INFINITY, 0);
-            const int stop = end - k < 16 ? end : k + 16;
-            for (; k < stop; ++k) {
-                const int reduced_index = k;
-                int i_rest = k;
-                const int i_1 = i_rest % layout.extent[1];
-                i_rest /= layout.extent[1];
-                const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
-                const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
-                run = place_reduce(run, new_place(x[x_at]*y[y_at], reduced_index));
+        const int places = n;
+        int first = split * 4 + along;
+        while (first < places) {
+            place_of_float run[1];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run[lane_of] = new_place(-INFINITY, 0);
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x1 x_pack[4];
+                pack_float_x1 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 1;
+                    if (k < places) {
+                        int i_rest = k;
+                        const int i_1 = i_rest % layout.extent[1];
+                        i_rest /= layout.extent[1];
+                        const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                        const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+                        x_pack[u].value[0] = x[x_at];
+                        y_pack[u].value[0] = y[y_at];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 1;
+                    if (k < places) {
+                        int i_rest = k;
+                        const int i_1 = i_rest % layout.extent[1];
+                        i_rest /= layout.extent[1];
+                        const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                        const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                            const int reduced_index = k;
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = place_reduce(run[lane_of], new_place(x_i*y_i, reduced_index));
+                        }
+                    }
+                }
+                first += 4;
             }
-            kept0 = place_reduce(kept0, run);
-            ++runs;
-            if (runs % 16 == 0) {
-                kept1 = place_reduce(kept1, kept0);
-                kept0 = new_place(-INFINITY, 0);
-            }
-            if (runs % 256 == 0) {
-                kept2 = place_reduce(kept2, kept1);
-                kept1 = new_place(-INFINITY, 0);
-            }
-            if (runs % 4096 == 0) {
-                kept3 = place_reduce(kept3, kept2);
-                kept2 = new_place(-INFINITY, 0);
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals[lane_of] = place_reduce(totals[lane_of], run[lane_of]);
             }
         }
-        place_of_float total = kept3;
-        total = place_reduce(total, kept2);
-        total = place_reduce(total, kept1);
-        total = place_reduce(total, kept0);
-        result[output] = place_stored(total);
+    }
+    if (along == 0 && output < outputs) {
+#pragma unroll
+        for (int lane_of = 0; lane_of < 1; ++lane_of) {
+            result[output + lane_of] = place_stored(totals[lane_of]);
+        }
     }
 }

@@ -72,7 +72,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
     if (split == 0) {
         for (int r = thread; r < n - packs * 4; r += 256) {
             const int i = (r < head ? r : r + packs * 4);
-            const int reduced_index = (r < head ? r : r + packs * 4);
+            const int reduced_index = i;
             totals[0] = place_reduce(totals[0], new_place(x[i]*y[i], reduced_index));
         }
     }

@@ -6,6 +6,7 @@ typedef struct {
 typedef char place_of_float_has_size_as_on_the_host[sizeof(place_of_float) == 16 ? 1 : -1];
 typedef char place_of_float_has_value_as_on_the_host[__INTADDR__(&((place_of_float *)0)->value) == 0 ? 1 : -1];
 typedef char place_of_float_has_index_as_on_the_host[__INTADDR__(&((place_of_float *)0)->index) == 8 ? 1 : -1];
+typedef union { uint32_t words[1]; float value[1]; } pack_float_x1;
 typedef struct {
     int extent[2];
     int kept[2];
@@ -36,44 +37,78 @@ extern "C" __global__ __launch_bounds__(256) void place(
 {
     __shared__ place_of_float shared[256];
     const int thread = ((int)threadIdx.x);
-    const int output = ((int)blockIdx.x) / splits;
-    const int split = ((int)blockIdx.x) % splits;
-    int o_rest = output;
-    const int o_1 = o_rest % layout.kept[1];
-    o_rest /= layout.kept[1];
-    const int x_base = o_rest * layout.x[2] + o_1 * layout.x[3];
-    const int y_base = o_rest * layout.y[2] + o_1 * layout.y[3];
-    place_of_float totals[4];
+    const int along = thread % 256;
+    const int across = thread / 256;
+    const int group = ((int)blockIdx.x);
+    const int split = 0;
+    const int output = (group * 1 + across);
+    place_of_float totals[1];
 #pragma unroll
-    for (int lane = 0; lane < 4; ++lane) {
+    for (int lane = 0; lane < 1; ++lane) {
         totals[lane] = new_place(-INFINITY, 0);
     }
-    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+    if (output < outputs) {
+        int o_rest = output;
+        const int o_1 = o_rest % layout.kept[1];
+        o_rest /= layout.kept[1];
+        const int x_base = o_rest * layout.x[2] + o_1 * layout.x[3];
+        const int y_base = o_rest * layout.y[2] + o_1 * layout.y[3];
+        const int extent = layout.extent[1];
+        const int packs = extent;
+        const int places = n / extent * packs;
+        int first = split * 1024 + along;
+        while (first < places) {
+            place_of_float run[1];
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
-            const int k = first + u * 256;
-            if (k < n) {
-                const int reduced_index = k;
-                int i_rest = k;
-                const int i_1 = i_rest % layout.extent[1];
-                i_rest /= layout.extent[1];
-                const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
-                const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
-                totals[u] = place_reduce(totals[u], new_place(x[x_at]*y[y_at], reduced_index));
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run[lane_of] = new_place(-INFINITY, 0);
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x1 x_pack[4];
+                pack_float_x1 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 256;
+                    if (k < places) {
+                        const int line = k / packs;
+                        const int x_line = x_base + line * layout.x[0];
+                        const int y_line = y_base + line * layout.y[0];
+                        const int e = k % packs;
+                        const int x_at = x_line + e * layout.x[1];
+                        const int y_at = y_line + e * layout.y[1];
+                        x_pack[u].value[0] = x[x_at];
+                        y_pack[u].value[0] = y[y_at];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 256;
+                    if (k < places) {
+                        const int line = k / packs;
+                        const int x_line = x_base + line * layout.x[0];
+                        const int y_line = y_base + line * layout.y[0];
+                        const int e = k % packs;
+                        const int x_at = x_line + e * layout.x[1];
+                        const int y_at = y_line + e * layout.y[1];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                            const int reduced_index = line * extent + e + lane_of;
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = place_reduce(run[lane_of], new_place(x_i*y_i, reduced_index));
+                        }
+                    }
+                }
+                first += 1024;
             }
-        }
-    }
 #pragma unroll
-    for (int width = 2; width > 0; width /= 2) {
-#pragma unroll
-        for (int lane = 0; lane < width; ++lane) {
-            totals[lane] = place_reduce(totals[lane], totals[lane + width]);
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals[lane_of] = place_reduce(totals[lane_of], run[lane_of]);
+            }
         }
     }
     place_of_float total = totals[0];
     shared[thread] = total;
     __syncthreads();
-    if (thread < 32) {
+    if (along < 32) {
 #pragma unroll
         for (int part = 1; part < 8; ++part) {
             total = place_reduce(total, shared[thread + part * 32]);
@@ -81,7 +116,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
         shared[thread] = total;
     }
     __syncthreads();
-    if (thread < 4) {
+    if (along < 4) {
 #pragma unroll
         for (int part = 1; part < 8; ++part) {
             total = place_reduce(total, shared[thread + part * 4]);
@@ -89,7 +124,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
         shared[thread] = total;
     }
     __syncthreads();
-    if (thread < 1) {
+    if (along < 1) {
 #pragma unroll
         for (int part = 1; part < 4; ++part) {
             total = place_reduce(total, shared[thread + part * 1]);
@@ -97,7 +132,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
         shared[thread] = total;
     }
     __syncthreads();
-    if (thread == 0) {
-        result[output] = place_stored(shared[0]);
+    if (along == 0 && output < outputs) {
+        result[output] = place_stored(total);
     }
 }

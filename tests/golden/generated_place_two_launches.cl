@@ -45,7 +45,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
             const int k = first + u * 256;
             if (k < n) {
                 const int i = k;
-                const int reduced_index = k;
+                const int reduced_index = i;
                 totals[u] = place_reduce(totals[u], new_place(x[i]*y[i], reduced_index));
             }
         }

@@ -45,7 +45,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
             const int k = first + u * 256;
             if (k < n) {
                 const int i = k;
-                const int reduced_index = k;
+                const int reduced_index = i;
                 totals[u] = place_reduce(totals[u], new_place(x[i]*y[i], reduced_index));
             }
         }

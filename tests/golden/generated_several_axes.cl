@@ -1,9 +1,72 @@
+typedef union { uint16_t words[1]; float16_t value[1]; } pack_float16_t_x1;
 typedef struct {
     int extent[1];
     int kept[1];
     int x[2];  // steps, in elements
     int i[2];
 } several_layout;
+typedef union { float item; uint32_t words[1]; } several_value_0_words;
+float several_value_0_shuffle_up(float item, int delta) {
+    several_value_0_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+float several_value_0_shuffle(float item, int lane) {
+    several_value_0_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef union { int64_t item; uint32_t words[2]; } several_value_1_words;
+int64_t several_value_1_shuffle_up(int64_t item, int delta) {
+    several_value_1_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 2; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+int64_t several_value_1_shuffle(int64_t item, int lane) {
+    several_value_1_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 2; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef union { unsigned char item; uint32_t words[1]; } several_value_2_words;
+unsigned char several_value_2_shuffle_up(unsigned char item, int delta) {
+    several_value_2_words own, other;
+    own.words[0] = 0;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+unsigned char several_value_2_shuffle(unsigned char item, int lane) {
+    several_value_2_words own, other;
+    own.words[0] = 0;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef union { double item; uint32_t words[2]; } several_value_3_words;
+double several_value_3_shuffle_up(double item, int delta) {
+    several_value_3_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 2; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+double several_value_3_shuffle(double item, int lane) {
+    several_value_3_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 2; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
 float several_reduce_0(float a, float b) {
     return fmin(a, b);
 }
@@ -27,107 +90,114 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
         int outputs,
         int splits)
 {
-    __local float shared_0[256];
-    __local int64_t shared_1[256];
-    __local unsigned char shared_2[256];
-    __local double shared_3[256];
     const int thread = ((int)get_local_id(0));
-    const int output = ((int)get_group_id(0)) / splits;
-    const int split = ((int)get_group_id(0)) % splits;
-    const int x_base = output * layout.x[1];
-    const int i_base = output * layout.i[1];
-    float totals_0[4];
-    int64_t totals_1[4];
-    unsigned char totals_2[4];
-    double totals_3[4];
+    const int along = thread % 32;
+    const int across = thread / 32;
+    const int lane = thread % 32;
+    const int group = ((int)get_group_id(0));
+    const int split = 0;
+    const int output = (group * 8 + across);
+    float totals_0[1];
+    int64_t totals_1[1];
+    unsigned char totals_2[1];
+    double totals_3[1];
 #pragma unroll
-    for (int lane = 0; lane < 4; ++lane) {
+    for (int lane = 0; lane < 1; ++lane) {
         totals_0[lane] = INFINITY;
         totals_1[lane] = 0;
         totals_2[lane] = 0;
         totals_3[lane] = 0;
     }
-    for (int first = split * 1024 + thread; first < n; first += splits * 1024) {
+    if (output < outputs) {
+        const int x_base = output * layout.x[1];
+        const int i_base = output * layout.i[1];
+        const int extent = layout.extent[0];
+        const int packs = extent;
+        const int places = packs;
+        int first = split * 64 + along;
+        while (first < places) {
+            float run_0[1];
 #pragma unroll
-        for (int u = 0; u < 4; ++u) {
-            const int k = first + u * 256;
-            if (k < n) {
-                const int reduced_index = k;
-                const int x_at = x_base + k * layout.x[0];
-                const int i = i_base + k * layout.i[0];
-                const float x_i = load_float16(x[x_at]);
-                totals_0[u] = several_reduce_0(totals_0[u], x_i);
-                totals_1[u] = several_reduce_1(totals_1[u], reduced_index);
-                totals_2[u] = several_reduce_2(totals_2[u], (x_i > i) != 0);
-                totals_3[u] = several_reduce_3(totals_3[u], x_i);
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run_0[lane_of] = INFINITY;
+            int64_t run_1[1];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run_1[lane_of] = 0;
+            unsigned char run_2[1];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run_2[lane_of] = 0;
+            double run_3[1];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) run_3[lane_of] = 0;
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float16_t_x1 x_pack[2];
+#pragma unroll
+                for (int u = 0; u < 2; ++u) {
+                    const int k = first + u * 32;
+                    if (k < places) {
+                        const int x_line = x_base;
+                        const int i_line = i_base;
+                        const int e = k;
+                        const int x_at = x_line + e * layout.x[0];
+                        const int i_at = i_line + e * layout.i[0];
+                        x_pack[u].value[0] = x[x_at];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 2; ++u) {
+                    const int k = first + u * 32;
+                    if (k < places) {
+                        const int x_line = x_base;
+                        const int i_line = i_base;
+                        const int e = k;
+                        const int x_at = x_line + e * layout.x[0];
+                        const int i_at = i_line + e * layout.i[0];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                            const int reduced_index = e + lane_of;
+                            const int i = i_at + lane_of * layout.i[0];
+                            const float x_i = load_float16(x_pack[u].value[lane_of]);
+                            run_0[lane_of] = several_reduce_0(run_0[lane_of], x_i);
+                            run_1[lane_of] = several_reduce_1(run_1[lane_of], reduced_index);
+                            run_2[lane_of] = several_reduce_2(run_2[lane_of], (x_i > i) != 0);
+                            run_3[lane_of] = several_reduce_3(run_3[lane_of], x_i);
+                        }
+                    }
+                }
+                first += 64;
             }
-        }
-    }
 #pragma unroll
-    for (int width = 2; width > 0; width /= 2) {
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals_0[lane_of] = several_reduce_0(totals_0[lane_of], run_0[lane_of]);
+            }
 #pragma unroll
-        for (int lane = 0; lane < width; ++lane) {
-            totals_0[lane] = several_reduce_0(totals_0[lane], totals_0[lane + width]);
-            totals_1[lane] = several_reduce_1(totals_1[lane], totals_1[lane + width]);
-            totals_2[lane] = several_reduce_2(totals_2[lane], totals_2[lane + width]);
-            totals_3[lane] = several_reduce_3(totals_3[lane], totals_3[lane + width]);
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals_1[lane_of] = several_reduce_1(totals_1[lane_of], run_1[lane_of]);
+            }
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals_2[lane_of] = several_reduce_2(totals_2[lane_of], run_2[lane_of]);
+            }
+#pragma unroll
+            for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                totals_3[lane_of] = several_reduce_3(totals_3[lane_of], run_3[lane_of]);
+            }
         }
     }
     float total_0 = totals_0[0];
     int64_t total_1 = totals_1[0];
     unsigned char total_2 = totals_2[0];
     double total_3 = totals_3[0];
-    shared_0[thread] = total_0;
-    shared_1[thread] = total_1;
-    shared_2[thread] = total_2;
-    shared_3[thread] = total_3;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 32) {
 #pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total_0 = several_reduce_0(total_0, shared_0[thread + part * 32]);
-            total_1 = several_reduce_1(total_1, shared_1[thread + part * 32]);
-            total_2 = several_reduce_2(total_2, shared_2[thread + part * 32]);
-            total_3 = several_reduce_3(total_3, shared_3[thread + part * 32]);
-        }
-        shared_0[thread] = total_0;
-        shared_1[thread] = total_1;
-        shared_2[thread] = total_2;
-        shared_3[thread] = total_3;
+    for (int delta = 16; delta > 0; delta /= 2) {
+        total_0 = several_reduce_0(total_0, several_value_0_shuffle(total_0, lane ^ delta));
+        total_1 = several_reduce_1(total_1, several_value_1_shuffle(total_1, lane ^ delta));
+        total_2 = several_reduce_2(total_2, several_value_2_shuffle(total_2, lane ^ delta));
+        total_3 = several_reduce_3(total_3, several_value_3_shuffle(total_3, lane ^ delta));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 4) {
-#pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total_0 = several_reduce_0(total_0, shared_0[thread + part * 4]);
-            total_1 = several_reduce_1(total_1, shared_1[thread + part * 4]);
-            total_2 = several_reduce_2(total_2, shared_2[thread + part * 4]);
-            total_3 = several_reduce_3(total_3, shared_3[thread + part * 4]);
-        }
-        shared_0[thread] = total_0;
-        shared_1[thread] = total_1;
-        shared_2[thread] = total_2;
-        shared_3[thread] = total_3;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < 1) {
-#pragma unroll
-        for (int part = 1; part < 4; ++part) {
-            total_0 = several_reduce_0(total_0, shared_0[thread + part * 1]);
-            total_1 = several_reduce_1(total_1, shared_1[thread + part * 1]);
-            total_2 = several_reduce_2(total_2, shared_2[thread + part * 1]);
-            total_3 = several_reduce_3(total_3, shared_3[thread + part * 1]);
-        }
-        shared_0[thread] = total_0;
-        shared_1[thread] = total_1;
-        shared_2[thread] = total_2;
-        shared_3[thread] = total_3;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread == 0) {
-        result_0[output] = store_float16(shared_0[0]);
-        result_1[output] = shared_1[0];
-        result_2[output] = shared_2[0] != 0;
-        result_3[output] = shared_3[0];
+    if (along == 0 && output < outputs) {
+        result_0[output] = store_float16(total_0);
+        result_1[output] = total_1;
+        result_2[output] = total_2 != 0;
+        result_3[output] = total_3;
     }
 }

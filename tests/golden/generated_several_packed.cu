@@ -77,7 +77,7 @@ extern "C" __global__ __launch_bounds__(256) void several(
     if (split == 0) {
         for (int r = thread; r < n - packs * 8; r += 256) {
             const int i = (r < head ? r : r + packs * 8);
-            const int reduced_index = (r < head ? r : r + packs * 8);
+            const int reduced_index = i;
             const float x_i = load_float16(x[i]);
             totals_0[0] = several_reduce_0(totals_0[0], x_i);
             totals_1[0] = several_reduce_1(totals_1[0], reduced_index);

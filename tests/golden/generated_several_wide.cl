@@ -49,7 +49,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
             const int64_t k = first + u * 256;
             if (k < n) {
                 const int64_t i = k;
-                const int64_t reduced_index = k;
+                const int64_t reduced_index = i;
                 const int64_t x_at = i * layout.x[0];
                 const float x_i = load_float16(x[x_at]);
                 totals_0[u] = several_reduce_0(totals_0[u], x_i);

@@ -107,16 +107,20 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
                           tuning, Dialect::cuda());
                   });
     using Mapping = cg::ReductionLayout::Mapping;
-    for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::block_per_output, false},
-                                                  {linear, Mapping::block_per_output, false},
-                                                  {linear, Mapping::block_per_output, true},
-                                                  {strided, Mapping::thread_per_output, false}})
+    for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::whole, false},
+                                                  {linear, Mapping::whole, false},
+                                                  {linear, Mapping::whole, true},
+                                                  {strided, Mapping::rows, false},
+                                                  {strided, Mapping::rows, true},
+                                                  {strided, Mapping::columns, false},
+                                                  {strided, Mapping::columns, true}})
         for (const bool finish : {true, false})
             check("reduction",
                   [&, access = access, mapping = mapping, serial = serial](const auto& all, const std::string& sum) {
                       cg::ReductionLayout spread{.elements = layout(all.size(), access, access == strided ? 2 : 0),
                                                  .kept_rank = access == strided ? 1 : 0,
                                                  .mapping = mapping,
+                                                 .tile = {.across = 32, .unroll = 2},
                                                  .serial = serial,
                                                  .split = true,
                                                  .finish = finish && !serial,

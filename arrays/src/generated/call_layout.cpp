@@ -27,7 +27,8 @@ bool has_call_shape(const BoundCall& call, const Array& a) { return a.array->sha
 /// Indices of so many elements and what blocks step over the end need 64 bits.
 bool is_long(std::size_t count) { return count >= (std::size_t{1} << 31) - (std::size_t{1} << 20); }
 
-/// One entry per argument; element arrays are linear so far.
+}  // namespace
+
 void begin_layout(KernelLayout& layout, const BoundCall& call, const LayoutRequest& request) {
     layout.sliced = request.sliced;
     layout.checked = request.checked;
@@ -38,6 +39,14 @@ void begin_layout(KernelLayout& layout, const BoundCall& call, const LayoutReque
             {.access = access, .offset = a.array && !request.linear_addresses && a.offset_bytes != 0});
     }
 }
+
+bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
+    const DType dtype = a.array->dtype();
+    return !use.element_address && dtype.kind() != DType::Kind::structure && dtype.size_bytes() <= 16 &&
+           std::has_single_bit(dtype.size_bytes());
+}
+
+namespace {
 
 /// Whether axes may be sorted: nothing counts along C order, neither the snippet nor a range nor an array of another
 /// shape.
@@ -169,13 +178,6 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     layout.tiles = {along, down, outer};
 }
 
-/// Whether an array's elements are numbers that nobody takes the address of, in sizes that wide accesses have.
-bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
-    const DType dtype = a.array->dtype();
-    return !use.element_address && dtype.kind() != DType::Kind::structure && dtype.size_bytes() <= 16 &&
-           std::has_single_bit(dtype.size_bytes());
-}
-
 /// Chooses wide accesses. The length of a pack follows from the arrays that are moved in packs, and the alignment that
 /// these need from the length: those that do not have it are left out, until all that remain have.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
@@ -238,80 +240,6 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     if (may_pack) choose_packs(call, request, layout);
     if (!layout.packed) layout.vector_width = 1, layout.head = 0;
     return layout;
-}
-
-namespace {
-
-void check_reduced_arrays(const BoundCall& call) {
-    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
-        const Array& a = call.arrays()[i];
-        if (!a.array) continue;
-        if (a.is_element && !has_call_shape(call, a))
-            call.declared().refuse(i, text("has the shape ", to_string(a.array->shape()), ", which differs from ",
-                                           to_string(call.shape()), "; over axes all arrays must have one shape"));
-        if (call.declared().uses[i].elsewhere && !a.array->is_contiguous())
-            call.declared().refuse(
-                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
-    }
-}
-
-/// Axes of one group (the reduced or the kept ones), merged where all arrays and the flat index allow; at least one.
-MergedAxes merge_group(const BoundCall& call, std::span<const bool> reduced, bool group, const Strides& index_strides) {
-    AxisList axes;
-    for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
-        if (reduced[axis] == group) axes.push_back(axis);
-    MergedAxes merged = merge_axes(call.shape(), axes, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
-        for (const Array& a : call.arrays())
-            if (a.is_element && a.array->strides()[slow] != a.array->strides()[fast] * extent) return false;
-        return index_strides.empty() || index_strides[slow] == index_strides[fast] * extent;
-    });
-    if (merged.empty()) merged.push_back({1, max_axes});
-    return merged;
-}
-
-/// The smallest step along axes that are longer than 1.
-std::int64_t smallest_step(const MergedAxes& axes, const Strides& strides) {
-    std::int64_t least = INT64_MAX;
-    for (const MergedAxis& axis : axes)
-        if (axis.extent > 1) least = std::min(least, std::abs(strides[axis.axis]));
-    return least;
-}
-
-}  // namespace
-
-ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
-                                            const LayoutRequest& request) {
-    check_reduced_arrays(call);
-    Strides index_strides;
-    if (!call.declared().order_free) index_strides = contiguous_strides(call.shape());
-    const MergedAxes inner = merge_group(call, reduced, true, index_strides);
-    const MergedAxes outer = merge_group(call, reduced, false, index_strides);
-
-    ReductionAxesLayout result{
-        .call = {}, .kept_rank = static_cast<int>(outer.size()), .has_index = !index_strides.empty()};
-    CallLayout& layout = result.call;
-    begin_layout(layout.kernel, call, request);
-    layout.kernel.rank = static_cast<int>(inner.size());
-    for (const MergedAxes* group : {&inner, &outer})
-        for (const MergedAxis& axis : *group) layout.values.push_back(axis.extent);
-    const auto add = [&](const Strides& strides) {
-        for (const MergedAxes* group : {&inner, &outer})
-            for (const MergedAxis& axis : *group)
-                layout.values.push_back(axis.axis == max_axes ? 0 : strides[axis.axis]);
-    };
-    std::int64_t min_inner = INT64_MAX, min_outer = INT64_MAX;
-    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
-        const Array& a = call.arrays()[i];
-        if (!a.is_element) continue;
-        layout.kernel.arguments[i].access = Access::strided;
-        add(a.array->strides());
-        min_inner = std::min(min_inner, smallest_step(inner, a.array->strides()));
-        min_outer = std::min(min_outer, smallest_step(outer, a.array->strides()));
-        layout.kernel.wide_index |= needs_64_bit_offsets(*a.array);
-    }
-    if (!index_strides.empty()) add(index_strides);
-    result.neighbours_are_outputs = min_outer < min_inner;
-    return result;
 }
 
 }  // namespace gemel

@@ -40,15 +40,9 @@ struct LayoutRequest {
 
 CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);
 
-/// A layout for reductions over some axes: arrays are found by steps along reduced and kept axes.
-struct ReductionAxesLayout {
-    CallLayout call;
-    int kept_rank = 0;
-    bool has_index = false;
-    bool neighbours_are_outputs = false;  ///< neighbouring outputs lie nearer to each other than elements of one
-};
-/// @param reduced  one flag per axis of the call's shape. @throws ArgumentError for arrays of different shapes
-ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
-                                            const LayoutRequest& request);
+/// One entry per argument; arrays that are touched as x[i] are linear so far.
+void begin_layout(codegen::KernelLayout& layout, const BoundCall& call, const LayoutRequest& request);
+/// Whether an array's elements are numbers that nobody takes the address of, in sizes that wide accesses have.
+bool can_be_packed(const BoundCall::Array& a, const codegen::ArrayUse& use);
 
 }  // namespace gemel

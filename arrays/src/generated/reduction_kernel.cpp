@@ -1,6 +1,7 @@
 #include <gemel/arrays/reduction_kernel.hpp>
 
 #include "array/merge_axes.hpp"
+#include "generated/reduction_layout.hpp"
 #include "generated/spine.hpp"
 
 #include <gemel/codegen/reduction.hpp>
@@ -9,6 +10,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace gemel {
@@ -27,36 +29,6 @@ struct ReductionVariant : Variant {
         running;           ///< where the blocks of all launches leave their values; none if each call brings its own
     std::mutex launching;  ///< launches that share these enter their stream in one order
 };
-
-/// How one call's elements are dealt out.
-struct Spread {
-    std::size_t count = 0;  ///< elements per output
-    std::size_t outputs = 1;
-    std::size_t splits = 1;
-    std::size_t blocks = 1;  ///< of threads
-};
-
-Spread spread(const CallLayout& layout, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
-              std::size_t count, std::size_t outputs, Mapping mapping) {
-    const bool serial = tuning.block == 1;
-    Spread work{.count = count / outputs, .outputs = outputs};
-    const std::size_t block = serial ? 1 : tuning.block;
-    const std::size_t resident = std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
-    const std::size_t groups = mapping == Mapping::thread_per_output ? (outputs + block - 1) / block : outputs;
-    // A split is worth its while if each of its threads has several elements.
-    const std::size_t per_thread = mapping == Mapping::thread_per_output ? 64
-                                   : serial                              ? 4096
-                                   : layout.packed
-                                       ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.vector_width)
-                                       : 4;
-    const std::size_t threads = mapping == Mapping::thread_per_output ? 1 : block;
-    const std::size_t useful =
-        std::max<std::size_t>(1, (work.count + per_thread * threads - 1) / (per_thread * threads));
-    work.splits =
-        groups >= resident ? 1 : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1, useful);
-    work.blocks = groups * work.splits;
-    return work;
-}
 
 /// What a block leaves behind of one result. 16-bit floats run as float.
 std::size_t running_bytes(const codegen::ReducedValue& value) {
@@ -148,7 +120,7 @@ struct ReductionCall {
     struct Work : Spread {
         Shape shape = {};  ///< of the results
         std::optional<std::int64_t> head = {};
-        bool split = false, finish = false, offsets = false;
+        bool split = false, finish = false, offsets = false, has_stretch = false;
         std::size_t finish_block = 0;
         // Which calls this is the work of.
         std::optional<boost::container::small_vector<int, 4>> axes = {};
@@ -200,22 +172,29 @@ struct ReductionCall {
                                     .linear_addresses = cache.addresses_are_linear()};
         Layout layout{.serial = tuning.block == 1};
         CallLayout arrays;
-        if (axes.all || call.count() == 0) {
+        bool whole = axes.all || call.count() == 0;
+        if (whole) {
             arrays = choose_layout(call, request);
+            whole = arrays.kernel.rank == 0 || call.count() == 0;
+        }
+        if (whole) {
+            dealt = spread_whole(arrays, tuning, info, call.count(), outputs);
         } else {
+            tuning.block = std::bit_floor(tuning.block);
+            const std::size_t running = codegen::running_bytes(state.request);
             ReductionAxesLayout over =
-                choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request);
+                choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
+                                        static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
             layout.kept_rank = over.kept_rank;
             layout.has_index = over.has_index;
-            layout.mapping = mapping(call, over.neighbours_are_outputs, layout.serial);
+            dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
             arrays = std::move(over.call);
         }
-        dealt = spread(arrays, tuning, info, call.count(), outputs, layout.mapping);
         layout.split = dealt.splits > 1;
         layout.finish = layout.split && !layout.serial && info.has_cross_block_visibility;
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
         // Blocks step over the end by what all of them take at once.
-        const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u);
+        const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u) * 2;
         arrays.kernel.wide_index |=
             call.count() + step >= std::size_t{1} << 31 || outputs * dealt.splits >= std::size_t{1} << 31;
         layout.elements = arrays.kernel;
@@ -239,9 +218,10 @@ struct ReductionCall {
         const std::size_t groups = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u) + 1;
         variant->counters = context->allocate_attached(groups * sizeof(std::int32_t));
         context->default_stream().fill(variant->counters, std::int32_t{0});
-        if (layout.mapping == Mapping::block_per_output)
+        if (layout.mapping != Mapping::columns)
             for (const codegen::ReducedValue& value : request.values)
-                variant->running.push_back(context->allocate_attached(groups * running_bytes(value)));
+                variant->running.push_back(context->allocate_attached(
+                    groups * static_cast<std::size_t>(layout.tile.across) * running_bytes(value)));
         return variant;
     }
 
@@ -249,6 +229,7 @@ struct ReductionCall {
         Work work{dealt};
         work.shape = shape;
         if (choice.call.packed) work.head = static_cast<std::int64_t>(choice.call.head);
+        work.has_stretch = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.split = choice.layout.split;
         work.finish = choice.layout.finish;
         work.offsets = choice.layout.result_offsets.front();
@@ -276,6 +257,7 @@ struct ReductionCall {
         const auto outputs = static_cast<std::int64_t>(work.outputs), splits = static_cast<std::int64_t>(work.splits);
         boost::container::static_vector<std::int64_t, 4> sizes{static_cast<std::int64_t>(work.count), outputs, splits};
         if (work.head) sizes.push_back(*work.head);
+        if (work.has_stretch) sizes.push_back(static_cast<std::int64_t>(work.stretch));
         std::unique_lock<std::mutex> lock(variant.launching, std::defer_lock);
         if (work.finish) {
             own.push_back(as_argument(variant.counters));
@@ -286,13 +268,6 @@ struct ReductionCall {
         const std::size_t blocks = (work.outputs + work.finish_block - 1) / work.finish_block;
         launcher.alone(variant.finish_kernel, {blocks}, static_cast<std::uint32_t>(work.finish_block), own,
                        std::array{outputs, splits});
-    }
-
-    /// Threads of one block along a short run would be idle.
-    Mapping mapping(const BoundCall& call, bool neighbours_are_outputs, bool serial) const {
-        const std::size_t outputs = shape.count(), run = call.count() / outputs;
-        const bool by_threads = !serial && (neighbours_are_outputs || (run < 64 && outputs > run));
-        return by_threads ? Mapping::thread_per_output : Mapping::block_per_output;
     }
 
     std::optional<Context> context = {};

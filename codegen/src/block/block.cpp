@@ -51,7 +51,15 @@ std::string ReduceInSharedMemory::text(KernelText& kernel) const {
         left = (all + parts - 1) / parts;
         steps.push_back(Values{{"left", left}, {"parts", parts}, {"all", all}, {"is_whole", left * parts == all}});
     }
-    return kernel.fill(block_pieces::reduce_in_shared_memory(), {{"values", named}, {"steps", steps}});
+    return kernel.fill(block_pieces::reduce_in_shared_memory(),
+                       {{"values", named}, {"steps", steps}, {"place", place}, {"stride", stride}});
+}
+
+std::string ReduceByShuffles::text(KernelText& kernel) const {
+    codegen::Value::List named;
+    for (const auto& [total, item, reduce] : values)
+        named.push_back(Values{{"total", total}, {"item", item}, {"reduce", reduce}});
+    return kernel.fill(block_pieces::reduce_by_shuffles(), {{"values", named}, {"width", width}});
 }
 
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }

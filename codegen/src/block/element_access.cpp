@@ -33,11 +33,11 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       layout_name_(unused("layout")),
       layout_type_(helper("layout")),
       report_(unused("out_of_bounds")) {
-    const bool packs = layout.any(Access::packed);
+    const bool packs = layout.any(Access::packed) || axes.vector_width > 0;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
             throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
-    if (packs) vector_width_ = pack_length(arguments, layout, access_bytes);
+    if (packs) vector_width_ = axes.vector_width ? axes.vector_width : pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ArgumentLayout& given = layout.arguments[i];
         if (given.access == Access::none) continue;
@@ -232,34 +232,6 @@ void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
     }
 }
 
-/// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
-std::string ElementAccess::axis_index(const std::string& index, int rank, const std::string& extents,
-                                      const std::string& prefix) {
-    if (rank == 1) return index;
-    const std::string rest = unused(prefix + "rest");
-    writer_.line(index_, " ", rest, " = ", index, ";");
-    for (int axis = rank - 1; axis > 0; --axis) {
-        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".",
-                     extents, "[", axis, "];");
-        writer_.line(rest, " /= ", layout_name_, ".", extents, "[", axis, "];");
-    }
-    return rest;
-}
-
-void ElementAccess::begin_output(const std::string& output) {
-    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
-    const auto base = [&](const std::string& name, const std::string& member) {
-        std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
-        for (int axis = 1; axis < axes_.kept_rank; ++axis)
-            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
-                               layout_.rank + axis, "]");
-        writer_.line("const ", index_, " ", name, " = ", sum, ";");
-    };
-    for (const Array& array : arrays_)
-        if (array.access == Access::strided) base(unused(parameter(array).name + "_base"), array.steps);
-    if (axes_.has_index) base(unused("i_base"), "i");
-}
-
 void ElementAccess::begin_tile(const std::string& outer) {
     const int outer_rank = layout_.rank - 2;
     const std::string slowest = outer_rank > 0 ? axis_index(outer, outer_rank, "extent", "i_") : "";
@@ -295,8 +267,7 @@ bool ElementAccess::is_in_tile(const Array& array) const {
 LastStep ElementAccess::last_step(const Array& array) const { return layout_.arguments[array.argument].last_step; }
 
 void ElementAccess::begin_element(const std::string& run_index) {
-    bool needs_axes = axes_.has_index;
-    for (const Array& array : arrays_) needs_axes |= array.access == Access::strided && array.use.element;
+    const auto is_found = [&](const Array& array) { return array.access == Access::strided && array.use.element; };
     if (layout_.tile_width) {
         for (const Array& array : arrays_) {
             if (!is_in_tile(array)) continue;
@@ -306,21 +277,18 @@ void ElementAccess::begin_element(const std::string& run_index) {
             if (last_step(array) == LastStep::any) at += gemel::text(" + ", run_index, " * ", unused(name + "_step"));
             writer_.line("const ", index_, " ", array.at, " = ", at, ";");
         }
-    } else if (needs_axes) {
+    } else if (std::any_of(arrays_.begin(), arrays_.end(), is_found)) {
         const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
-        const auto find = [&](const std::string& name, const std::string& member, const std::string& base) {
-            std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[0]");
-            for (int axis = 1; axis < layout_.rank; ++axis)
-                sum += gemel::text(" + ", unused(gemel::text("i_", axis)), " * ", layout_name_, ".", member, "[", axis,
-                                   "]");
-            if (axes_.kept_rank) sum = gemel::text(base, " + ", sum);
-            writer_.line("const ", index_, " ", name, " = ", sum, ";");
-        };
         for (const Array& array : arrays_)
-            if (array.access == Access::strided && array.use.element)
-                find(array.at, array.steps, unused(parameter(array).name + "_base"));
-        if (axes_.has_index) find("i", "i", unused("i_base"));
+            if (is_found(array))
+                writer_.line("const ", index_, " ", array.at, " = ", reach("", array.steps, slowest, layout_.rank),
+                             ";");
     }
+    declare_converted();
+}
+
+/// Elements that are computed in another type than they are stored in, as local variables.
+void ElementAccess::declare_converted() {
     for (const Array& array : arrays_)
         if (is_local(array, Mode::element)) declare_local(array, place(array));
 }

@@ -15,6 +15,8 @@ namespace gemel::codegen {
 struct ReducedAxes {
     int kept_rank = 0;
     bool has_index = false;  ///< the flat index `i` is found like an array's element
+    bool columns = false;    ///< neighbours are along the last kept axis, not the last reduced one
+    int vector_width = 0;    ///< of the packs in which neighbours are loaded; 0: there are none
 };
 
 /// The C text of an expression's truth, 0 or 1: what a bool that is kept in a byte holds.
@@ -51,13 +53,26 @@ class ElementAccess {
     void end_lane(const std::string& slot, const std::string& lane);
     void store_packs(const std::string& slot, const std::string& pack);
 
-    // Reductions over axes: where the run of one output begins.
+    // Reductions over axes: where the run of one output begins (columns: of the first of some neighbours); where a line
+    // of it does, all reduced axes but the last; where element `e` of that line lies, which may lie before it.
     void begin_output(const std::string& output);
+    void begin_line(const std::string& line);
+    void begin_in_line(const std::string& e);
+    /// Where begin_in_line() or begin_in_column() stand: index i, if the layout has it, and converted elements.
+    void begin_found();
+    /// Columns: where element `k` of the first output's run lies; where that of neighbour `lane` does.
+    void begin_column(const std::string& k);
+    void begin_in_column(const std::string& lane);
+    /// How many elements a line begins behind a pack's border, a number from 0 to vector_width - 1.
+    std::string line_shift() const;
+    /// A pack of neighbours from where begin_in_line() or begin_column() stand. `e` and `extent`: only those inside.
+    void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
+    /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
+    void begin_neighbour(const std::string& slot, const std::string& lane);
     /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
     void begin_tile(const std::string& outer);
     void begin_row(const std::string& row);
-    // One element at a time, at index i; in reductions over axes at `run_index` of the output's run, which declares i;
-    // in tiles at the place `run_index` along the last axis.
+    // One element at a time, at index i; in tiles at the place `run_index` along the last axis.
     void begin_element(const std::string& run_index = "i");
     void end_element();
 
@@ -105,6 +120,17 @@ class ElementAccess {
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
+    /// Where a strided array's element lies, from `base` on along the first `rank` reduced axes; `member` has the
+    /// steps.
+    std::string reach(const std::string& base, const std::string& member, const std::string& slowest, int rank) const;
+    /// For each strided array, and the index: declares `<name><suffix>`, made of `<name><from>` by `sum`.
+    void declare_converted();
+    template <class Sum>
+    void declare_places(const char* suffix, const char* from, const Sum& sum);
+    int neighbours_axis() const { return axes_.columns ? layout_.rank + axes_.kept_rank - 1 : layout_.rank - 1; }
+    std::string along_neighbours(const std::string& base, const std::string& member, LastStep step,
+                                 const std::string& index) const;
+    std::string prefix(const Array* array) const { return array ? parameter(*array).name : "i"; }
     void declare_local(const Array& array, const std::string& value);
     std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
     std::string pack_base(const Array& array, const std::string& word, bool is_const) const;

@@ -50,14 +50,18 @@ std::string reduction_source(const ReductionRequest& request, const ReductionLay
     return ReductionText(asked, layout, tuning, dialect).text();
 }
 
-std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
-    std::size_t per_thread = 0;
+std::size_t running_bytes(const ReductionRequest& request) {
+    std::size_t bytes = 0;
     for (const ReducedValue& value : request.values) {
         const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
-        per_thread += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+        bytes += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
     }
+    return bytes;
+}
+
+std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
     const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // beside them a flag
-    while (block > 1 && block * per_thread > most) block /= 2;
+    while (block > 1 && block * running_bytes(request) > most) block /= 2;
     return block;
 }
 

@@ -40,6 +40,14 @@ std::set<std::string, std::less<>> kept_words(const ReductionRequest& request) {
     return kept;
 }
 
+ReducedAxes reduced_axes(const ReductionLayout& layout) {
+    return {.kept_rank = layout.kept_rank,
+            .has_index = layout.has_index,
+            .columns = layout.mapping == ReductionLayout::Mapping::columns,
+            .vector_width =
+                layout.mapping == ReductionLayout::Mapping::whole || layout.serial ? 0 : layout.tile.vector_width};
+}
+
 int threads(const ReductionLayout& layout, const ReductionTuning& tuning) {
     if (layout.serial) return 1;
     return tuning.block ? static_cast<int>(tuning.block) : 256;
@@ -58,15 +66,22 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
       writer_(dialect),
       preamble_(request.preamble),
       access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-              snippets(request, preamble_), {layout.kept_rank, layout.has_index}),
+              snippets(request, preamble_), reduced_axes(layout)),
       kernel_(dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)) {
     if (layout.result_offsets.size() != request.values.size())
         throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),
                                         " result_offsets for ", request.values.size(), " results"));
+    const bool whole = layout.mapping == Mapping::whole;
+    if (whole != (layout.kept_rank == 0) || (!whole && !layout.serial && block_ % layout.tile.across != 0))
+        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.kept_rank,
+                                        " kept axes and ", layout.tile.across, " outputs side by side in blocks of ",
+                                        block_, " does not go together"));
 }
 
 std::string ReductionText::text() {
     std::string all = head() + '\n';
+    if (layout_.tile.shuffles)
+        for (std::size_t v = 0; v < request_.values.size(); ++v) all += pieces::Exchange{exchanged(v)}.text(kernel_);
     values_ = {{"values", values()},
                {"name", request_.name},
                {"kernel", kernel_.verbatim(request_.name)},
@@ -102,6 +117,12 @@ std::string ReductionText::head() {
 std::string ReductionText::running_type(std::size_t v) const {
     const DType dtype = accumulator(request_.values[v]);
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
+}
+
+pieces::Item ReductionText::exchanged(std::size_t v) const {
+    const DType dtype = accumulator(request_.values[v]);
+    const std::size_t bytes = dtype.is_floating() && dtype.size_bytes() == 2 ? 4 : dtype.size_bytes();
+    return {.name = gemel::text(request_.name, "_value", suffix(v)), .type = running_type(v), .bytes = bytes};
 }
 
 /// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.
@@ -144,7 +165,8 @@ Values ReductionText::value(std::size_t v) {
                  {"store_open", stored.substr(0, stored.find('$'))},
                  {"store_close", stored.substr(stored.find('$') + 1)},
                  {"mapped", kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::element)))}};
-    if (packed_) words["mapped_lane"] = kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::lane)));
+    const bool in_packs = packed_ || (has_axes() && !layout_.serial);
+    if (in_packs) words["mapped_lane"] = kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::lane)));
     return words;
 }
 
@@ -163,29 +185,38 @@ std::string ReductionText::fill(const Template& kernel, const Values& more) {
 std::string ReductionText::kernel() {
     std::string arguments;
     for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
-    const bool by_blocks = layout_.mapping == Mapping::block_per_output;
     values_["begin_output"] =
         has_axes() ? printed([&] { access_.begin_output(kernel_.name("output")); }) : std::string();
     values_["combine_partials"] = layout_.split ? combine_partials() : std::string();
-    return fill(reduction_kernels::reduction(),
-                {{"arguments", kernel_.verbatim(arguments)},
-                 {"results", fill(reduction_kernels::parameters())},
-                 {"more_sizes", packed_ ? gemel::text(",\n", access_.index_type(), " head") : std::string()},
-                 {"shares", !layout_.serial && by_blocks},
-                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
-                 {"result_offsets", fill(reduction_kernels::offsets())},
-                 {"body", by_blocks ? block_per_output() : thread_per_output()}});
+    std::string more_sizes;
+    if (packed_) more_sizes = gemel::text(",\n", access_.index_type(), " head");
+    if (rows() && layout_.serial) more_sizes = gemel::text(",\n", access_.index_type(), " stretch");
+    const int sharers = has_axes() ? along() : block_;
+    return fill(reduction_kernels::reduction(), {{"arguments", kernel_.verbatim(arguments)},
+                                                 {"results", fill(reduction_kernels::parameters())},
+                                                 {"more_sizes", more_sizes},
+                                                 {"shares", !layout_.serial && sharers > 1 && !layout_.tile.shuffles},
+                                                 {"shared_count", block_ * (columns() ? layout_.tile.vector_width : 1)},
+                                                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
+                                                 {"result_offsets", fill(reduction_kernels::offsets())},
+                                                 {"body", has_axes() ? over_axes() : block_per_output()}});
 }
 
 std::string ReductionText::element(const Element& words) {
-    // With axes the place is one of the templates' names, from which ElementAccess finds i and the elements.
-    const std::string from = has_axes() ? kernel_.name(words.place) : "i";
+    const auto begin = [&] {
+        if (!has_axes()) return access_.begin_element("i");
+        access_.begin_in_line(kernel_.name("e"));
+        access_.begin_found();
+    };
     return fill(reduction_kernels::element(), {{"place", words.place},
                                                {"sum", words.sum},
                                                {"of", words.of},
                                                {"is_later", words.is_later},
                                                {"searches", words.searches},
-                                               {"begin_element", printed([&] { access_.begin_element(from); })}});
+                                               {"reduced_index", !has_axes()   ? "i"
+                                                                 : has_lines() ? "line * extent + e"
+                                                                               : "e"},
+                                               {"begin_element", printed(begin)}});
 }
 
 std::string ReductionText::declare_totals(int count) {
@@ -205,16 +236,18 @@ std::string ReductionText::tree() {
     return tree.text(kernel_);
 }
 
-std::string ReductionText::block_per_output() {
+std::string ReductionText::reduce_serially() {
     const bool searches = request_.values.size() == 1 && !request_.values[0].replace_if.empty();
-    std::string reduced;
-    if (layout_.serial) {
-        reduced = searches ? serial_search() : serial_lanes(has_axes() ? 1 : serial_lanes_);
-    } else {
-        reduced = packed_ ? packs() : elements();
-    }
+    return searches ? serial_search() : serial_lanes(has_axes() ? layout_.tile.vector_width : serial_lanes_);
+}
+
+std::string ReductionText::block_per_output() {
     return fill(reduction_kernels::block_per_output(),
-                {{"reduce_elements", reduced}, {"tree", layout_.serial ? std::string() : tree()}});
+                {{"piece", layout_.serial ? fill(reduction_kernels::piece()) : std::string()},
+                 {"reduce_elements", layout_.serial ? reduce_serially()
+                                     : packed_      ? packs()
+                                                    : elements()},
+                 {"tree", layout_.serial ? std::string() : tree()}});
 }
 
 std::string ReductionText::packs() {
@@ -244,7 +277,6 @@ std::string ReductionText::elements() {
 std::string ReductionText::serial_lanes(int count) {
     return fill(reduction_kernels::serial_lanes(),
                 {{"count", count},
-                 {"piece", fill(reduction_kernels::piece())},
                  {"element", element({.place = count == 1 ? "k" : "k + lane", .sum = "run", .of = "[lane]"})},
                  {"last_element", element({.place = "k", .of = "[0]"})},
                  {"declare_totals", declare_totals(count)},
@@ -253,8 +285,7 @@ std::string ReductionText::serial_lanes(int count) {
 
 std::string ReductionText::serial_search() {
     return fill(reduction_kernels::serial_search(),
-                {{"piece", fill(reduction_kernels::piece())},
-                 {"look_at_element", element({.place = "j", .sum = "total", .searches = true})},
+                {{"look_at_element", element({.place = "j", .sum = "total", .searches = true})},
                  {"element", element({.place = "j", .sum = "total"})}});
 }
 
@@ -264,12 +295,6 @@ std::string ReductionText::in_runs(const char* at, const char* end, const std::s
                                   [](const ReducedValue& v) { return accumulator(v).size_bytes() > 16; });
     return fill(reduction_kernels::in_runs(),
                 {{"at", at}, {"stop_at", end}, {"levels", wide ? 1 : 4}, {"add_to_run", add_to_run}});
-}
-
-std::string ReductionText::thread_per_output() {
-    return fill(reduction_kernels::thread_per_output(),
-                {{"piece", fill(reduction_kernels::piece())},
-                 {"in_runs", in_runs("k", "end", element({.place = "k", .sum = "run"}))}});
 }
 
 std::string ReductionText::combine_partials() {

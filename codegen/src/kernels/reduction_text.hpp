@@ -3,6 +3,7 @@
 
 #include "block/element_access.hpp"
 
+#include <gemel/codegen/block.hpp>
 #include <gemel/codegen/kernel_text.hpp>
 #include <gemel/codegen/reduction.hpp>
 #include <gemel/codegen/writer.hpp>
@@ -28,6 +29,7 @@ class ReductionText {
     using Mapping = ReductionLayout::Mapping;
 
     std::string running_type(std::size_t v) const;
+    pieces::Item exchanged(std::size_t v) const;
     std::string as_running(std::size_t v, const std::string& expression) const;
     std::string head();
     /// What the templates say of each value; `at` ends its names where there are several.
@@ -52,10 +54,18 @@ class ReductionText {
     std::string elements();
     std::string serial_lanes(int count);
     std::string serial_search();
-    std::string thread_per_output();
+    std::string over_axes();
+    Values axes_words();
+    std::string combine_side_by_side(bool again);
+    std::string store(bool to_partial);
+    std::string reduce_serially();
     std::string in_runs(const char* at, const char* end, const std::string& add_to_run);
     std::string combine_partials();
     bool has_axes() const { return layout_.kept_rank > 0; }
+    bool has_lines() const { return rows() && layout_.elements.rank > 1; }
+    bool rows() const { return layout_.mapping == Mapping::rows; }
+    bool columns() const { return layout_.mapping == Mapping::columns; }
+    int along() const { return block_ / layout_.tile.across; }
     std::string suffix(std::size_t v) const;
     bool uses_reduced_index() const;
 

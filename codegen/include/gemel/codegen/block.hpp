@@ -50,8 +50,9 @@ struct ScanInSharedMemory {
 };
 
 /// The totals of a block's threads, of one value or several, combined by a tree in shared memory; on every device.
-/// Needs `thread` and for each value a variable and a shared array, one element per thread, whose first one is the
-/// block's total afterwards.
+/// Needs `thread` and for each value a variable and a shared array, one element per thread. Several groups of `block`
+/// threads may do so side by side: `place` is a thread's place in its group, of which neighbours are `stride` threads
+/// apart. Afterwards the variable of each group's first thread, and its element of the array, are the group's total.
 struct ReduceInSharedMemory {
     struct Value {
         std::string total = "total", shared = "shared";
@@ -59,6 +60,19 @@ struct ReduceInSharedMemory {
     };
     std::vector<Value> values = {{}};
     int block = 256;
+    std::string place = "thread";
+    int stride = 1;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// The totals of `width` neighbouring threads, a power of two up to 32, by shuffles: each thread has them afterwards.
+/// Needs Exchange for each value, under `item`, and `lane`. All threads of a warp come here.
+struct ReduceByShuffles {
+    struct Value {
+        std::string total = "total", item = "item", reduce = "item_reduce";
+    };
+    std::vector<Value> values = {{}};
+    int width = 32;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

@@ -30,16 +30,30 @@ struct ReductionRequest {
     std::string preamble = {};
 };
 
+/// Over axes: how the threads of a block, and the elements that each accesses at once, are dealt out.
+struct ReductionTile {
+    int across = 1;  ///< outputs, or packs of neighbouring ones, side by side; a power of two that divides the block
+    int rows = 1;    ///< outputs that a thread has one after another, all their elements loaded first (rows only)
+    int unroll = 1;  ///< accesses in flight, of each output
+    int vector_width =
+        1;  ///< elements per access; where blocks are one thread: running results, or neighbouring outputs
+    bool shifted = false;   ///< runs begin and end anywhere between aligned packs (rows only); else all packs are whole
+    bool shuffles = false;  ///< the threads of an output are at most a warp and exchange by shuffles (rows only)
+    friend bool operator==(const ReductionTile&, const ReductionTile&) = default;
+};
+
 /// How the work is spread.
 struct ReductionLayout {
     KernelLayout elements = {};  ///< of the arguments; its rank counts the reduced axes
     int kept_rank = 0;           ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
     bool has_index = false;      ///< strided variants: `i` is used, so that the layout has its steps too
     enum class Mapping : std::uint8_t {
-        block_per_output,   ///< the threads of one or more blocks share an output
-        thread_per_output,  ///< neighbouring threads have neighbouring outputs
+        whole,    ///< everything is one run
+        rows,     ///< over axes; neighbouring threads have neighbours along the last reduced axis
+        columns,  ///< over axes; neighbouring threads have neighbouring outputs
     };
-    Mapping mapping = Mapping::block_per_output;
+    Mapping mapping = Mapping::whole;
+    ReductionTile tile = {};
     bool serial = false;  ///< one thread per block, which walks through a piece of its own (CPU devices)
     bool split = false;   ///< several blocks share an output
     bool finish = false;  ///< the last block of an output combines what the others found; else a second kernel does
@@ -48,18 +62,22 @@ struct ReductionLayout {
     friend bool operator==(const ReductionLayout&, const ReductionLayout&) = default;
 };
 
+/// What a thread's running values take in shared memory.
+GEMEL_API std::size_t running_bytes(const ReductionRequest& request);
 /// The number of threads per block, at most `block`, whose running values fit into a block's shared memory.
 GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes);
 
 /// The kernels' text: `<name>` and, where a second one combines partial results, `<name>_finish`.
 ///
 /// Parameters of `<name>`: the arguments, offsets and layout as for element-wise kernels (the layout has the reduced
-/// extents, the kept extents, then for each strided array its reduced and its kept steps, then those of `i`); a result
-/// pointer per value; the offset in bytes of each result that has one; if split a pointer to partial results per value,
-/// one per output and split, and, if finishing, `counters`, one int per output (thread_per_output: per block of
-/// outputs), all zero before and after; `n`, the number of elements reduced to one; `outputs`; `splits`; and `head` in
-/// packed variants. All sizes are of the index type. Launched with splits * outputs blocks (thread_per_output: splits *
-/// ceil(outputs / block)).
+/// extents, the kept extents, then for each strided array its reduced and its kept steps, then those of `i`; the
+/// LastStep of an argument is along the axis on which threads are neighbours); a result pointer per value; the offset
+/// in bytes of each result that has one; if split a pointer to partial results per value, one per output and split,
+/// and, if finishing, `counters`, one int per group of outputs, all zero before and after; `n`, the number of elements
+/// reduced to one; `outputs`; `splits`; `head` in packed variants; and `stretch`, the outputs of a block, in serial
+/// rows. All sizes are of the index type. Launched with splits blocks for each group of outputs. A group has one output
+/// (whole), across * rows (rows), across * vector_width (columns), `stretch` (serial rows), or vector_width neighbours
+/// along the last kept axis (serial columns).
 /// `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`, with a thread per output.
 ///
 /// The sum of a thread's elements is made of bounded runs, and blocks combine by a tree: rounding errors grow with

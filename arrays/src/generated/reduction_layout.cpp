@@ -1,0 +1,307 @@
+#include "generated/reduction_layout.hpp"
+
+#include "array/byte_bounds.hpp"
+#include "array/merge_axes.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace gemel {
+namespace {
+
+using codegen::Access;
+using codegen::LastStep;
+using codegen::ReductionTile;
+using Array = BoundCall::Array;
+using AxisList = boost::container::static_vector<std::size_t, max_axes>;
+using Mapping = codegen::ReductionLayout::Mapping;
+
+void check_reduced_arrays(const BoundCall& call) {
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        const Array& a = call.arrays()[i];
+        if (!a.array) continue;
+        if (a.is_element && !(a.array->shape() == call.shape()))
+            call.declared().refuse(i, text("has the shape ", to_string(a.array->shape()), ", which differs from ",
+                                           to_string(call.shape()), "; over axes all arrays must have one shape"));
+        if (call.declared().uses[i].elsewhere && !a.array->is_contiguous())
+            call.declared().refuse(
+                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
+    }
+}
+
+/// Slow axes first, as the first array that tells two of them apart has them in memory.
+void sort_by_steps(const BoundCall& call, AxisList& axes) {
+    const auto goes_before = [&](std::size_t a, std::size_t b) {
+        for (const Array& array : call.arrays()) {
+            if (!array.is_element) continue;
+            const auto step = [&](std::size_t axis) { return std::abs(array.array->strides()[axis]); };
+            if (step(a) != step(b) && step(a) != 0 && step(b) != 0) return step(a) > step(b);
+        }
+        return false;
+    };
+    for (std::size_t k = 1; k < axes.size(); ++k)
+        for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
+}
+
+/// Axes of one group (the reduced or the kept ones), merged where all arrays and the flat index allow; at least one.
+MergedAxes merge_group(const BoundCall& call, std::span<const bool> reduced, bool group, const Strides& index_strides) {
+    AxisList axes;
+    for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
+        if (reduced[axis] == group && call.shape()[axis] != 1) axes.push_back(axis);
+    if (group && index_strides.empty()) sort_by_steps(call, axes);
+    MergedAxes merged = merge_axes(call.shape(), axes, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
+        for (const Array& a : call.arrays())
+            if (a.is_element && a.array->strides()[slow] != a.array->strides()[fast] * extent) return false;
+        return index_strides.empty() || index_strides[slow] == index_strides[fast] * extent;
+    });
+    if (merged.empty()) merged.push_back({1, max_axes});
+    return merged;
+}
+
+std::int64_t step_along(const Array& a, const MergedAxis& axis) {
+    return axis.axis == max_axes ? 0 : a.array->strides()[axis.axis];
+}
+
+/// The smallest step along axes that are longer than 1, but for axes that an array is spread over.
+std::int64_t smallest_step(const BoundCall& call, const MergedAxes& axes) {
+    std::int64_t least = INT64_MAX;
+    for (const Array& a : call.arrays())
+        for (const MergedAxis& axis : axes)
+            if (a.is_element && step_along(a, axis) != 0) least = std::min(least, std::abs(step_along(a, axis)));
+    return least;
+}
+
+/// Chooses the widest accesses along the axis of neighbours that all arrays with a step of one allow.
+class Packs {
+   public:
+    Packs(const BoundCall& call, const LayoutRequest& request, const MergedAxes& inner, const MergedAxes& outer,
+          ReductionAxesLayout& layout)
+        : call_(call), request_(request), layout_(layout), neighbours_(layout.columns ? outer.back() : inner.back()) {
+        for (const MergedAxes* group : {&inner, &outer})
+            for (const MergedAxis& axis : *group)
+                if (axis.axis != max_axes && axis.axis != neighbours_.axis) others_.push_back(axis);
+    }
+
+    void choose(int most_results) {
+        std::size_t largest = 0;
+        for (std::size_t i = 0; i < call_.arrays().size(); ++i) {
+            const Array& a = call_.arrays()[i];
+            if (!a.is_element) continue;
+            if (!can_be_packed(a, call_.declared().uses[i])) return;
+            if (step_along(a, neighbours_) == 1) largest = std::max(largest, item_bytes(a));
+        }
+        if (largest == 0 || request_.checked || request_.access_bytes < 2) return;
+        const int widest =
+            std::min(static_cast<int>(std::min<std::size_t>(request_.access_bytes, 16) / largest), most_results);
+        // Along a row it does not matter where packs begin, if it is the same place for all arrays.
+        if (widest > 1 && !layout_.columns && neighbours_.extent >= 8 * widest && !all_whole(widest) &&
+            all_congruent(widest)) {
+            layout_.vector_width = widest;
+            layout_.shifted = true;
+            return;
+        }
+        for (int width = widest; width > 1; width /= 2)
+            if (all_whole(width)) {
+                layout_.vector_width = width;
+                return;
+            }
+    }
+
+   private:
+    static std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
+    bool is_wide(const Array& a) const { return a.is_element && step_along(a, neighbours_) == 1; }
+    std::size_t address(const Array& a) const {
+        return request_.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
+    }
+    bool all_whole(int width) const {
+        if (neighbours_.extent % width != 0) return false;
+        return std::all_of(call_.arrays().begin(), call_.arrays().end(), [&](const Array& a) {
+            return !is_wide(a) || (address(a) % (static_cast<std::size_t>(width) * item_bytes(a)) == 0 &&
+                                   std::all_of(others_.begin(), others_.end(), [&](const MergedAxis& axis) {
+                                       return step_along(a, axis) % width == 0;
+                                   }));
+        });
+    }
+    bool all_congruent(int width) const {
+        const Array* first = nullptr;
+        const auto rest = [&](std::int64_t number) { return (number % width + width) % width; };
+        const auto place = [&](const Array& a) { return rest(static_cast<std::int64_t>(address(a) / item_bytes(a))); };
+        for (const Array& a : call_.arrays()) {
+            if (!is_wide(a)) continue;
+            if (!first) first = &a;
+            if (address(a) % item_bytes(a) != 0 || place(a) != place(*first)) return false;
+            for (const MergedAxis& axis : others_)
+                if (rest(step_along(a, axis)) != rest(step_along(*first, axis))) return false;
+        }
+        return true;
+    }
+
+    const BoundCall& call_;
+    const LayoutRequest& request_;
+    ReductionAxesLayout& layout_;
+    const MergedAxis neighbours_;
+    MergedAxes others_;
+};
+
+}  // namespace
+
+ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
+                                            const LayoutRequest& request, int most_results) {
+    check_reduced_arrays(call);
+    Strides index_strides;
+    if (!call.declared().order_free) index_strides = contiguous_strides(call.shape());
+    const MergedAxes inner = merge_group(call, reduced, true, index_strides);
+    const MergedAxes outer = merge_group(call, reduced, false, index_strides);
+
+    ReductionAxesLayout result;
+    result.kept_rank = static_cast<int>(outer.size());
+    result.has_index = !index_strides.empty();
+    result.columns = smallest_step(call, outer) < smallest_step(call, inner);
+    const MergedAxis& neighbours = result.columns ? outer.back() : inner.back();
+    result.extent = neighbours.extent;
+    CallLayout& layout = result.call;
+    begin_layout(layout.kernel, call, request);
+    layout.kernel.rank = static_cast<int>(inner.size());
+    for (const MergedAxes* group : {&inner, &outer})
+        for (const MergedAxis& axis : *group) layout.values.push_back(axis.extent);
+    const auto add = [&](auto&& step) {
+        for (const MergedAxes* group : {&inner, &outer})
+            for (const MergedAxis& axis : *group) layout.values.push_back(step(axis));
+    };
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        const Array& a = call.arrays()[i];
+        if (!a.is_element) continue;
+        const std::int64_t step = step_along(a, neighbours);
+        layout.kernel.arguments[i].access = Access::strided;
+        layout.kernel.arguments[i].last_step = step == 1 ? LastStep::one : step == 0 ? LastStep::zero : LastStep::any;
+        add([&](const MergedAxis& axis) { return step_along(a, axis); });
+        layout.kernel.wide_index |= needs_64_bit_offsets(*a.array);
+    }
+    if (!index_strides.empty())
+        add([&](const MergedAxis& axis) { return axis.axis == max_axes ? 0 : index_strides[axis.axis]; });
+    Packs(call, request, inner, outer, result).choose(most_results);
+    return result;
+}
+
+namespace {
+
+std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+int power(std::size_t n) { return static_cast<int>(std::bit_ceil(std::max<std::size_t>(n, 1))); }
+
+std::size_t resident_blocks(const codegen::ReductionTuning& tuning, const DeviceInfo& device) {
+    return std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
+}
+
+/// As many splits as fill the device, if each has something to do for each of its threads.
+void split(Spread& work, std::size_t groups, std::size_t resident, std::size_t useful) {
+    work.splits = groups >= resident ? 1
+                                     : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1,
+                                                               std::max<std::size_t>(useful, 1));
+    work.blocks = groups * work.splits;
+}
+
+/// @param places  accesses that a run takes
+void deal_rows(ReductionTile& tile, std::size_t places, std::size_t outputs, int block, const DeviceInfo& device) {
+    constexpr std::size_t warp = 32, in_flight = 4;
+    const std::size_t resident = std::size_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
+    const auto threads = static_cast<std::size_t>(block);
+    std::size_t along = 1;
+    if (places <= in_flight * warp) {
+        // Single elements are in the cache once the first of a line is.
+        along = static_cast<std::size_t>(
+            std::min<int>(power(tile.vector_width == 1 ? up(places, in_flight) : places), warp));
+    } else {
+        for (along = warp; along < threads && (places / along > 16 || outputs * along < resident);) along *= 2;
+    }
+    along = std::min(along, threads);
+    tile.across = static_cast<int>(threads / along);
+    tile.shuffles = along > 1 && along <= warp && device.has_cross_block_visibility && threads % warp == 0;
+    const std::size_t accesses = up(places, along);
+    tile.unroll = static_cast<int>(std::clamp<std::size_t>(accesses, 1, in_flight));
+    const bool may_repeat = accesses <= in_flight && (along == 1 || tile.shuffles);
+    const auto rows = static_cast<std::size_t>(in_flight) / static_cast<std::size_t>(tile.unroll);
+    if (may_repeat && outputs * along >= 2 * resident * rows) tile.rows = static_cast<int>(rows);
+}
+
+void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, int block) {
+    const std::size_t packs = outputs / static_cast<std::size_t>(tile.vector_width);
+    tile.unroll = static_cast<int>(std::clamp<std::size_t>(count, 1, 4));
+    // A warp across reads whole lines; threads that have nothing to go down go across as well.
+    const auto down =
+        static_cast<int>(std::bit_floor(std::max<std::size_t>(count / static_cast<std::size_t>(tile.unroll), 1)));
+    tile.across = std::min({power(packs), std::max(32, block / std::min(down, block)), block});
+}
+
+Spread spread_serially(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
+                       const DeviceInfo& device, std::size_t running_bytes, Spread work, ReductionTile& tile) {
+    const std::size_t resident = resident_blocks(tuning, device);
+    const auto extent = static_cast<std::size_t>(over.extent);
+    if (over.columns) {
+        // What a thread keeps running stays in the first cache.
+        const std::size_t most = std::bit_floor(std::max<std::size_t>(4096 / running_bytes, 16));
+        tile.vector_width = static_cast<int>(std::min<std::size_t>(most, std::bit_ceil(extent)));
+        const std::size_t tiles = up(extent, static_cast<std::size_t>(tile.vector_width));
+        split(work, work.outputs / extent * tiles, resident, work.count * std::min(extent, most) / 4096);
+        return work;
+    }
+    tile.vector_width = extent >= 64 ? static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
+    work.stretch = std::max<std::size_t>(work.outputs / (4 * resident), 1);
+    split(work, up(work.outputs, work.stretch), resident, work.count / 4096);
+    // Several lines are not cut.
+    const std::size_t lines = work.count / extent;
+    if (lines > 1 && work.splits > lines) {
+        work.blocks = work.blocks / work.splits * lines;
+        work.splits = lines;
+    }
+    return work;
+}
+
+}  // namespace
+
+Spread spread_whole(const CallLayout& layout, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
+                    std::size_t count, std::size_t outputs) {
+    const bool serial = tuning.block == 1;
+    Spread work{.count = count / outputs, .outputs = outputs};
+    // A split is worth its while if each of its threads has several elements.
+    const std::size_t per_thread = serial ? 4096
+                                   : layout.packed
+                                       ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.vector_width)
+                                       : 4;
+    split(work, outputs, resident_blocks(tuning, device), up(work.count, per_thread * (serial ? 1 : tuning.block)));
+    return work;
+}
+
+Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
+                        const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t running_bytes,
+                        codegen::ReductionLayout& layout) {
+    layout.mapping = over.columns ? Mapping::columns : Mapping::rows;
+    ReductionTile& tile = layout.tile;
+    Spread work{.count = count / outputs, .outputs = outputs};
+    if (layout.serial) return spread_serially(over, tuning, device, running_bytes, work, tile);
+    const int block = static_cast<int>(tuning.block);
+    tile.vector_width = over.vector_width;
+    tile.shifted = over.shifted;
+    const auto width = static_cast<std::size_t>(tile.vector_width);
+    std::size_t places = work.count, packs = outputs;
+    if (over.columns) {
+        deal_columns(tile, work.count, outputs, block);
+        packs = outputs / width;
+    } else {
+        const auto extent = static_cast<std::size_t>(over.extent);
+        places = work.count / extent * (tile.shifted ? (extent + 2 * width - 2) / width : extent / width);
+        deal_rows(tile, places, outputs, block, device);
+    }
+    const std::size_t groups = up(packs, static_cast<std::size_t>(tile.across) * static_cast<std::size_t>(tile.rows));
+    const auto along = static_cast<std::size_t>(block / tile.across);
+    if (tile.rows > 1) {
+        work.blocks = groups;
+    } else {
+        split(work, groups, resident_blocks(tuning, device), up(places, along * static_cast<std::size_t>(tile.unroll)));
+    }
+    return work;
+}
+
+}  // namespace gemel

@@ -1,0 +1,143 @@
+/// Elements of reductions over axes: by output, by line, by neighbours that are loaded together.
+#include "block/element_access.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::codegen {
+
+/// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
+std::string ElementAccess::axis_index(const std::string& index, int rank, const std::string& extents,
+                                      const std::string& prefix) {
+    if (rank == 1) return index;
+    const std::string rest = unused(prefix + "rest");
+    writer_.line(index_, " ", rest, " = ", index, ";");
+    for (int axis = rank - 1; axis > 0; --axis) {
+        writer_.line("const ", index_, " ", unused(gemel::text(prefix, axis)), " = ", rest, " % ", layout_name_, ".",
+                     extents, "[", axis, "];");
+        writer_.line(rest, " /= ", layout_name_, ".", extents, "[", axis, "];");
+    }
+    return rest;
+}
+
+/// The steps of the first `rank` reduced axes; axis_index() has declared the indices.
+std::string ElementAccess::reach(const std::string& base, const std::string& member, const std::string& slowest,
+                                 int rank) const {
+    std::string sum = base;
+    for (int axis = 0; axis < rank; ++axis)
+        sum += gemel::text(sum.empty() ? "" : " + ", axis == 0 ? slowest : unused(gemel::text("i_", axis)), " * ",
+                           layout_name_, ".", member, "[", axis, "]");
+    return sum;
+}
+
+template <class Sum>
+void ElementAccess::declare_places(const char* suffix, const char* from, const Sum& sum) {
+    const auto declare = [&](const Array* array, const std::string& member, LastStep step) {
+        const std::string base = *from ? unused(prefix(array) + from) : std::string();
+        writer_.line("const ", index_, " ", unused(prefix(array) + suffix), " = ", sum(base, member, step), ";");
+    };
+    for (const Array& array : arrays_)
+        if (array.access == Access::strided && array.use.element) declare(&array, array.steps, last_step(array));
+    if (axes_.has_index) declare(nullptr, "i", LastStep::any);
+}
+
+void ElementAccess::begin_output(const std::string& output) {
+    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
+    declare_places("_base", "", [&](const std::string&, const std::string& member, LastStep) {
+        std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
+        for (int axis = 1; axis < axes_.kept_rank; ++axis)
+            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
+                               layout_.rank + axis, "]");
+        return sum;
+    });
+}
+
+void ElementAccess::begin_line(const std::string& line) {
+    const int rank = layout_.rank - 1;
+    const std::string slowest = rank > 0 ? axis_index(line, rank, "extent", "i_") : std::string();
+    declare_places("_line", "_base", [&](const std::string& base, const std::string& member, LastStep) {
+        return reach(base, member, slowest, rank);
+    });
+}
+
+/// `base` and so many steps along the axis of neighbours.
+std::string ElementAccess::along_neighbours(const std::string& base, const std::string& member, LastStep step,
+                                            const std::string& index) const {
+    if (step == LastStep::zero || index == "0") return base;
+    if (step == LastStep::one) return gemel::text(base, " + ", index);
+    return gemel::text(base, " + ", index, " * ", layout_name_, ".", member, "[", neighbours_axis(), "]");
+}
+
+void ElementAccess::begin_in_line(const std::string& e) {
+    declare_places("_at", "_line", [&](const std::string& base, const std::string& member, LastStep step) {
+        return along_neighbours(base, member, step, e);
+    });
+}
+
+void ElementAccess::begin_column(const std::string& k) {
+    const std::string slowest = axis_index(k, layout_.rank, "extent", "i_");
+    declare_places(axes_.vector_width ? "_at" : "_column", "_base",
+                   [&](const std::string& base, const std::string& member, LastStep) {
+                       return reach(base, member, slowest, layout_.rank);
+                   });
+}
+
+void ElementAccess::begin_in_column(const std::string& lane) {
+    declare_places("_at", "_column", [&](const std::string& base, const std::string& member, LastStep step) {
+        return along_neighbours(base, member, step, lane);
+    });
+}
+
+void ElementAccess::begin_found() {
+    if (axes_.has_index) writer_.line("const ", index_, " i = ", unused("i_at"), ";");
+    declare_converted();
+}
+
+std::string ElementAccess::line_shift() const {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || last_step(array) != LastStep::one) continue;
+        const Parameter& p = parameter(array);
+        return gemel::text("(int)((size_t)(", p.name, " + ", unused(p.name + "_line"), ") / sizeof(",
+                           storage_type(p.dtype, writer_.dialect()), ") % ", vector_width_, ")");
+    }
+    return "0";
+}
+
+void ElementAccess::load_neighbours(const std::string& slot, const std::string& e, const std::string& extent) {
+    const auto inside = [&](int lane) {
+        return e.empty() ? std::string()
+                         : gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", extent, ") ");
+    };
+    for (const Array& array : arrays_) {
+        if (!array.in_packs) continue;
+        const Parameter& p = parameter(array);
+        const LastStep step = last_step(array);
+        const std::string pack = gemel::text(array.pack, "[", slot, "]");
+        const bool wide = step == LastStep::one && vector_width_ > 1;
+        if (wide && !e.empty())
+            writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
+        if (wide) {
+            int words = 0;
+            const std::string word = word_type(array, words);
+            for (int w = 0; w < words; ++w)
+                writer_.line(pack, ".words[", w, "] = ((", writer_.global_pointer(word, true), ")(", p.name, " + ",
+                             array.at, "))[", w, "];");
+        }
+        if (wide && e.empty()) continue;
+        if (wide) {
+            writer_.close();
+            writer_.open("else");
+        }
+        for (int lane = 0; lane < vector_width_; ++lane)
+            writer_.line(inside(lane), pack, ".value[", lane, "] = ", p.name, "[",
+                         along_neighbours(array.at, array.steps, step, gemel::text(lane)), "];");
+        if (wide) writer_.close();
+    }
+}
+
+void ElementAccess::begin_neighbour(const std::string& slot, const std::string& lane) {
+    if (axes_.has_index)
+        writer_.line("const ", index_, " i = ", along_neighbours(unused("i_at"), "i", LastStep::any, lane), ";");
+    begin_lane(slot, lane);
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,108 @@
+/// Reductions over axes: rows and columns.
+#include "kernels/reduction_text.hpp"
+
+#include "reduction_kernels.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::codegen {
+
+/// What the templates say of an output's elements and threads.
+Values ReductionText::axes_words() {
+    const ReductionTile& tile = layout_.tile;
+    const int axis = rows() ? layout_.elements.rank - 1 : layout_.kept_rank - 1;
+    const std::string extent = gemel::text(access_.layout_name(), rows() ? ".extent[" : ".kept[", axis, "]");
+    const std::string across = gemel::text(tile.across), along = gemel::text(this->along());
+    const std::string e = kernel_.name("e");
+    // Neighbouring threads are along the run, or across.
+    const std::string fast = "thread % " + (rows() ? along : across), slow = "thread / " + (rows() ? along : across);
+    Values words{{"rows", rows()},
+                 {"columns", columns()},
+                 {"several_lines", has_lines()},
+                 {"extent", kernel_.verbatim(extent)},
+                 {"vector_width", tile.vector_width},
+                 {"shifted", tile.shifted},
+                 {"shuffles", tile.shuffles},
+                 {"across_count", tile.across},
+                 {"along_count", this->along()},
+                 {"row_count", tile.rows},
+                 {"unroll", tile.unroll},
+                 {"step", tile.unroll * this->along()},
+                 {"along", rows() ? fast : slow},
+                 {"across", rows() ? slow : fast}};
+    words["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
+    words["begin_column"] = columns() ? printed([&] { access_.begin_column(kernel_.name("k")); }) : std::string();
+    if (layout_.serial) {
+        words["begin_in_column"] = columns() ? printed([&] {
+            access_.begin_in_column(kernel_.name("lane"));
+            access_.begin_found();
+        })
+                                             : std::string();
+        return words;
+    }
+    const bool is_short = tile.rows > 1;
+    const std::string u = kernel_.name("u");
+    const std::string slot = is_short ? gemel::text(kernel_.name("row"), " * ", tile.unroll, " + ", u) : u;
+    words["line_shift"] = kernel_.verbatim(access_.line_shift());
+    words["begin_in_line"] = rows() ? printed([&] { access_.begin_in_line(e); }) : std::string();
+    words["declare_packs"] = printed([&] { access_.declare_packs(tile.rows * tile.unroll); });
+    words["load"] =
+        printed([&] { access_.load_neighbours(slot, tile.shifted ? e : std::string(), kernel_.name("extent")); });
+    words["begin_neighbour"] = printed([&] { access_.begin_neighbour(slot, kernel_.name("lane_of")); });
+    return words;
+}
+
+/// What the threads of an output have found becomes one value, or one for each of a thread's outputs.
+std::string ReductionText::combine_side_by_side(bool again) {
+    const ReductionTile& tile = layout_.tile;
+    std::string text;
+    if (rows() && !again) text += combine_totals(tile.vector_width);
+    if (rows() && again)
+        for (std::size_t v = 0; v < request_.values.size(); ++v)
+            text += gemel::text("total", suffix(v), " = totals", suffix(v), "[0];\n");
+    if (along() == 1) return text;
+    pieces::ReduceInSharedMemory tree{
+        .values = {}, .block = along(), .place = "along", .stride = rows() ? 1 : tile.across};
+    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+    for (std::size_t v = 0; v < request_.values.size(); ++v) {
+        const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
+        shuffles.values.push_back({.total = "total" + at, .item = exchanged(v).name, .reduce = reduce});
+        if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
+        for (int lane = 0; columns() && lane < tile.vector_width; ++lane)
+            tree.values.push_back({.total = gemel::text("totals", at, "[", lane, "]"),
+                                   .shared = gemel::text("(shared", at, " + ", lane * block_, ")"),
+                                   .reduce = reduce});
+    }
+    return text + (tile.shuffles ? shuffles.text(kernel_) : tree.text(kernel_));
+}
+
+std::string ReductionText::store(bool to_partial) {
+    return fill(reduction_kernels::store(),
+                {{"to_partial", to_partial}, {"columns", columns()}, {"vector_width", layout_.tile.vector_width}});
+}
+
+std::string ReductionText::over_axes() {
+    for (auto& [name, value] : axes_words()) values_[name] = value;
+    if (layout_.serial) {
+        values_["piece"] = fill(reduction_kernels::piece());
+        return rows() ? fill(reduction_kernels::serial_rows(), {{"reduce_elements", reduce_serially()}})
+                      : fill(reduction_kernels::serial_columns());
+    }
+    const bool is_short = layout_.tile.rows > 1;
+    const int outputs_of_thread = columns() ? layout_.tile.vector_width : 1;
+    values_["find_place"] = fill(reduction_kernels::find_place());
+    values_["count_places"] = fill(reduction_kernels::count_places());
+    values_["declare_totals"] = declare_totals(layout_.tile.vector_width);
+    std::string reduced_index = "k";
+    if (rows()) reduced_index = has_lines() ? "line * extent + e + lane_of" : "e + lane_of";
+    values_["neighbours"] =
+        fill(reduction_kernels::neighbours(), {{"run", is_short ? "totals" : "run"}, {"reduced_index", reduced_index}});
+    const Values more{{"combine", combine_side_by_side(false)},
+                      {"combine_again", layout_.finish ? combine_side_by_side(true) : std::string()},
+                      {"outputs_of_thread", outputs_of_thread},
+                      {"store", store(layout_.split)},
+                      {"store_result", store(false)}};
+    return fill(is_short ? reduction_kernels::short_rows() : reduction_kernels::rows_and_columns(), more);
+}
+
+}  // namespace gemel::codegen

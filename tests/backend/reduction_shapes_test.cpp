@@ -1,0 +1,174 @@
+/// Reductions over any axes of any shape against plain host loops: short and long runs, few and many of them, in C
+/// order and in others, with gaps, broadcast, in all ways of dealing them out.
+#include "generator_support.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+/// What host loops find: of every output the sum, the largest element and its place along the reduced axes.
+struct Expected {
+    Numbers sum, largest, place;
+};
+
+template <class T>
+Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
+    const std::vector<T> values = x.get();
+    const Shape& shape = x.shape();
+    std::array<bool, 8> reduced{};
+    for (const int axis : axes) reduced[static_cast<std::size_t>(axis)] = true;
+    std::size_t outputs = 1;
+    for (std::size_t a = 0; a < shape.rank(); ++a)
+        if (!reduced[a]) outputs *= static_cast<std::size_t>(shape[a]);
+    Expected all{Numbers(outputs), Numbers(outputs, std::numeric_limits<std::int64_t>::min()), Numbers(outputs)};
+    Numbers seen(outputs);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::size_t rest = i, output = 0, step = 1;
+        for (std::size_t a = shape.rank(); a-- > 0;) {
+            const auto extent = static_cast<std::size_t>(shape[a]), along = rest % extent;
+            rest /= extent;
+            if (!reduced[a]) output += along * step, step *= extent;
+        }
+        const auto value = static_cast<std::int64_t>(static_cast<float>(values[i]));
+        all.sum[output] += value;
+        if (value > all.largest[output]) all.largest[output] = value, all.place[output] = seen[output];
+        ++seen[output];
+    }
+    return all;
+}
+
+template <class T>
+Numbers integers(const GPUArray<T>& x) {
+    Numbers all;
+    for (const T value : x.get()) all.push_back(static_cast<std::int64_t>(static_cast<float>(value)));
+    return all;
+}
+
+struct Random {
+    std::mt19937 engine;
+    std::int64_t operator()(std::int64_t below) {
+        return static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(below));
+    }
+};
+
+/// Up to some 100 000 elements, of small integers, as a view of a larger array in any order of axes.
+template <class T>
+GPUArray<T> any_view(Random& random) {
+    const auto rank = static_cast<std::size_t>(1 + random(4));
+    const std::int64_t most = std::array{90000, 400, 60, 20}[rank - 1];
+    Shape shape;
+    std::size_t count = 1;
+    std::vector<std::int64_t> gaps(rank);
+    for (std::size_t a = 0; a < rank; ++a) {
+        std::int64_t extent = random(6) == 0 ? 1 : 1 + random(random(3) == 0 ? 9 : most);
+        if (random(3) == 0) extent = (extent + 15) / 16 * 16;
+        gaps[a] = random(5) == 0 ? 1 + random(3) : 0;
+        shape.push_back(extent + gaps[a]);
+        count *= static_cast<std::size_t>(extent + gaps[a]);
+    }
+    std::vector<T> values(count);
+    for (T& value : values) value = static_cast<T>(static_cast<float>(random(13) - 6));
+    std::vector<Index> cut;
+    for (std::size_t a = 0; a < rank; ++a) {
+        const std::int64_t start = random(gaps[a] + 1);
+        cut.push_back(slice(start, shape[a] - gaps[a] + start, gaps[a] == 0 && random(9) == 0 ? 2 : 1));
+    }
+    Axes order;
+    for (std::size_t a = 0; a < rank; ++a) order.push_back(static_cast<std::int64_t>(a));
+    if (random(3) == 0) std::shuffle(order.begin(), order.end(), random.engine);
+    return GPUArray<T>(to_gpu(values).reshape(shape).view(cut).permute(order));
+}
+
+std::vector<int> any_axes(Random& random, std::size_t rank) {
+    std::vector<int> axes;
+    for (std::size_t a = 0; a < rank; ++a)
+        if (random(2)) axes.push_back(static_cast<int>(a));
+    if (axes.empty()) axes.push_back(static_cast<int>(random(static_cast<std::int64_t>(rank))));
+    return axes;
+}
+
+/// All of them beside the host, and kernels of one's own in `tunings`.
+template <class T>
+void check_shapes(unsigned seed, int cases, const std::vector<AnyTuning>& tunings) {
+    const std::string type(dtype_of<T>().name());
+    const ReductionKernel<std::int64_t> total(
+        {.arguments = "const " + type + " *x", .neutral = "0", .map_expr = "(int64_t)x[i]", .reduce_expr = "a+b"});
+    // The last of the largest: b comes after a.
+    const MultiReductionKernel<std::int64_t, std::int64_t> both(
+        {.arguments = "const " + type + " *x",
+         .results = {{.neutral = "-1000000",
+                      .map_expr = "1000 * (int64_t)x[i] + reduced_index % 1000",
+                      .reduce_expr = "a > b ? a : b"},
+                     {.neutral = "0", .map_expr = "(int64_t)x[i] * (i % 7)", .reduce_expr = "a+b"}}});
+    Random random{std::mt19937(seed)};
+    for (int number = 0; number < cases; ++number) {
+        const GPUArray<T> x = any_view<T>(random);
+        const std::vector<int> axes = any_axes(random, x.rank());
+        const Expected want = expected(x, axes);
+        CAPTURE(number);
+        CAPTURE(to_string(x.shape()));
+        CAPTURE(axes.front());
+        CAPTURE(axes.size());
+        REQUIRE(integers(sum<std::int64_t>(x, axes)) == want.sum);
+        REQUIRE(integers(max(x, axes)) == want.largest);
+        REQUIRE(argmax(x, axes).get() == want.place);
+        for (const AnyTuning& tuning : tunings) {
+            CAPTURE(gemel::testing::to_string(tuning));
+            REQUIRE(total({.axes = axes, .tuning = tuning}, x).get() == want.sum);
+            const auto [coded, weighted] = both({.axes = axes, .tuning = tuning}, x);
+            const auto [plain_coded, plain_weighted] = both({.axes = axes}, x.copy());
+            REQUIRE(coded.get() == plain_coded.get());
+            REQUIRE(weighted.get() == plain_weighted.get());
+        }
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reduction_shapes");
+
+TEST_CASE("reductions over any axes of any shape") {
+    const std::vector<AnyTuning> tunings{
+        gpu_shaped, {.block = 256, .access_bytes = 16}, {.block = 96, .access_bytes = 8}};
+    SUBCASE("float") { check_shapes<float>(1, 60, tunings); }
+    SUBCASE("bytes") { check_shapes<std::int8_t>(2, 60, tunings); }
+    SUBCASE("half") { check_shapes<half>(3, 30, {gpu_shaped}); }
+    SUBCASE("64 bits") { check_shapes<std::int64_t>(4, 30, {gpu_shaped}); }
+}
+
+TEST_CASE("expressions with operands that are spread over an axis, along every axis") {
+    const auto x = to_gpu(small_values<float>(7 * 37 * 64, 1)).reshape({7, 37, 64});
+    const auto row = to_gpu(small_values<float>(64, 2)), column = to_gpu(small_values<float>(37, 3)).reshape({37, 1});
+    const GPUArray<float> whole = x * row + column;
+    for (const int axis : {0, 1, 2}) {
+        CAPTURE(axis);
+        CHECK(sum(x * row + column, axis).get() == sum(whole, axis).get());
+        CHECK(max(x * row + column, axis).get() == max(whole, axis).get());
+        CHECK(argmin(x * row + column, axis).get() == argmin(whole, axis).get());
+    }
+}
+
+TEST_CASE("what is infinite or no number wins along every axis") {
+    std::vector<float> values(60 * 70, 1);
+    values[7 * 70 + 3] = std::numeric_limits<float>::quiet_NaN();
+    values[8 * 70 + 4] = -std::numeric_limits<float>::infinity();
+    const auto x = to_gpu(values).reshape({60, 70});
+    for (const int axis : {0, 1}) {
+        CAPTURE(axis);
+        const std::size_t at = axis == 0 ? 3 : 7, other = axis == 0 ? 4 : 8;
+        CHECK(std::isnan(max(x, axis).get()[at]));
+        CHECK(min(x, axis).get()[other] == -std::numeric_limits<float>::infinity());
+        CHECK(argmax(x, axis).get()[at] == (axis == 0 ? 7 : 3));
+        CHECK(argmin(x, axis).get()[other] == (axis == 0 ? 8 : 4));
+        CHECK(std::isinf(sum(x, axis).get()[other]));
+    }
+}
+
+TEST_SUITE_END();

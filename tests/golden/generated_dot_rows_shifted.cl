@@ -1,0 +1,189 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
+typedef struct {
+    int extent[2];
+    int kept[1];
+    int x[3];  // steps, in elements
+    int y[3];  // steps, in elements
+} dot_layout;
+float dot_reduce(float a, float b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
+        __global const float *x,
+        __global const float *y,
+        dot_layout layout,
+        __global float *result,
+        __global float *partial,
+        __global int *counters,
+        int n,
+        int outputs,
+        int splits)
+{
+    __local float shared[256];
+    __local int is_last[1];
+    const int thread = ((int)get_local_id(0));
+    const int along = thread % 256;
+    const int across = thread / 256;
+    const int group = ((int)get_group_id(0)) / splits;
+    const int split = ((int)get_group_id(0)) % splits;
+    const int output = (group * 1 + across);
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
+    if (output < outputs) {
+        const int x_base = output * layout.x[2];
+        const int y_base = output * layout.y[2];
+        const int extent = layout.extent[1];
+        const int packs = (extent + 6) / 4;
+        const int places = n / extent * packs;
+        int first = split * 1024 + along;
+        while (first < places) {
+            float run[4];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x4 x_pack[4];
+                pack_float_x4 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 256;
+                    if (k < places) {
+                        const int line = k / packs;
+                        const int x_line = x_base + line * layout.x[0];
+                        const int y_line = y_base + line * layout.y[0];
+                        const int e = k % packs * 4 - (int)((size_t)(x + x_line) / sizeof(float) % 4);
+                        const int x_at = x_line + e;
+                        const int y_at = y_line + e * layout.y[1];
+                        if (e >= 0 && e + 4 <= extent) {
+                            x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
+                        }
+                        else {
+                            if (e + 0 >= 0 && e + 0 < extent) x_pack[u].value[0] = x[x_at];
+                            if (e + 1 >= 0 && e + 1 < extent) x_pack[u].value[1] = x[x_at + 1];
+                            if (e + 2 >= 0 && e + 2 < extent) x_pack[u].value[2] = x[x_at + 2];
+                            if (e + 3 >= 0 && e + 3 < extent) x_pack[u].value[3] = x[x_at + 3];
+                        }
+                        if (e + 0 >= 0 && e + 0 < extent) y_pack[u].value[0] = y[y_at];
+                        if (e + 1 >= 0 && e + 1 < extent) y_pack[u].value[1] = y[y_at + 1 * layout.y[1]];
+                        if (e + 2 >= 0 && e + 2 < extent) y_pack[u].value[2] = y[y_at + 2 * layout.y[1]];
+                        if (e + 3 >= 0 && e + 3 < extent) y_pack[u].value[3] = y[y_at + 3 * layout.y[1]];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 256;
+                    if (k < places) {
+                        const int line = k / packs;
+                        const int x_line = x_base + line * layout.x[0];
+                        const int y_line = y_base + line * layout.y[0];
+                        const int e = k % packs * 4 - (int)((size_t)(x + x_line) / sizeof(float) % 4);
+                        const int x_at = x_line + e;
+                        const int y_at = y_line + e * layout.y[1];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                            if (e + lane_of < 0 || e + lane_of >= extent) continue;
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        }
+                    }
+                }
+                first += splits * 1024;
+            }
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
+            }
+        }
+    }
+#pragma unroll
+    for (int width = 2; width > 0; width /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < width; ++lane) {
+            totals[lane] = dot_reduce(totals[lane], totals[lane + width]);
+        }
+    }
+    float total = totals[0];
+    shared[thread] = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along < 32) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 32]);
+        }
+        shared[thread] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along < 4) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            total = dot_reduce(total, shared[thread + part * 4]);
+        }
+        shared[thread] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along < 1) {
+#pragma unroll
+        for (int part = 1; part < 4; ++part) {
+            total = dot_reduce(total, shared[thread + part * 1]);
+        }
+        shared[thread] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along == 0 && output < outputs) {
+        partial[split * outputs + output] = total;
+    }
+    device_fence();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (thread == 0) is_last[0] = atomic_add(&counters[group], 1) == splits - 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // The block that comes last combines what all have found, in the order of the splits.
+    if (is_last[0]) {
+        device_fence();
+#pragma unroll
+        for (int lane_of = 0; lane_of < 1; ++lane_of) {
+            totals[lane_of] = 0;
+        }
+        if (output < outputs) {
+            for (int s = along; s < splits; s += 256) {
+#pragma unroll
+                for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                    totals[lane_of] = dot_reduce(totals[lane_of], partial[s * outputs + output + lane_of]);
+                }
+            }
+        }
+        total = totals[0];
+        shared[thread] = total;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along < 32) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                total = dot_reduce(total, shared[thread + part * 32]);
+            }
+            shared[thread] = total;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along < 4) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                total = dot_reduce(total, shared[thread + part * 4]);
+            }
+            shared[thread] = total;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along < 1) {
+#pragma unroll
+            for (int part = 1; part < 4; ++part) {
+                total = dot_reduce(total, shared[thread + part * 1]);
+            }
+            shared[thread] = total;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along == 0 && output < outputs) {
+            result[output] = total;
+        }
+        if (thread == 0) counters[group] = 0;
+    }
+}
