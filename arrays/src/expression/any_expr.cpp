@@ -133,6 +133,9 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
             [[fallthrough]];
         case Structure::Kind::operation:
             for (const AnyExpr& operand : node.operands) collect(operand.node(), operands);
+            if (node.structure->operation && node.structure->operation->rule == TypeRule::power)
+                if (const ExpressionNode& exponent = node.operands[1].node(); exponent.is_number())
+                    operands.is_exponent(exponent.number);
             break;
     }
 }

@@ -108,6 +108,10 @@ void ExpressionOperands::add(const Argument& number) {
     if (!exceeds) numbers[number_count++] = number;
 }
 
+void ExpressionOperands::is_exponent(const AnyNumber& number) {
+    if (!exceeds) cheap_powers |= std::uint64_t{cheap_power(number)} << (4 * (number_count - 1));
+}
+
 void ExpressionOperands::add(const FunctionDefinition& function) {
     exceeds |= function_count == max_functions;
     if (!exceeds) functions[function_count++] = &function;
@@ -131,10 +135,20 @@ std::string ExpressionText::number(DType as) {
     return name;
 }
 
+/// How the operation is spelled with these operands.
+const Operation& ExpressionText::row_for(const OperationType& type, DType computed,
+                                         std::span<const std::string> operands) const {
+    if (type.rule == TypeRule::power && computed.kind() != DType::Kind::complex)
+        for (std::size_t k = 0; k < numbers.size(); ++k)
+            if (const std::uint8_t which = operands_.cheap_power_of(k); which != 0 && numbers[k].name == operands[1])
+                return cheap_power_row(which);
+    return row_of(type);
+}
+
 std::string ExpressionText::apply(const OperationType& type, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
-    const Operation& operation = row_of(type);
-    const DType computed = computed_type(operation, common, result);
+    const DType computed = computed_type(type, common, result);
+    const Operation& operation = row_for(type, computed, operands);
     const bool is_complex = computed.kind() == DType::Kind::complex;
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
@@ -255,6 +269,7 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
     key.add(word);
     for (std::size_t k = 0; k < operands.function_count; ++k)
         key.add(reinterpret_cast<std::uintptr_t>(operands.functions[k]));
+    if (operands.cheap_powers != 0) key.add(operands.cheap_powers);  // a word more than the others of the type have
     return key;
 }
 

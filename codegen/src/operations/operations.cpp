@@ -8,6 +8,9 @@
 #include <gemel/core/text.hpp>
 
 #include <array>
+#include <iterator>
+#include <limits>
+#include <type_traits>
 #include <unordered_map>
 
 namespace gemel {
@@ -239,7 +242,56 @@ constexpr Operation rows[] = {
     row("astype", 1, Compute::by_cast, TypeRule::common, "#1", "#1", "", folding::nothing),
 };
 
+/// How such a power of real and of whole numbers is written; these wrap around.
+struct CheapPower {
+    double exponent;
+    const char *text, *helper;
+};
+#define GEMEL_POWER(exponent, name, real, whole) \
+    CheapPower { \
+        exponent, "power_" name "_$(#1)", \
+            "WITHIN_KERNEL $ power_" name "_$($ a)\n{\n    %real " real "\n    %whole " whole "\n}\n" \
+    }
+
+// (1 / a) * (1 / a) keeps the powers whose squares would be infinite or lose their digits. As pow() has it, -0.0 counts
+// as 0.0 for a half, and -INFINITY as INFINITY: adding 0 and the comparison see to that.
+constexpr CheapPower cheap_powers[] = {
+    GEMEL_POWER(0, "by_0", "return 1;", "return 1;"),
+    GEMEL_POWER(1, "by_1", "return a;", "return a;"),
+    GEMEL_POWER(2, "by_2", "return a * a;", "return ($)(@a * @a);"),
+    GEMEL_POWER(3, "by_3", "return a * a * a;", "return ($)(@a * @a * @a);"),
+    GEMEL_POWER(4, "by_4", "return (a * a) * (a * a);", "return ($)(@a * @a * @a * @a);"),
+    GEMEL_POWER(-1, "by_minus_1", "return 1 / a;", "return a == 1 || a == ($)-1 ? a : 0;"),
+    GEMEL_POWER(-2, "by_minus_2", "return (1 / a) * (1 / a);", "return a == 1 || a == ($)-1 ? 1 : 0;"),
+    GEMEL_POWER(0.5, "by_half", "return a == -INFINITY ? ($)INFINITY : sqrt(a + 0);", ""),
+    GEMEL_POWER(-0.5, "by_minus_half", "return a == -INFINITY ? ($)0 : 1 / sqrt(a + 0);", ""),
+};
+#undef GEMEL_POWER
+
 }  // namespace
+
+std::uint8_t cheap_power(const AnyNumber& exponent) {
+    const double number = std::visit(
+        [](const auto& value) -> double {
+            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) return static_cast<double>(value);
+            return std::numeric_limits<double>::quiet_NaN();
+        },
+        exponent);
+    for (std::size_t k = 0; k < std::size(cheap_powers); ++k)
+        if (number == cheap_powers[k].exponent) return static_cast<std::uint8_t>(k + 1);
+    return 0;
+}
+
+const Operation& cheap_power_row(std::uint8_t which) {
+    static constexpr auto made = [] {
+        std::array<Operation, std::size(cheap_powers)> operations{};
+        for (std::size_t k = 0; k < operations.size(); ++k)
+            operations[k] = row("pow", 2, Compute::in_result, TypeRule::power, cheap_powers[k].text, "",
+                                cheap_powers[k].helper, folding::power);
+        return operations;
+    }();
+    return made.at(which - std::size_t{1});
+}
 
 std::span<const Operation> all_operations() { return rows; }
 

@@ -111,6 +111,9 @@ class Expr {
 
     void collect(ExpressionOperands& operands) const {
         std::apply([&](const X&... operand) { (detail::collect_operand(operand, operands), ...); }, operands_);
+        if constexpr (Op::operation.rule == TypeRule::power)
+            if constexpr (HostNumber<std::tuple_element_t<1, std::tuple<X...>>>)
+                operands.is_exponent(widest(std::get<1>(operands_)));
         if constexpr (Op::operation.rule == TypeRule::comparison && (HostNumber<X> || ...)) {
             const auto check = [&]<class V>(const V& operand) {
                 using Whole = std::conditional_t<std::is_signed_v<V>, std::int64_t, std::uint64_t>;

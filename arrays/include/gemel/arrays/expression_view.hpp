@@ -32,6 +32,11 @@ class GEMEL_API ExpressionOperands {
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 
+    /// The number that was added last is the exponent of a power. Some exponents have a text of their own.
+    void is_exponent(const AnyNumber& number);
+    /// Which of cheap_power() number k is; 0 if none.
+    std::uint8_t cheap_power_of(std::size_t k) const { return cheap_powers >> (4 * k) & 15; }
+
     static constexpr std::size_t max_arrays = 30, max_numbers = 16, max_uses = 64, max_operands = 38, max_functions = 8;
     std::array<const AnyArray*, max_arrays> arrays;  ///< each once
     std::array<Argument, max_numbers> numbers;
@@ -39,6 +44,7 @@ class GEMEL_API ExpressionOperands {
     std::array<const FunctionDefinition*, max_functions> functions;  ///< one per call
     const FunctionDefinition* with_double = nullptr;                 ///< one that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
+    std::uint64_t cheap_powers = 0;  ///< four bits per number
     bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
 };
 
@@ -68,6 +74,7 @@ class GEMEL_API ExpressionText {
     };
     const ExpressionOperands& operands_;
     std::string named(DType as, std::string text);
+    const Operation& row_for(const OperationType& type, DType computed, std::span<const std::string> operands) const;
 
     std::size_t use_ = 0, function_ = 0;
     std::vector<Part> parts_;                        ///< of operations, operands before those that use them

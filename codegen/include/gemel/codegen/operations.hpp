@@ -56,6 +56,11 @@ GEMEL_API std::span<const Operation> all_operations();
 GEMEL_API const Operation* find_operation(std::string_view name, std::size_t operands);
 /// The row of an operation. @throws ArgumentError if it has none, or one with other types
 GEMEL_API const Operation& row_of(const OperationType& type);
+/// Powers by some numbers of the host need no pow(): 0, 1, 2, 3, 4, -1, -2, 0.5 and -0.5. Which of these an exponent
+/// is, counted from 1; 0 if it is none.
+GEMEL_API std::uint8_t cheap_power(const AnyNumber& exponent);
+/// Its row, of the same types as that of pow; without a text for complex numbers.
+GEMEL_API const Operation& cheap_power_row(std::uint8_t which);
 /// The value of an operation on numbers alone, as Python's: whole numbers stay whole under + - * // % & | ^ ~ << >>,
 /// abs, rounding and powers. Empty for operations that are not done on the host: casts, and special functions but erf.
 /// @throws ArgumentError if a whole number becomes too large, is divided by zero with // or %, or shifted by a
