@@ -105,7 +105,8 @@ inline Programs reduction_programs(const Dialect& dialect) {
     using enum cg::Access;
     using Mapping = cg::ReductionLayout::Mapping;
     Programs all;
-    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2}, cpu{.block = 1, .items_per_thread = 16};
+    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2},
+        cpu{.block = 1, .items_per_thread = 16};
     const auto sum = reduction("dot", "const float *x, const float *y",
                                {{.dtype = dtype_of<float>(),
                                  .accumulator = {},
@@ -207,7 +208,22 @@ inline Programs reduction_programs(const Dialect& dialect) {
     add("place_one_launch", place, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
     add("place_two_launches", place, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
     add("place_rows", place,
-        {.elements = steps, .kept_rank = 2, .mapping = Mapping::rows, .tile = {.unroll = 4}, .result_offsets = {}}, gpu);
+        {.elements = steps,
+         .kept_rank = 2,
+         .mapping = Mapping::rows,
+         .tile = {.across = 16, .unroll = 4, .shuffles = true},
+         .result_offsets = {}},
+        gpu);
+    add("dot_columns_of_a_permuted_array", sum,
+        {.elements = beside(1, one, zero),
+         .kept_rank = 2,
+         .has_result = true,
+         .mapping = Mapping::columns,
+         .tile = {.across = 32, .unroll = 4, .vector_width = 4},
+         .split = true,
+         .finish = true,
+         .result_offsets = {}},
+        gpu);
     add("place_columns", place,
         {.elements = steps,
          .kept_rank = 1,

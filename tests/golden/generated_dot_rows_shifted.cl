@@ -147,10 +147,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
             totals[lane_of] = 0;
         }
         if (output < outputs) {
-            for (int s = along; s < splits; s += 256) {
+            for (int s_first = along; s_first < splits; s_first += 1024) {
 #pragma unroll
                 for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                    totals[lane_of] = dot_reduce(totals[lane_of], partial[s * outputs + output + lane_of]);
+                    float found[4];
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        const int s = s_first + u * 256;
+                        if (s < splits) {
+                            found[u] = partial[s * outputs + output + lane_of];
+                        }
+                    }
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        if (s_first + u * 256 < splits) {
+                            totals[lane_of] = dot_reduce(totals[lane_of], found[u]);
+                        }
+                    }
                 }
             }
         }

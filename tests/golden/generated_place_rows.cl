@@ -20,6 +20,21 @@ WITHIN_KERNEL place_of_float new_place(float value, int64_t index)
     p.index = index;
     return p;
 }
+typedef union { place_of_float item; uint32_t words[4]; } place_value_words;
+place_of_float place_value_shuffle_up(place_of_float item, int delta) {
+    place_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 4; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+place_of_float place_value_shuffle(place_of_float item, int lane) {
+    place_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 4; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
 place_of_float place_reduce(place_of_float a, place_of_float b) {
     return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
 }
@@ -35,13 +50,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
         int outputs,
         int splits)
 {
-    __local place_of_float shared[256];
     const int thread = ((int)get_local_id(0));
-    const int along = thread % 256;
-    const int across = thread / 256;
+    const int along = thread % 16;
+    const int across = thread / 16;
+    const int lane = thread % 32;
     const int group = ((int)get_group_id(0));
     const int split = 0;
-    const int output = (group * 1 + across);
+    const int output = (group * 16 + across);
     place_of_float totals[1];
 #pragma unroll
     for (int lane = 0; lane < 1; ++lane) {
@@ -56,7 +71,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
         const int extent = layout.extent[1];
         const int packs = extent;
         const int places = n / extent * packs;
-        int first = split * 1024 + along;
+        int first = split * 64 + along;
         while (first < places) {
             place_of_float run[1];
 #pragma unroll
@@ -66,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
                 pack_float_x1 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
-                    const int k = first + u * 256;
+                    const int k = first + u * 16;
                     if (k < places) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
@@ -80,7 +95,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
                 }
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
-                    const int k = first + u * 256;
+                    const int k = first + u * 16;
                     if (k < places) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
@@ -97,7 +112,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
                         }
                     }
                 }
-                first += 1024;
+                first += 64;
             }
 #pragma unroll
             for (int lane_of = 0; lane_of < 1; ++lane_of) {
@@ -106,32 +121,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void place(
         }
     }
     place_of_float total = totals[0];
-    shared[thread] = total;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (along < 32) {
 #pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total = place_reduce(total, shared[thread + part * 32]);
-        }
-        shared[thread] = total;
+    for (int delta = 8; delta > 0; delta /= 2) {
+        total = place_reduce(total, place_value_shuffle(total, lane ^ delta));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (along < 4) {
-#pragma unroll
-        for (int part = 1; part < 8; ++part) {
-            total = place_reduce(total, shared[thread + part * 4]);
-        }
-        shared[thread] = total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (along < 1) {
-#pragma unroll
-        for (int part = 1; part < 4; ++part) {
-            total = place_reduce(total, shared[thread + part * 1]);
-        }
-        shared[thread] = total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
     if (along == 0 && output < outputs) {
         result[output] = place_stored(total);
     }

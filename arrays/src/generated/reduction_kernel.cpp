@@ -185,8 +185,6 @@ struct ReductionCall {
             ReductionAxesLayout over =
                 choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
-            layout.kept_rank = over.kept_rank;
-            layout.has_index = over.has_index;
             dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
             arrays = std::move(over.call);
         }

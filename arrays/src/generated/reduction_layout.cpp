@@ -6,6 +6,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 
@@ -46,19 +47,38 @@ void sort_by_steps(const BoundCall& call, AxisList& axes) {
         for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
 }
 
-/// Axes of one group (the reduced or the kept ones), merged where all arrays and the flat index allow; at least one.
-MergedAxes merge_group(const BoundCall& call, std::span<const bool> reduced, bool group, const Strides& index_strides) {
+/// Axes of one group (the reduced or the kept ones) that are longer than 1.
+AxisList axes_of(const BoundCall& call, std::span<const bool> reduced, bool group) {
     AxisList axes;
     for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
         if (reduced[axis] == group && call.shape()[axis] != 1) axes.push_back(axis);
-    if (group && index_strides.empty()) sort_by_steps(call, axes);
+    return axes;
+}
+
+/// Axes merged where all arrays, the flat index and the result (empty, or one step per axis) allow; at least one.
+MergedAxes merge_group(const BoundCall& call, const AxisList& axes, const Strides& index_strides,
+                       const Strides& result_strides = {}) {
     MergedAxes merged = merge_axes(call.shape(), axes, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
         for (const Array& a : call.arrays())
             if (a.is_element && a.array->strides()[slow] != a.array->strides()[fast] * extent) return false;
-        return index_strides.empty() || index_strides[slow] == index_strides[fast] * extent;
+        const auto runs_on = [&](const Strides& strides) {
+            return strides.empty() || strides[slow] == strides[fast] * extent;
+        };
+        return runs_on(index_strides) && runs_on(result_strides);
     });
     if (merged.empty()) merged.push_back({1, max_axes});
     return merged;
+}
+
+/// The steps of a contiguous result along the call's axes, 0 along those that are reduced.
+Strides strides_of_result(const Shape& shape, const AxisList& kept) {
+    Strides strides(shape.rank(), 0);
+    std::int64_t step = 1;
+    for (std::size_t k = kept.size(); k-- > 0;) {
+        strides[kept[k]] = step;
+        step *= shape[kept[k]];
+    }
+    return strides;
 }
 
 std::int64_t step_along(const Array& a, const MergedAxis& axis) {
@@ -153,22 +173,36 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
     check_reduced_arrays(call);
     Strides index_strides;
     if (!call.declared().order_free) index_strides = contiguous_strides(call.shape());
-    const MergedAxes inner = merge_group(call, reduced, true, index_strides);
-    const MergedAxes outer = merge_group(call, reduced, false, index_strides);
+    AxisList inner_axes = axes_of(call, reduced, true), outer_axes = axes_of(call, reduced, false);
+    if (index_strides.empty()) sort_by_steps(call, inner_axes);
+    const MergedAxes inner = merge_group(call, inner_axes, index_strides);
+    MergedAxes outer = merge_group(call, outer_axes, index_strides);
 
     ReductionAxesLayout result;
-    result.kept_rank = static_cast<int>(outer.size());
     result.has_index = !index_strides.empty();
     result.columns = smallest_step(call, outer) < smallest_step(call, inner);
+    Strides result_strides;
+    if (result.columns) {
+        // Neighbours in memory become neighbouring outputs, wherever their results go.
+        AxisList in_memory = outer_axes;
+        sort_by_steps(call, in_memory);
+        if (!std::ranges::equal(in_memory, outer_axes)) {
+            result_strides = strides_of_result(call.shape(), outer_axes);
+            outer = merge_group(call, in_memory, index_strides, result_strides);
+        }
+    }
+    result.has_result = !result_strides.empty();
+    result.kept_rank = static_cast<int>(outer.size());
     const MergedAxis& neighbours = result.columns ? outer.back() : inner.back();
     result.extent = neighbours.extent;
     CallLayout& layout = result.call;
+    const std::array<const MergedAxes*, 2> groups{&inner, &outer};
     begin_layout(layout.kernel, call, request);
     layout.kernel.rank = static_cast<int>(inner.size());
-    for (const MergedAxes* group : {&inner, &outer})
+    for (const MergedAxes* group : groups)
         for (const MergedAxis& axis : *group) layout.values.push_back(axis.extent);
     const auto add = [&](auto&& step) {
-        for (const MergedAxes* group : {&inner, &outer})
+        for (const MergedAxes* group : groups)
             for (const MergedAxis& axis : *group) layout.values.push_back(step(axis));
     };
     for (std::size_t i = 0; i < call.arrays().size(); ++i) {
@@ -182,6 +216,8 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
     }
     if (!index_strides.empty())
         add([&](const MergedAxis& axis) { return axis.axis == max_axes ? 0 : index_strides[axis.axis]; });
+    if (!result_strides.empty())
+        add([&](const MergedAxis& axis) { return axis.axis == max_axes ? 0 : result_strides[axis.axis]; });
     Packs(call, request, inner, outer, result).choose(most_results);
     return result;
 }
@@ -228,7 +264,9 @@ void deal_rows(ReductionTile& tile, std::size_t places, std::size_t outputs, int
 
 void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, int block) {
     const std::size_t packs = outputs / static_cast<std::size_t>(tile.vector_width);
-    tile.unroll = static_cast<int>(std::clamp<std::size_t>(count, 1, 4));
+    // Single elements need more of them in flight.
+    const std::size_t in_flight = tile.vector_width == 1 ? 12 : 4;
+    tile.unroll = static_cast<int>(std::clamp<std::size_t>(count, 1, in_flight));
     // A warp across reads whole lines; threads that have nothing to go down go across as well.
     const auto down =
         static_cast<int>(std::bit_floor(std::max<std::size_t>(count / static_cast<std::size_t>(tile.unroll), 1)));
@@ -244,7 +282,9 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
         const std::size_t most = std::bit_floor(std::max<std::size_t>(4096 / running_bytes, 16));
         tile.vector_width = static_cast<int>(std::min<std::size_t>(most, std::bit_ceil(extent)));
         const std::size_t tiles = up(extent, static_cast<std::size_t>(tile.vector_width));
-        split(work, work.outputs / extent * tiles, resident, work.count * std::min(extent, most) / 4096);
+        // What the second launch would write goes to its place at once.
+        const std::size_t useful = over.has_result ? 1 : work.count * std::min(extent, most) / 4096;
+        split(work, work.outputs / extent * tiles, resident, useful);
         return work;
     }
     tile.vector_width = extent >= 64 ? static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
@@ -277,6 +317,9 @@ Spread spread_whole(const CallLayout& layout, const codegen::ReductionTuning& tu
 Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
                         const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t running_bytes,
                         codegen::ReductionLayout& layout) {
+    layout.kept_rank = over.kept_rank;
+    layout.has_index = over.has_index;
+    layout.has_result = over.has_result;
     layout.mapping = over.columns ? Mapping::columns : Mapping::rows;
     ReductionTile& tile = layout.tile;
     Spread work{.count = count / outputs, .outputs = outputs};

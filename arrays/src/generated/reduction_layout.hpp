@@ -17,6 +17,7 @@ struct ReductionAxesLayout {
     CallLayout call;
     int kept_rank = 0;
     bool has_index = false;
+    bool has_result = false;  ///< kept axes are not in the order of the result
     bool columns = false;     ///< neighbours in memory belong to neighbouring outputs, not to the same
     std::int64_t extent = 1;  ///< of the axis along which they are neighbours, once axes are merged
     int vector_width = 1;     ///< of the widest accesses that the arrays allow along that axis

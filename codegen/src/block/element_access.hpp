@@ -14,9 +14,10 @@ namespace gemel::codegen {
 /// Reductions over axes: the axes of a strided array in two groups.
 struct ReducedAxes {
     int kept_rank = 0;
-    bool has_index = false;  ///< the flat index `i` is found like an array's element
-    bool columns = false;    ///< neighbours are along the last kept axis, not the last reduced one
-    int vector_width = 0;    ///< of the packs in which neighbours are loaded; 0: there are none
+    bool has_index = false;   ///< the flat index `i` is found like an array's element
+    bool has_result = false;  ///< the result has steps of its own along the kept axes
+    bool columns = false;     ///< neighbours are along the last kept axis, not the last reduced one
+    int vector_width = 0;     ///< of the packs in which neighbours are loaded; 0: there are none
 };
 
 /// The C text of an expression's truth, 0 or 1: what a bool that is kept in a byte holds.
@@ -56,6 +57,9 @@ class ElementAccess {
     // Reductions over axes: where the run of one output begins (columns: of the first of some neighbours); where a line
     // of it does, all reduced axes but the last; where element `e` of that line lies, which may lie before it.
     void begin_output(const std::string& output);
+    /// Declares where the result of an output lies, under its name; for its neighbour `lane` result_of() says it.
+    void begin_result(const std::string& output, const std::string& name);
+    std::string result_of(const std::string& name, const std::string& lane) const;
     void begin_line(const std::string& line);
     void begin_in_line(const std::string& e);
     /// Where begin_in_line() or begin_in_column() stand: index i, if the layout has it, and converted elements.
@@ -113,6 +117,8 @@ class ElementAccess {
         return helper(parameter(array).name + "_" + what);
     }
     std::string member(const std::string& array) const;
+    std::string result_member() const;
+    std::string kept_sum(const std::string& member, const std::string& slowest) const;
     bool is_local(const Array& array, Mode mode) const;
     bool is_in_tile(const Array& array) const;
     bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }

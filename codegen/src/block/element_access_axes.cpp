@@ -3,6 +3,8 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::codegen {
 
 /// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
@@ -40,15 +42,35 @@ void ElementAccess::declare_places(const char* suffix, const char* from, const S
     if (axes_.has_index) declare(nullptr, "i", LastStep::any);
 }
 
+/// The steps of the kept axes; axis_index() has declared the indices.
+std::string ElementAccess::kept_sum(const std::string& member, const std::string& slowest) const {
+    std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
+    for (int axis = 1; axis < axes_.kept_rank; ++axis)
+        sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
+                           layout_.rank + axis, "]");
+    return sum;
+}
+
 void ElementAccess::begin_output(const std::string& output) {
     const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
-    declare_places("_base", "", [&](const std::string&, const std::string& member, LastStep) {
-        std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
-        for (int axis = 1; axis < axes_.kept_rank; ++axis)
-            sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
-                               layout_.rank + axis, "]");
-        return sum;
-    });
+    declare_places("_base", "",
+                   [&](const std::string&, const std::string& member, LastStep) { return kept_sum(member, slowest); });
+}
+
+std::string ElementAccess::result_member() const {
+    std::string name = "result";
+    while (std::any_of(arguments_.begin(), arguments_.end(), [&](const Parameter& p) { return p.name == name; }))
+        name += '_';
+    return name;
+}
+
+void ElementAccess::begin_result(const std::string& output, const std::string& name) {
+    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
+    writer_.line("const ", index_, " ", name, " = ", kept_sum(result_member(), slowest), ";");
+}
+
+std::string ElementAccess::result_of(const std::string& name, const std::string& lane) const {
+    return along_neighbours(name, result_member(), LastStep::any, lane);
 }
 
 void ElementAccess::begin_line(const std::string& line) {

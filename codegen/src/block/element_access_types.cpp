@@ -35,6 +35,7 @@ void ElementAccess::declare_layout() {
         if (array.access == Access::strided)
             writer_.line(index_, " ", array.steps, "[", steps, "];  // steps, in elements");
     if (axes_.has_index) writer_.line(index_, " i[", steps, "];");
+    if (axes_.has_result) writer_.line(index_, " ", result_member(), "[", steps, "];");
     writer_.close(gemel::text(" ", layout_type_, ";"));
     for (const Array& array : arrays_) {
         if (array.access != Access::strided || !array.use.elsewhere) continue;

@@ -30,6 +30,11 @@ Values ReductionText::axes_words() {
                  {"step", tile.unroll * this->along()},
                  {"along", rows() ? fast : slow},
                  {"across", rows() ? slow : fast}};
+    const std::string result_at = kernel_.name("result_at"), lane = kernel_.name(layout_.serial ? "lane" : "lane_of");
+    words["begin_result"] =
+        layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); }) : std::string();
+    words["result_place"] = kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, lane)
+                                                                : kernel_.name("output") + " + " + lane);
     words["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
     words["begin_column"] = columns() ? printed([&] { access_.begin_column(kernel_.name("k")); }) : std::string();
     if (layout_.serial) {

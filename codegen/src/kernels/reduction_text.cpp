@@ -43,6 +43,7 @@ std::set<std::string, std::less<>> kept_words(const ReductionRequest& request) {
 ReducedAxes reduced_axes(const ReductionLayout& layout) {
     return {.kept_rank = layout.kept_rank,
             .has_index = layout.has_index,
+            .has_result = layout.has_result,
             .columns = layout.mapping == ReductionLayout::Mapping::columns,
             .vector_width =
                 layout.mapping == ReductionLayout::Mapping::whole || layout.serial ? 0 : layout.tile.vector_width};
@@ -119,10 +120,12 @@ std::string ReductionText::running_type(std::size_t v) const {
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
 }
 
-pieces::Item ReductionText::exchanged(std::size_t v) const {
+pieces::Item ReductionText::exchanged(std::size_t v) {
     const DType dtype = accumulator(request_.values[v]);
     const std::size_t bytes = dtype.is_floating() && dtype.size_bytes() == 2 ? 4 : dtype.size_bytes();
-    return {.name = gemel::text(request_.name, "_value", suffix(v)), .type = running_type(v), .bytes = bytes};
+    return {.name = gemel::text(request_.name, "_value", suffix(v)),
+            .type = kernel_.verbatim(running_type(v)),
+            .bytes = bytes};
 }
 
 /// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.

@@ -29,7 +29,7 @@ class ReductionText {
     using Mapping = ReductionLayout::Mapping;
 
     std::string running_type(std::size_t v) const;
-    pieces::Item exchanged(std::size_t v) const;
+    pieces::Item exchanged(std::size_t v);
     std::string as_running(std::size_t v, const std::string& expression) const;
     std::string head();
     /// What the templates say of each value; `at` ends its names where there are several.

@@ -47,6 +47,9 @@ struct ReductionLayout {
     KernelLayout elements = {};  ///< of the arguments; its rank counts the reduced axes
     int kept_rank = 0;           ///< axes of the result, after collapsing; 0 with a rank of 0: everything is one run
     bool has_index = false;      ///< strided variants: `i` is used, so that the layout has its steps too
+    /// Columns: kept axes are not in the order of the result, whose steps the layout has behind those of `i`. Such
+    /// outputs are not split unless one launch finishes them.
+    bool has_result = false;
     enum class Mapping : std::uint8_t {
         whole,    ///< everything is one run
         rows,     ///< over axes; neighbouring threads have neighbours along the last reduced axis

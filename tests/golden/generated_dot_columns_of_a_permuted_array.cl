@@ -1,0 +1,174 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
+typedef struct {
+    int extent[1];
+    int kept[2];
+    int x[3];  // steps, in elements
+    int y[3];  // steps, in elements
+    int result[3];
+} dot_layout;
+float dot_reduce(float a, float b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
+        __global const float *x,
+        __global const float *y,
+        dot_layout layout,
+        __global float *result,
+        __global float *partial,
+        __global int *counters,
+        int n,
+        int outputs,
+        int splits)
+{
+    __local float shared[1024];
+    __local int is_last[1];
+    const int thread = ((int)get_local_id(0));
+    const int along = thread / 32;
+    const int across = thread % 32;
+    const int group = ((int)get_group_id(0)) / splits;
+    const int split = ((int)get_group_id(0)) % splits;
+    const int output = (group * 32 + across) * 4;
+    float totals[4];
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+        totals[lane] = 0;
+    }
+    if (output < outputs) {
+        int o_rest = output;
+        const int o_1 = o_rest % layout.kept[1];
+        o_rest /= layout.kept[1];
+        const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
+        const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
+        const int places = n;
+        int first = split * 32 + along;
+        while (first < places) {
+            float run[4];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int turn = 0; turn < 16 && first < places; ++turn) {
+                pack_float_x4 x_pack[4];
+                pack_float_x4 y_pack[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 8;
+                    if (k < places) {
+                        const int x_at = x_base + k * layout.x[0];
+                        const int y_at = y_base + k * layout.y[0];
+                        x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
+                        y_pack[u].value[0] = y[y_at];
+                        y_pack[u].value[1] = y[y_at];
+                        y_pack[u].value[2] = y[y_at];
+                        y_pack[u].value[3] = y[y_at];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int k = first + u * 8;
+                    if (k < places) {
+                        const int x_at = x_base + k * layout.x[0];
+                        const int y_at = y_base + k * layout.y[0];
+#pragma unroll
+                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                            const float x_i = x_pack[u].value[lane_of];
+                            const float y_i = y_pack[u].value[lane_of];
+                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        }
+                    }
+                }
+                first += splits * 32;
+            }
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
+            }
+        }
+    }
+    (shared + 0)[thread] = totals[0];
+    (shared + 256)[thread] = totals[1];
+    (shared + 512)[thread] = totals[2];
+    (shared + 768)[thread] = totals[3];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along < 1) {
+#pragma unroll
+        for (int part = 1; part < 8; ++part) {
+            totals[0] = dot_reduce(totals[0], (shared + 0)[thread + part * 32]);
+            totals[1] = dot_reduce(totals[1], (shared + 256)[thread + part * 32]);
+            totals[2] = dot_reduce(totals[2], (shared + 512)[thread + part * 32]);
+            totals[3] = dot_reduce(totals[3], (shared + 768)[thread + part * 32]);
+        }
+        (shared + 0)[thread] = totals[0];
+        (shared + 256)[thread] = totals[1];
+        (shared + 512)[thread] = totals[2];
+        (shared + 768)[thread] = totals[3];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (along == 0 && output < outputs) {
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+            partial[split * outputs + output + lane_of] = totals[lane_of];
+        }
+    }
+    device_fence();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (thread == 0) is_last[0] = atomic_add(&counters[group], 1) == splits - 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // The block that comes last combines what all have found, in the order of the splits.
+    if (is_last[0]) {
+        device_fence();
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+            totals[lane_of] = 0;
+        }
+        if (output < outputs) {
+            for (int s_first = along; s_first < splits; s_first += 32) {
+#pragma unroll
+                for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                    float found[4];
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        const int s = s_first + u * 8;
+                        if (s < splits) {
+                            found[u] = partial[s * outputs + output + lane_of];
+                        }
+                    }
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        if (s_first + u * 8 < splits) {
+                            totals[lane_of] = dot_reduce(totals[lane_of], found[u]);
+                        }
+                    }
+                }
+            }
+        }
+        (shared + 0)[thread] = totals[0];
+        (shared + 256)[thread] = totals[1];
+        (shared + 512)[thread] = totals[2];
+        (shared + 768)[thread] = totals[3];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along < 1) {
+#pragma unroll
+            for (int part = 1; part < 8; ++part) {
+                totals[0] = dot_reduce(totals[0], (shared + 0)[thread + part * 32]);
+                totals[1] = dot_reduce(totals[1], (shared + 256)[thread + part * 32]);
+                totals[2] = dot_reduce(totals[2], (shared + 512)[thread + part * 32]);
+                totals[3] = dot_reduce(totals[3], (shared + 768)[thread + part * 32]);
+            }
+            (shared + 0)[thread] = totals[0];
+            (shared + 256)[thread] = totals[1];
+            (shared + 512)[thread] = totals[2];
+            (shared + 768)[thread] = totals[3];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (along == 0 && output < outputs) {
+            int o_rest = output;
+            const int o_1 = o_rest % layout.kept[1];
+            o_rest /= layout.kept[1];
+            const int result_at = o_rest * layout.result[1] + o_1 * layout.result[2];
+#pragma unroll
+            for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                result[result_at + lane_of * layout.result[2]] = totals[lane_of];
+            }
+        }
+        if (thread == 0) counters[group] = 0;
+    }
+}
