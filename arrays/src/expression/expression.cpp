@@ -10,11 +10,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <algorithm>
-#include <charconv>
-#include <sstream>
-#include <string_view>
-#include <type_traits>
+#include <optional>
 
 namespace gemel {
 
@@ -24,65 +20,6 @@ bool same_elements(const AnyArray& a, const AnyArray& b) {
     return a.buffer().block() == b.buffer().block() && a.offset_bytes() == b.offset_bytes() &&
            a.buffer().offset_bytes() == b.buffer().offset_bytes() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
            a.strides() == b.strides();
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-}
-
-/// A value of one type as one of another, in C.
-std::string converted(const std::string& value, DType from, DType to) {
-    if (from == to) return value;
-    const std::string type = codegen::value_type(to);
-    if (to.kind() == DType::Kind::complex) {
-        const std::string part = to.size_bytes() == 8 ? "float" : "double";
-        if (from.kind() == DType::Kind::complex)
-            return text(type, "_new((", part, ")c_real(", value, "), (", part, ")c_imag(", value, "))");
-        return text(type, "_new((", part, ")(", value, "), 0)");
-    }
-    if (from.kind() == DType::Kind::complex) return text("(c_real(", value, ") != 0 || c_imag(", value, ") != 0)");
-    if (to.kind() == DType::Kind::boolean) return text("(", value, " != 0)");
-    if (codegen::value_type(from) == type) return value;
-    return text("(", type, ")", value);
-}
-
-/// Lines that begin with a kind of number ("%real ") are kept for that kind alone.
-std::string helper_text(const char* helper, DType dtype) {
-    const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex "
-                             : dtype.is_floating()                ? "%real "
-                                                                  : "%whole ";
-    std::string out;
-    std::istringstream lines{std::string(helper)};
-    for (std::string line; std::getline(lines, line);) {
-        if (const std::size_t mark = line.find('%'); mark != std::string::npos && line.find_first_not_of(' ') == mark) {
-            if (line.compare(mark, std::string_view(kind).size(), kind) != 0) continue;
-            line.erase(mark, std::string_view(kind).size());
-        }
-        out += line + '\n';
-    }
-    replace_all(out, "$", codegen::value_type(dtype));
-    replace_all(out, "@", codegen::wrapping_cast(dtype));
-    return out;
-}
-
-/// What stands for part number `place`: no C text has it.
-std::string part_name(std::size_t place) { return text('\x01', place, '\x01'); }
-
-/// Calls `f` with the number of each part that is named in a text, and where its name begins and ends.
-template <class F>
-void for_each_part(std::string_view text, F&& f) {
-    for (std::size_t begin = 0; (begin = text.find('\x01', begin)) != std::string_view::npos;) {
-        const std::size_t end = text.find('\x01', begin + 1) + 1;
-        std::size_t part = 0;
-        std::from_chars(text.data() + begin + 1, text.data() + end - 1, part);
-        if constexpr (std::is_invocable_v<F, std::size_t>) {
-            f(part);
-        } else {
-            f(part, begin, end);
-        }
-        begin = end;
-    }
 }
 
 }  // namespace
@@ -125,137 +62,6 @@ void ExpressionOperands::check_compared(std::uint64_t number, DType common) {
     exceeds |= side_of_range(number, common) != 0;
 }
 
-std::string ExpressionText::array(DType own, DType as) {
-    return converted(text("x", static_cast<int>(operands_.uses[use_++]), "[i]"), own, as);
-}
-
-std::string ExpressionText::number(DType as) {
-    const std::string name = text("s", numbers.size());
-    numbers.push_back(ScalarArg(as, name));
-    return name;
-}
-
-/// How the operation is spelled with these operands.
-const Operation& ExpressionText::row_for(const OperationType& type, DType computed,
-                                         std::span<const std::string> operands) const {
-    if (type.rule == TypeRule::power && computed.kind() != DType::Kind::complex)
-        for (std::size_t k = 0; k < numbers.size(); ++k)
-            if (const std::uint8_t which = operands_.cheap_power_of(k); which != 0 && numbers[k].name == operands[1])
-                return cheap_power_row(which);
-    return row_of(type);
-}
-
-std::string ExpressionText::apply(const OperationType& type, DType common, DType result, DType as,
-                                  std::span<const std::string> operands) {
-    const DType computed = computed_type(type, common, result);
-    const Operation& operation = row_for(type, computed, operands);
-    const bool is_complex = computed.kind() == DType::Kind::complex;
-    std::string value = is_complex ? operation.complex_text : operation.text;
-    if (value.empty())
-        throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
-    const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
-    replace_all(value, "$", codegen::value_type(computed));
-    const std::string wrapping = value.find('@') == std::string::npos ? "" : codegen::wrapping_cast(computed);
-    replace_all(value, "@", wrapping);
-    for (std::size_t k = 0; k < operands.size(); ++k) replace_all(value, text("#", k + 1), operands[k]);
-    if (calls_helper) {
-        const std::string helper = helper_text(operation.helper, computed);
-        if (preamble.find(helper) == std::string::npos) preamble += helper;
-    }
-    value = text("(", value, ")");
-    // C computes small integers in int: NumPy's wrap around.
-    const bool is_truth = operation.rule == TypeRule::truth || operation.rule == TypeRule::comparison;
-    if (result.kind() == DType::Kind::boolean && !is_truth) {
-        value = text("(", value, " != 0)");
-    } else if (result.is_integer() && (result.size_bytes() < 4 || !wrapping.empty())) {
-        value = text("(", codegen::value_type(result), ")", value);
-    } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
-        value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float
-    }
-    return named(as, converted(value, result, as));
-}
-
-/// What stands for a value in the texts of others.
-std::string ExpressionText::named(DType as, std::string text) {
-    Part part{codegen::value_type(as), std::move(text)};
-    const auto known = std::find_if(parts_.begin(), parts_.end(),
-                                    [&](const Part& p) { return p.text == part.text && p.type == part.type; });
-    const auto place = static_cast<std::size_t>(known - parts_.begin());
-    if (known == parts_.end()) parts_.push_back(std::move(part));
-    return part_name(place);
-}
-
-std::string ExpressionText::whole(const std::string& value) {
-    // How often each part is used by what the value needs; users come after what they use.
-    std::vector<std::size_t> uses(parts_.size());
-    const auto count_in = [&](const std::string& text) {
-        for_each_part(text, [&](std::size_t part) { ++uses[part]; });
-    };
-    count_in(value);
-    for (std::size_t k = parts_.size(); k-- > 0;)
-        if (uses[k]) count_in(parts_[k].text);
-
-    std::vector<std::string> names(parts_.size());
-    std::string body;
-    const auto expanded = [&](const std::string& text) {
-        std::string out;
-        std::size_t from = 0;
-        for_each_part(text, [&](std::size_t part, std::size_t begin, std::size_t end) {
-            out.append(text, from, begin - from).append(names[part]);
-            from = end;
-        });
-        return out.append(text, from);
-    };
-    std::size_t shared = 0;
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
-        if (!uses[k]) continue;
-        names[k] = expanded(parts_[k].text);
-        if (uses[k] == 1) continue;
-        const std::string name = text("t", shared++);
-        body += text("    const ", parts_[k].type, " ", name, " = ", names[k], ";\n");
-        names[k] = name;
-    }
-    std::string result = expanded(value);
-    if (shared == 0) return result;
-
-    std::vector<std::string> parameters, given;
-    for (std::size_t k = 0; k < operands_.array_count; ++k) {
-        const std::string name = text("x", k), element = name + "[i]";
-        parameters.push_back(codegen::value_type(operands_.arrays[k]->dtype()) + " " + name);
-        given.push_back(element);
-        replace_all(body, element, name);
-        replace_all(result, element, name);
-    }
-    for (const Parameter& number : numbers) {
-        parameters.push_back(codegen::value_type(number.dtype) + " " + number.name);
-        given.push_back(number.name);
-    }
-    std::string type;
-    for_each_part(value, [&](std::size_t part) { type = parts_[part].type; });
-    preamble += text("WITHIN_KERNEL ", type, " expression_value(", join(parameters), ")\n{\n", body, "    return ",
-                     result, ";\n}\n");
-    return text("expression_value(", join(given), ")");
-}
-
-std::string ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
-    // A name that neither the text around it nor another function of that name has.
-    std::size_t k = 0;
-    while (k < called_.size() && called_[k] != &function) ++k;
-    const std::string name = text(function.name, "_function", k == 0 ? "" : text("_", k + 1));
-    if (k == called_.size()) {
-        called_.push_back(&function);
-        if (preamble.find(function.preamble) == std::string::npos) preamble += function.preamble;
-        preamble += function.text(name);
-    }
-    const auto rounded = [](DType type, const std::string& value) {
-        const bool is_short = type.is_floating() && type.size_bytes() == 2;
-        return is_short ? codegen::load_text(type, codegen::store_text(type, value)) : value;
-    };
-    std::vector<std::string> values;
-    for (std::size_t i = 0; i < operands.size(); ++i) values.push_back(rounded(function.types[i], operands[i]));
-    return named(as, converted(rounded(function.result, text(name, "(", join(values), ")")), function.result, as));
-}
-
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
     CallKey key;
     key.add(expression.type);
@@ -273,10 +79,13 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
     return key;
 }
 
-ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands) {
-    ExpressionText text(operands);
+ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands, DType vector) {
+    ExpressionText text(operands, vector);
     ExpressionParts parts;
-    parts.value = text.whole(expression.print(expression.expression, text, expression.dtype));
+    const std::string value = expression.print(expression.expression, text, expression.dtype);
+    parts.vectors_fit = text.vectors_fit();
+    if (!vector.empty() && !parts.vectors_fit) return parts;
+    parts.value = text.whole(value);
     parts.preamble = std::move(text.preamble);
     for (std::size_t k = 0; k < operands.array_count; ++k)
         parts.arguments.push_back(VectorArg(operands.arrays[k]->dtype(), gemel::text("x", k), true));
@@ -336,13 +145,59 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to,
 
 namespace {
 
-ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
-    ExpressionParts parts = expression_parts(expression, operands);
+ElementwiseKernel make_kernel(const ExpressionView& expression, ExpressionParts parts, std::string operation) {
     std::vector<Parameter> arguments{VectorArg(expression.dtype, "out")};
     for (Parameter& argument : parts.arguments) arguments.push_back(std::move(argument));
-    return ElementwiseKernel(std::move(arguments), "out[i] = " + parts.value, "expression",
+    return ElementwiseKernel(std::move(arguments), std::move(operation), "expression",
                              {.preamble = std::move(parts.preamble)});
 }
+ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    std::string operation = "out[i] = " + parts.value;
+    return make_kernel(expression, std::move(parts), std::move(operation));
+}
+
+/// For one element, and for CPU devices, where functions gain by it, for one vector.
+struct EvaluatingKernel {
+    ElementwiseKernel each;
+    std::optional<ElementwiseKernel> vectors = {};
+    std::int64_t lanes = 1;
+
+    EvaluatingKernel(const ExpressionView& expression, const ExpressionOperands& operands)
+        : each(make_kernel(expression, operands)) {
+        const DType own = expression.dtype;
+        if (own != dtype_of<float>() && own != dtype_of<double>()) return;
+        lanes = 64 / own.size_bytes();
+        ExpressionParts parts =
+            expression_parts(expression, operands, DType(own.kind(), 64, static_cast<std::uint8_t>(lanes)));
+        if (!parts.vectors_fit) return;
+        parts.arguments.push_back(ScalarArg(dtype_of<std::int64_t>(), "elements"));
+        // The last vector ends with the last element, and computes again what the one before it did.
+        std::string operation =
+            text("const int64_t behind = elements - ", lanes, ", first = (int64_t)i * ", lanes,
+                 " < behind ? (int64_t)i * ", lanes, " : behind; vstore", lanes, "(", parts.value, ", 0, out + first)");
+        vectors = make_kernel(expression, std::move(parts), std::move(operation));
+    }
+    void run(const AnyArray& out, const ExpressionOperands& operands, CallArguments& arguments) const {
+        if (!vectors || !takes_vectors(out, operands)) return each.run({}, arguments.span());
+        const auto size = static_cast<std::int64_t>(out.size());
+        arguments.add(CallArgument(as_argument(size)));
+        vectors->run({.range = IndexRange{0, (size + lanes - 1) / lanes}}, arguments.span());
+    }
+
+   private:
+    /// Contiguous arrays on a CPU, large enough to be worth a second kernel. What is written over is left to the kernel
+    /// that reads each element once.
+    static bool takes_vectors(const AnyArray& out, const ExpressionOperands& operands) {
+        constexpr std::size_t least = 1024;
+        if (out.size() < least || !out.is_contiguous()) return false;
+        for (std::size_t k = 0; k < operands.array_count; ++k) {
+            const AnyArray& array = *operands.arrays[k];
+            if (array.shape() != out.shape() || !array.is_contiguous() || out.may_overlap(array)) return false;
+        }
+        return out.context().device().info().type == DeviceInfo::Type::cpu;
+    }
+};
 
 }  // namespace
 
@@ -362,7 +217,7 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression) : vie
 }
 
 AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
-    static auto& kernels = *new Kernels<ElementwiseKernel>;
+    static auto& kernels = *new Kernels<EvaluatingKernel>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
@@ -383,12 +238,12 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
                 return *out;
             }
     const AnyArray result = out ? *out : AnyArray(operands.arrays[0]->context(), expression.dtype, broadcast.shape());
-    const auto kernel = kernels.find(key, [&] { return make_kernel(expression, operands); });
+    const auto kernel = kernels.find(key, [&] { return EvaluatingKernel(expression, operands); });
     CallArguments arguments;
     arguments.add(CallArgument(result));
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
-    kernel->run({}, arguments.span());
+    kernel->run(result, operands, arguments);
     return result;
 }
 

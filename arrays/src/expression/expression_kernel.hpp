@@ -54,8 +54,10 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
 struct ExpressionParts {
     std::string value, preamble;
     std::vector<Parameter> arguments;
+    bool vectors_fit = false;  ///< where vectors were asked for
 };
-ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands);
+ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands,
+                                 DType vector = {});
 
 /// "a + b" or "a * b" of numbers of a type, as sums and products are made of them; integers wrap around.
 std::string combined(DType dtype, bool is_sum);

@@ -51,7 +51,11 @@ class GEMEL_API ExpressionOperands {
 /// The text of an expression in the making; operands come in the same order.
 class GEMEL_API ExpressionText {
    public:
-    explicit ExpressionText(const ExpressionOperands& operands) : operands_(operands) {}
+    /// @param vector  of OpenCL's, float16 or double8: the text is that of so many elements, if vectors_fit()
+    explicit ExpressionText(const ExpressionOperands& operands, DType vector = {})
+        : operands_(operands), vector_(vector) {}
+    /// Is everything that was printed there for vectors as well, and is some of it faster so?
+    bool vectors_fit() const { return vectors_fit_ && vectors_gain_; }
     /// The next array's element, or the next number, as a value of a type.
     std::string array(DType own, DType as);
     std::string number(DType as);
@@ -73,6 +77,11 @@ class GEMEL_API ExpressionText {
         std::string type, text;
     };
     const ExpressionOperands& operands_;
+    const DType vector_;
+    bool vectors_fit_ = true, vectors_gain_ = false;
+    bool is_lane(DType dtype) const;
+    std::string element(std::size_t k) const;
+    bool is_number(const std::string& operand, std::size_t k) const;
     std::string named(DType as, std::string text);
     const Operation& row_for(const OperationType& type, DType computed, std::span<const std::string> operands) const;
 
