@@ -9,6 +9,8 @@
 
 #ifdef GEMEL_HAS_ZLIB
 #include <zlib.h>
+#else
+#include <boost/crc.hpp>
 #endif
 
 #include <algorithm>
@@ -26,29 +28,14 @@ constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_
                         end64_mark = 0x06064b50, locator_mark = 0x07064b50;
 constexpr std::uint16_t stored = 0, deflated = 8;
 
-/// The CRC-32 of ZIP: the polynomial 0xEDB88320, bits reversed.
 std::uint32_t checksum_of(std::span<const std::byte> data) {
-    static const auto table = [] {
-        std::array<std::array<std::uint32_t, 256>, 4> table{};
-        for (std::uint32_t i = 0; i < 256; ++i) {
-            std::uint32_t c = i;
-            for (int k = 0; k < 8; ++k) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
-            table[0][i] = c;
-        }
-        for (std::uint32_t i = 0; i < 256; ++i)
-            for (std::size_t k = 1; k < 4; ++k) table[k][i] = table[0][table[k - 1][i] & 0xff] ^ table[k - 1][i] >> 8;
-        return table;
-    }();
-    std::uint32_t c = 0xffffffffu;
-    std::size_t i = 0;
-    for (; i + 4 <= data.size(); i += 4) {  // four bytes a step
-        std::uint32_t word;
-        std::memcpy(&word, &data[i], 4);
-        c ^= word;
-        c = table[3][c & 0xff] ^ table[2][c >> 8 & 0xff] ^ table[1][c >> 16 & 0xff] ^ table[0][c >> 24];
-    }
-    for (; i < data.size(); ++i) c = table[0][(c ^ std::to_integer<std::uint32_t>(data[i])) & 0xff] ^ c >> 8;
-    return ~c;
+#ifdef GEMEL_HAS_ZLIB
+    return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()));
+#else
+    boost::crc_32_type checksum;
+    checksum.process_bytes(data.data(), data.size());
+    return checksum.checksum();
+#endif
 }
 
 /// Numbers as ZIP writes them: the low byte first.

@@ -7,6 +7,8 @@
 #include "device/argument_check.hpp"
 #include "device/state.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -27,8 +29,8 @@ struct Use {
 struct Packed {
     std::array<plugin::ArgumentView, inline_arguments> views;
     std::array<std::uint64_t, inline_arguments> handles;
-    std::array<Use, inline_arguments> uses;
-    std::size_t count = 0, use_count = 0;
+    boost::container::static_vector<Use, inline_arguments> uses;
+    std::size_t count = 0;
 };
 
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
@@ -88,7 +90,7 @@ void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Ar
     }
     packed.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
     view = {&packed.handles[slot], sizeof(std::uint64_t)};
-    if (block->allocation) packed.uses[packed.use_count++] = {block, !parameter || !parameter->is_const};
+    if (block->allocation) packed.uses.push_back({block, !parameter || !parameter->is_const});
 }
 
 /// Temporary device memory around In, Out and InOut.
@@ -233,8 +235,7 @@ void launch_finished(KernelState& kernel, StreamCore& core, const plugin::Launch
 
 void launch_packed(KernelState& kernel, const std::shared_ptr<StreamCore>& core, const plugin::LaunchShape& shape,
                    const Packed& packed) {
-    for (std::size_t i = 0; i < packed.use_count; ++i)
-        packed.uses[i].block->allocation->uses.touch(core, packed.uses[i].writes);
+    for (const Use& use : packed.uses) use.block->allocation->uses.touch(core, use.writes);
     DriverContext& driver = *kernel.driver;
     driver.launches.add(kernel.interned_name, shape);
     launch_finished(kernel, *core, shape, [&] {
