@@ -95,7 +95,7 @@ Directory find_directory(npy::InputFile& file) {
     std::optional<std::size_t> found;  // the end record is followed by a comment of any length
     for (std::size_t at = tail.size() >= end_bytes ? tail.size() - end_bytes + 1 : 0; at-- > 0 && !found;)
         if (Reader(all.subspan(at)).u32() == end_mark) found = at;
-    if (!found) throw Error("it is no .npz file, or the end of one is missing");
+    if (!found) throw Error("it is not an .npz file, or its end is missing");
     Reader end(all.subspan(*found));
     end.take(8);
     end.u16();
@@ -163,7 +163,8 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     };
     for (const auto& [name, array] : arrays) {
         if (name.empty() || name.size() > 65000)
-            throw ArgumentError(text("'", path.string(), "': an array needs a name, of at most 65000 characters"));
+            throw ArgumentError(
+                text("save_npz: '", path.string(), "': an array needs a name, of at most 65000 characters"));
         npy::require_storable("save_npz", text("array '", name, "'"), array);
     }
     for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // before any file is made
@@ -202,7 +203,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
-    npy::naming("", path, [&] {
+    npy::naming("NpzFile", "", path, [&] {
         npy::InputFile file(path);
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
@@ -275,7 +276,7 @@ const NpzFile::Entry& NpzFile::find(const std::string& name) const {
     for (const bool is_array : {true, false})
         for (const Entry& entry : entries_)
             if (entry.is_array == is_array && entry.name == name) return entry;
-    throw Error(text("'", path_.string(), "' holds no array '", name, "'; it has: ", join(names())));
+    throw Error(text("load_npz: '", path_.string(), "' holds no array '", name, "'; it has: ", join(names())));
 }
 
 std::vector<std::byte> NpzFile::content(const Entry& entry) const {
@@ -303,7 +304,7 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name) const {
     const Entry& entry = find(name);
-    return npy::naming(name, path_, [&] {
+    return npy::naming("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, nullptr);
     });
@@ -311,7 +312,7 @@ AnyArray NpzFile::load(const Context& context, const std::string& name) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name, DType dtype) const {
     const Entry& entry = find(name);
-    return npy::naming(name, path_, [&] {
+    return npy::naming("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, &dtype);
     });
