@@ -94,6 +94,75 @@ void beside_float4(const gemel::Context& context, std::size_t n) {
     }
 }
 
+template <class T>
+void axpy(const gemel::Context& context, std::size_t n, const std::string& type, peers::Type peer) {
+    const std::string size = " 2^" + std::to_string(log2_of(n));
+    const Rotation<T> x(context, n), y(context, n), z(context, n);
+    const gemel::ElementwiseKernel kernel("float a, const T *x, const T *y, T *z", "z[i] = a * x[i] + y[i]", "axpy");
+    const std::string name = gemel::DType(gemel::dtype_of<T>()).name();
+    const ByHand by_hand(context,
+                         std::string(sizeof(T) == 8 ? "double" : "float") + " a, GLOBAL_MEM const " + name +
+                             " *x, GLOBAL_MEM const " + name + " *y, GLOBAL_MEM " + name + " *z",
+                         sizeof(T) == 2 ? "z[i] = store_float16(a * load_float16(x[i]) + load_float16(y[i]))"
+                                        : "z[i] = a * x[i] + y[i]");
+    contest(
+        context, "axpy " + type + size, 3.0 * sizeof(T) * n,
+        [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
+        [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); },
+        [&](const gemel::Stream& s, int k) {
+            by_hand(s, n, std::conditional_t<sizeof(T) == 8, double, float>(2), x[k], y[k], z[k]);
+        },
+        z[0], z[0]);
+}
+
+/// By a kernel, and by operators into a new array.
+void axpby(const gemel::Context& context, std::size_t n) {
+    const std::string size = " 2^" + std::to_string(log2_of(n));
+    const Rotation<float> x(context, n), y(context, n), z(context, n);
+    const ByHand by_hand(context,
+                         "float a, GLOBAL_MEM const float *x, float b, GLOBAL_MEM const float *y, GLOBAL_MEM float *z",
+                         "z[i] = a*x[i] + b*y[i]");
+    const auto peer = [&](void* s, int k) { peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s); };
+    const auto raw = [&](const gemel::Stream& s, int k) { by_hand(s, n, 5.0f, x[k], 6.0f, y[k], z[k]); };
+    const gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]",
+                                          "axpby");
+    contest(
+        context, "axpby f32" + size, 3.0 * sizeof(float) * n,
+        [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); }, peer,
+        raw, z[0], z[0]);
+    // The same by operators, into a new array.
+    gemel::GPUArray<float> result;
+    contest(
+        context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
+        [&](const gemel::Stream& s, int k) {
+            const gemel::StreamScope scope(s);
+            result = 5 * x[k] + 6 * y[k];
+        },
+        peer, raw, result, z[0]);
+}
+
+void five_inputs(const gemel::Context& context, std::size_t n) {
+    const std::string size = " 2^" + std::to_string(log2_of(n));
+    const Rotation<float> a(context, n), b(context, n), c(context, n), d(context, n), e(context, n), out(context, n);
+    const gemel::ElementwiseKernel kernel(
+        "const float *a, const float *b, const float *c, const float *d, const float *e, float *out",
+        "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]", "five");
+    const ByHand by_hand(context,
+                         "GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, GLOBAL_MEM const float *c, "
+                         "GLOBAL_MEM const float *d, GLOBAL_MEM const float *e, GLOBAL_MEM float *out",
+                         "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]");
+    contest(
+        context, "five inputs f32" + size, 6.0 * sizeof(float) * n,
+        [&](const gemel::Stream& s, int k) {
+            kernel(gemel::CallOptions{.stream = s}, a[k], b[k], c[k], d[k], e[k], out[k]);
+        },
+        [&](void* s, int k) {
+            peers::five(address(a[k]), address(b[k]), address(c[k]), address(d[k]), address(e[k]), address(out[k]), n,
+                        s);
+        },
+        [&](const gemel::Stream& s, int k) { by_hand(s, n, a[k], b[k], c[k], d[k], e[k], out[k]); }, out[0], out[0]);
+}
+
 }  // namespace
 
 int main() try {
@@ -102,77 +171,12 @@ int main() try {
     if (is_gpu(context))
         for (const int log2 : {24, 28}) beside_float4(context, std::size_t{1} << log2);
     for (std::size_t n = std::size_t{1} << 16; n <= most; n <<= 4) {
-        const std::string size = " 2^" + std::to_string(log2_of(n));
-        const auto axpy = [&]<class T>(const std::string& type, peers::Type peer, T) {
-            const Rotation<T> x(context, n), y(context, n), z(context, n);
-            const gemel::ElementwiseKernel kernel("float a, const T *x, const T *y, T *z", "z[i] = a * x[i] + y[i]",
-                                                  "axpy");
-            const std::string name = gemel::DType(gemel::dtype_of<T>()).name();
-            const ByHand by_hand(context,
-                                 std::string(sizeof(T) == 8 ? "double" : "float") + " a, GLOBAL_MEM const " + name +
-                                     " *x, GLOBAL_MEM const " + name + " *y, GLOBAL_MEM " + name + " *z",
-                                 sizeof(T) == 2 ? "z[i] = store_float16(a * load_float16(x[i]) + load_float16(y[i]))"
-                                                : "z[i] = a * x[i] + y[i]");
-            contest(
-                context, "axpy " + type + size, 3.0 * sizeof(T) * n,
-                [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 2, x[k], y[k], z[k]); },
-                [&](void* s, int k) { peers::axpy(peer, 2, address(x[k]), address(y[k]), address(z[k]), n, s); },
-                [&](const gemel::Stream& s, int k) {
-                    by_hand(s, n, std::conditional_t<sizeof(T) == 8, double, float>(2), x[k], y[k], z[k]);
-                },
-                z[0], z[0]);
-        };
-        axpy("f32", peers::Type::f32, float{});
-        axpy("f64", peers::Type::f64, double{});
-        axpy("f16", peers::Type::f16, gemel::half{});
-        axpy("i8", peers::Type::i8, std::int8_t{});
-        {
-            const Rotation<float> x(context, n), y(context, n), z(context, n);
-            const ByHand by_hand(
-                context, "float a, GLOBAL_MEM const float *x, float b, GLOBAL_MEM const float *y, GLOBAL_MEM float *z",
-                "z[i] = a*x[i] + b*y[i]");
-            const auto peer = [&](void* s, int k) {
-                peers::axpby(5, address(x[k]), 6, address(y[k]), address(z[k]), n, s);
-            };
-            const auto raw = [&](const gemel::Stream& s, int k) { by_hand(s, n, 5.0f, x[k], 6.0f, y[k], z[k]); };
-            const gemel::ElementwiseKernel kernel("float a, float *x, float b, float *y, float *z",
-                                                  "z[i] = a*x[i] + b*y[i]", "axpby");
-            contest(
-                context, "axpby f32" + size, 3.0 * sizeof(float) * n,
-                [&](const gemel::Stream& s, int k) { kernel(gemel::CallOptions{.stream = s}, 5, x[k], 6, y[k], z[k]); },
-                peer, raw, z[0], z[0]);
-            // The same by operators, into a new array.
-            gemel::GPUArray<float> result;
-            contest(
-                context, "5*x + 6*y by operators" + size, 3.0 * sizeof(float) * n,
-                [&](const gemel::Stream& s, int k) {
-                    const gemel::StreamScope scope(s);
-                    result = 5 * x[k] + 6 * y[k];
-                },
-                peer, raw, result, z[0]);
-        }
-        {
-            const Rotation<float> a(context, n), b(context, n), c(context, n), d(context, n), e(context, n),
-                out(context, n);
-            const gemel::ElementwiseKernel kernel(
-                "const float *a, const float *b, const float *c, const float *d, const float *e, float *out",
-                "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]", "five");
-            const ByHand by_hand(context,
-                                 "GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, GLOBAL_MEM const float *c, "
-                                 "GLOBAL_MEM const float *d, GLOBAL_MEM const float *e, GLOBAL_MEM float *out",
-                                 "out[i] = (a[i] + b[i] * c[i] - d[i]) * e[i]");
-            contest(
-                context, "five inputs f32" + size, 6.0 * sizeof(float) * n,
-                [&](const gemel::Stream& s, int k) {
-                    kernel(gemel::CallOptions{.stream = s}, a[k], b[k], c[k], d[k], e[k], out[k]);
-                },
-                [&](void* s, int k) {
-                    peers::five(address(a[k]), address(b[k]), address(c[k]), address(d[k]), address(e[k]),
-                                address(out[k]), n, s);
-                },
-                [&](const gemel::Stream& s, int k) { by_hand(s, n, a[k], b[k], c[k], d[k], e[k], out[k]); }, out[0],
-                out[0]);
-        }
+        axpy<float>(context, n, "f32", peers::Type::f32);
+        axpy<double>(context, n, "f64", peers::Type::f64);
+        axpy<gemel::half>(context, n, "f16", peers::Type::f16);
+        axpy<std::int8_t>(context, n, "i8", peers::Type::i8);
+        axpby(context, n);
+        five_inputs(context, n);
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

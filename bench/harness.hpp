@@ -3,10 +3,14 @@
 
 #include <gemel/gemel.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -32,20 +36,35 @@ inline std::vector<double> medians(const std::vector<std::function<void()>>& con
     return result;
 }
 
+/// Rounded to so many decimal places.
+inline double rounded(double value, int places) {
+    const double scale = std::pow(10.0, places);
+    return std::round(value * scale) / scale;
+}
+
+/// Fields in the order given, one object per line.
+inline void print_line(const nlohmann::ordered_json& object) { std::cout << object.dump() << std::endl; }
+
 /// One figure beside the raw driver's of the same run. `promise` is the largest ratio (or, for `unit` "us beyond raw",
 /// the largest difference) that the performance contract allows; zero where there is none.
 inline void report(const gemel::Device& device, const std::string& name, double gemel_us, double raw_us, double promise,
                    const std::string& unit = "ratio", double bytes = 0) {
     const double figure = unit == "ratio" ? gemel_us / raw_us : gemel_us - raw_us;
-    std::printf(
-        "{\"benchmark\": \"%s\", \"device\": \"%s\", \"name\": \"%s\", \"gemel_us\": %.3f, \"raw_us\": %.3f, "
-        "\"%s\": %.3f",
-        name.c_str(), device.id().c_str(), device.name().c_str(), gemel_us, raw_us, unit.c_str(), figure);
-    if (bytes > 0)
-        std::printf(", \"gemel_gb_per_s\": %.2f, \"raw_gb_per_s\": %.2f", bytes / gemel_us / 1e3, bytes / raw_us / 1e3);
-    if (promise > 0) std::printf(", \"promise\": %.3f, \"kept\": %s", promise, figure <= promise ? "true" : "false");
-    std::printf("}\n");
-    std::fflush(stdout);
+    nlohmann::ordered_json line = {{"benchmark", name},
+                                   {"device", device.id()},
+                                   {"name", device.name()},
+                                   {"gemel_us", rounded(gemel_us, 3)},
+                                   {"raw_us", rounded(raw_us, 3)},
+                                   {unit, rounded(figure, 3)}};
+    if (bytes > 0) {
+        line["gemel_gb_per_s"] = rounded(bytes / gemel_us / 1e3, 2);
+        line["raw_gb_per_s"] = rounded(bytes / raw_us / 1e3, 2);
+    }
+    if (promise > 0) {
+        line["promise"] = promise;
+        line["kept"] = figure <= promise;
+    }
+    print_line(line);
 }
 
 }  // namespace bench

@@ -2,30 +2,38 @@
 #include "harness.hpp"
 #include "raw.hpp"
 
-int main() try {
-    gemel::Context context = gemel::default_context();
-    const auto raw = bench::make_raw(context);
-    gemel::Module module = context.compile(R"(
+namespace {
+
+constexpr int n = 256, launches = 1000, rounds = 40;
+
+const char* const kernels = R"(
         KERNEL void empty() {}
         KERNEL void scale(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, float factor, int count)
         {
             int i = GLOBAL_ID_0;
             if (i < count) to[i] = factor * from[i];
-        })");
+        })";
+
+auto repeat(auto launch, auto synchronize) {
+    return [=] {
+        for (int k = 0; k < launches; ++k) launch(k);
+        synchronize();
+    };
+}
+
+}  // namespace
+
+int main() try {
+    gemel::Context context = gemel::default_context();
+    const auto raw = bench::make_raw(context);
+    gemel::Module module = context.compile(kernels);
     gemel::Kernel empty = module.kernel("empty"), scale = module.kernel("scale");
-    const int n = 256, launches = 1000, rounds = 40;
     gemel::Buffer from = context.allocate(n * sizeof(float)), to = context.allocate(n * sizeof(float));
     from.fill(1.0f);
     context.synchronize();
     gemel::Stream stream = context.create_stream();
     const gemel::LaunchConfig config{.grid = {1}, .block = {n}, .stream = stream};
 
-    const auto repeat = [&](auto&& launch, auto&& synchronize) {
-        return [=] {
-            for (int k = 0; k < launches; ++k) launch(k);
-            synchronize();
-        };
-    };
     const auto ours = [&] { stream.synchronize(); };
     const auto theirs = [&] { raw->synchronize(); };
     const auto show = [&](const std::string& name, const std::vector<double>& times, double promise) {

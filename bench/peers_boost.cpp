@@ -9,10 +9,13 @@
 #include <boost/compute/container/vector.hpp>
 #include <boost/compute/lambda.hpp>
 #include <boost/compute/system.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -50,8 +53,9 @@ int main(int count, char** words) try {
                     if (round >= 0) times.push_back(passed.count());
                 }
                 std::nth_element(times.begin(), times.begin() + 7, times.end());
-                std::printf("{\"peer\": \"Boost.Compute\", \"name\": \"%s\", \"us\": %.1f}\n", (name + size).c_str(),
-                            times[7]);
+                const nlohmann::ordered_json line = {
+                    {"peer", "Boost.Compute"}, {"name", name + size}, {"us", std::round(10 * times[7]) / 10}};
+                std::cout << line.dump() << std::endl;
             };
             time("axpy f32",
                  [&] { compute::transform(x.begin(), x.end(), y.begin(), z.begin(), 2.0f * _1 + _2, queue); });

@@ -19,11 +19,11 @@ int main() try {
         // The promise is on the time itself: under 0.2 us.
         bench::report(context.device(), "pool allocation against the driver, " + size, figures[0] / times,
                       figures[1] / 20, 0);
-        std::printf(
-            "{\"benchmark\": \"pool allocation, %s\", \"device\": \"%s\", \"us\": %.3f, \"promise\": 0.2, \"kept\": "
-            "%s}\n",
-            size.c_str(), context.device().id().c_str(), figures[0] / times,
-            figures[0] / times < 0.2 ? "true" : "false");
+        bench::print_line({{"benchmark", "pool allocation, " + size},
+                           {"device", context.device().id()},
+                           {"us", bench::rounded(figures[0] / times, 3)},
+                           {"promise", 0.2},
+                           {"kept", figures[0] / times < 0.2}});
         if (raw->allocate_and_free_pooled(bytes)) {
             const auto own = bench::medians({pooled,
                                              [&] {

@@ -18,9 +18,8 @@ int main() try {
             });
         const auto times = bench::medians(complete, 15, 3);
         for (std::size_t k = 0; k < times.size(); ++k)
-            std::printf("{\"peer\": \"%s\", \"name\": \"%s\", \"us\": %.1f}\n", k == 0 ? "gemel" : "by hand",
-                        name.c_str(), times[k]);
-        std::fflush(stdout);
+            bench::print_line(
+                {{"peer", k == 0 ? "gemel" : "by hand"}, {"name", name}, {"us", bench::rounded(times[k], 1)}});
     };
     const gemel::Kernel by_hand = context
                                       .compile(R"(KERNEL void by_hand(

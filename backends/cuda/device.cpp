@@ -2,6 +2,7 @@
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
+#include <gemel/core/uuid_text.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,17 +22,6 @@ int attribute_if_known(CUdevice device, CUdevice_attribute which) {
     return cu.DeviceGetAttribute.status(&value, which, device) == success ? value : 0;
 }
 
-/// Drivers of different APIs write the same UUID the same way: GPU-xxxxxxxx-xxxx-...
-std::string uuid_text(const CUuuid& uuid) {
-    char text[48];
-    char* at = text + std::snprintf(text, sizeof text, "GPU");
-    for (int i = 0; i < 16; ++i) {
-        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) *at++ = '-';
-        at += std::snprintf(at, 3, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    }
-    return text;
-}
-
 /// "580.159.04" where the kernel module tells; the driver API knows only the CUDA version that it supports.
 std::string kernel_module_version() {
     std::ifstream file("/sys/module/nvidia/version");
@@ -46,21 +36,9 @@ std::string kernel_module_version() {
 
 std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
 
-}  // namespace
-
-Shared::~Shared() {
-    if (!dead) cu.DevicePrimaryCtxRelease.quietly(device);
-}
-
-CudaDevice::CudaDevice(CUdevice device) : device_(device) {
+/// Sizes and counts.
+void read_limits(DeviceInfo& d, CUdevice device, int major) {
     const auto number = [&](CUdevice_attribute which) { return static_cast<std::uint32_t>(attribute(device, which)); };
-    DeviceInfo& d = info_;
-    char name[256] = {};
-    cu.DeviceGetName(name, sizeof name, device);
-    d.name = name;
-    d.vendor = "NVIDIA Corporation";
-    d.platform = "CUDA";
-    d.type = DeviceInfo::Type::gpu;
     d.compute_units = number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     if (const int khz = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) d.clock_mhz = khz / 1000;
     if (const int khz = attribute_if_known(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
@@ -87,10 +65,11 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     d.max_threads_per_compute_unit = number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
 
     d.base_alignment_bytes = std::max<std::uint32_t>(256, number(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT));
-    const std::uint32_t major = number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    const std::uint32_t minor = number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     d.max_parameter_bytes = major >= 7 && compiler().major * 1000 + compiler().minor * 10 >= 12010 ? 32764 : 4096;
+}
 
+/// What the device can do.
+void read_abilities(DeviceInfo& d, CUdevice device, int major, int minor) {
     d.has_double = true;
     d.has_half_arithmetic = major > 5 || (major == 5 && minor >= 3);
     d.has_int64_atomics = true;
@@ -103,12 +82,10 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     d.has_cross_block_visibility = true;
     d.is_little_endian = true;
     d.has_error_correction = attribute(device, CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0;
+}
 
-    d.driver_version = kernel_module_version();
-    if (d.driver_version.empty()) d.driver_version = version_text(driver().version);
-    d.api_version = text("CUDA ", version_text(driver().version));
-    d.language_version =
-        compiler().trouble.empty() ? text("NVRTC ", compiler().major, ".", compiler().minor) : "no NVRTC";
+/// What tells this device from others.
+void read_identity(DeviceInfo& d, CUdevice device, int major, int minor) {
     d.architecture = text("sm_", major, minor);
     char bus[32] = {};
     if (cu.DeviceGetPCIBusId.status(bus, sizeof bus, device) == success) {
@@ -117,7 +94,33 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     }
     CUuuid uuid{};
     cu.DeviceGetUuid(&uuid, device);
-    d.identity = uuid_text(uuid);
+    d.identity = uuid_text(std::as_bytes(std::span(uuid.bytes)));
+}
+
+}  // namespace
+
+Shared::~Shared() {
+    if (!dead) cu.DevicePrimaryCtxRelease.quietly(device);
+}
+
+CudaDevice::CudaDevice(CUdevice device) : device_(device) {
+    DeviceInfo& d = info_;
+    char name[256] = {};
+    cu.DeviceGetName(name, sizeof name, device);
+    d.name = name;
+    d.vendor = "NVIDIA Corporation";
+    d.platform = "CUDA";
+    d.type = DeviceInfo::Type::gpu;
+    d.driver_version = kernel_module_version();
+    if (d.driver_version.empty()) d.driver_version = version_text(driver().version);
+    d.api_version = text("CUDA ", version_text(driver().version));
+    d.language_version =
+        compiler().trouble.empty() ? text("NVRTC ", compiler().major, ".", compiler().minor) : "no NVRTC";
+    const int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    const int minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    read_limits(d, device, major);
+    read_abilities(d, device, major, minor);
+    read_identity(d, device, major, minor);
 
     fingerprint_ = text("cuda; ", d.name, "; ", d.architecture, "; driver ", d.driver_version, "; ", d.api_version,
                         "; ", d.language_version, " (", compiler().build, ")");

@@ -66,7 +66,7 @@ Memory OpenClContext::allocate(std::size_t bytes, MemoryKind kind) {
     cl_mem buffer = nullptr;
     switch (kind) {
         case MemoryKind::device:
-            buffer = shared_->is_pocl && shared_->info->type == DeviceInfo::Type::cpu
+            buffer = shared_->quirks.has(Quirk::buffers_share_offset)
                          ? create_staggered(shared_->context, bytes)
                          : cl.CreateBuffer(shared_->context, CL_MEM_READ_WRITE, bytes, nullptr);
             break;

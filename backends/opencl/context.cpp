@@ -90,10 +90,9 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
 
 BuildResult OpenClContext::build(const BuildRequest& request) {
     const std::string options = join(request.options, " ");
-    // NVIDIA's OpenCL (driver 580) ends the process with a segmentation fault over a program without kernels, when it
-    // is compiled or asked for its kernels: there every program has one. The empty line ends a comment that goes on.
     std::string whole(request.text);
-    if (shared_->is_nvidia) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
+    // The empty line ends a comment that goes on.
+    if (shared_->quirks.has(Quirk::needs_a_kernel)) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {
         try {
             return build(whole + probes, options);
@@ -114,15 +113,13 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS)
         throw BuildFailure(log.empty() ? gemel::text("clBuildProgram: ", error_name(status), ", options: ", options)
                                        : log);
-    // When the process can open no file, NVIDIA's compiler (580) answers with the code that a launch has for a lost
-    // device.
-    if (status == -9999 && !can_open_files())
+    if (status == -9999 && shared_->quirks.has(Quirk::lost_without_descriptors) && !can_open_files())
         throw BuildFailure(gemel::text("clBuildProgram: ", error_name(status), "\n", log));
     if (status != success) fail(cl.BuildProgram.name(), status);
     return {std::move(module), std::move(log)};
 }
 
-bool OpenClContext::logs_follow_line_directives() const { return !shared_->is_nvidia; }
+bool OpenClContext::logs_follow_line_directives() const { return !shared_->quirks.has(Quirk::ignores_line_directives); }
 
 std::filesystem::path pocl_folder() {
     const auto folder = [](const char* variable) {
@@ -136,8 +133,7 @@ std::filesystem::path pocl_folder() {
 }
 
 std::string OpenClContext::build_lock() const {
-    // PoCL 3.1: processes that build the same text in one empty cache folder fail or crash inside PoCL.
-    if (!shared_->is_pocl || pocl_has_own_folder) return {};
+    if (!shared_->quirks.has(Quirk::builds_collide) || pocl_has_own_folder) return {};
     const std::filesystem::path folder = pocl_folder();
     return folder.empty() ? std::string() : (folder / "gemel.lock").string();
 }
@@ -145,12 +141,13 @@ std::string OpenClContext::build_lock() const {
 std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
     const size_t size = binary.size();
-    if (shared_->is_pocl && !std::string_view(reinterpret_cast<const char*>(bytes), size).starts_with("poclbin"))
-        throw Error("this is no program binary of PoCL");  // it would crash on some others
-    const std::string_view ptx(reinterpret_cast<const char*>(bytes), size);
-    if (shared_->is_nvidia && ptx.find(".version") != std::string_view::npos &&
-        ptx.find(".entry") == std::string_view::npos)
-        throw Error("this program binary has no kernel");  // which NVIDIA's OpenCL does not survive
+    const std::string_view program_text(reinterpret_cast<const char*>(bytes), size);
+    if (shared_->quirks.has(Quirk::loads_any_binary) && !program_text.starts_with("poclbin"))
+        throw Error("this is not a program binary of PoCL");
+    // NVIDIA's binaries are PTX.
+    if (shared_->quirks.has(Quirk::needs_a_kernel) && program_text.find(".version") != std::string_view::npos &&
+        program_text.find(".entry") == std::string_view::npos)
+        throw Error("this program binary has no kernel");
     cl_int binary_status = CL_SUCCESS;
     const cl_program program =
         cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);

@@ -2,6 +2,7 @@
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
+#include <gemel/core/uuid_text.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -39,39 +40,17 @@ DeviceInfo::Type type_of(cl_device_type type) {
     return DeviceInfo::Type::other;
 }
 
-/// Drivers of different APIs write the same UUID the same way: GPU-xxxxxxxx-xxxx-...
-std::string uuid_text(const unsigned char* bytes) {
-    char text[48];
-    char* at = text + std::snprintf(text, sizeof text, "GPU");
-    for (int i = 0; i < 16; ++i) {
-        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) *at++ = '-';
-        at += std::snprintf(at, 3, "%02x", bytes[i]);
-    }
-    return text;
+std::string device_text(cl_device_id device, cl_device_info parameter) {
+    return query_text(cl.GetDeviceInfo, parameter, device);
 }
 
-}  // namespace
-
-Shared::~Shared() {
-    if (dead) return;
-    for (cl_command_queue queue : queues) cl.ReleaseCommandQueue.quietly(queue);
-    cl.ReleaseContext.quietly(context);
+bool has_extension(cl_device_id device, const char* name) {
+    const std::string all = " " + device_text(device, CL_DEVICE_EXTENSIONS) + " ";
+    return all.find(text(" ", name, " ")) != std::string::npos;
 }
 
-OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
-    : platform_(platform), device_(device) {
-    const auto device_text = [&](cl_device_info parameter) { return query_text(cl.GetDeviceInfo, parameter, device); };
-    const std::string extensions = " " + device_text(CL_DEVICE_EXTENSIONS) + " ";
-    const auto has = [&](const char* extension) {
-        return extensions.find(text(" ", extension, " ")) != std::string::npos;
-    };
-    DeviceInfo& d = info_;
-    d.name = device_text(CL_DEVICE_NAME);
-    d.vendor = device_text(CL_DEVICE_VENDOR);
-    d.platform = query_text(cl.GetPlatformInfo, CL_PLATFORM_NAME, platform);
-    is_pocl_ = d.platform == "Portable Computing Language";
-    const auto type = query<cl_device_type>(cl.GetDeviceInfo, CL_DEVICE_TYPE, device);
-    d.type = type_of(type);
+/// Sizes and counts.
+void read_limits(DeviceInfo& d, cl_device_id device) {
     d.compute_units = count(device, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (const auto clock = count(device, CL_DEVICE_MAX_CLOCK_FREQUENCY)) d.clock_mhz = clock;
 
@@ -97,12 +76,12 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
 
     d.base_alignment_bytes = count(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     d.max_parameter_bytes = query<size_t>(cl.GetDeviceInfo, CL_DEVICE_MAX_PARAMETER_SIZE, device);
+}
 
-    const std::string version = device_text(CL_DEVICE_VERSION);
-    version_ = version_number(version);
-    const bool nvidia = d.vendor.find("NVIDIA") != std::string::npos;
-    rounds_correctly_ = (query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_SINGLE_FP_CONFIG, device) &
-                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+/// What the device can do; `version` as of version_number().
+void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int version) {
+    const auto has = [&](const char* extension) { return has_extension(device, extension); };
+    const bool takes_ptx = quirks.has(Quirk::takes_inline_ptx);
     d.has_double = query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
     d.has_half_arithmetic = has("cl_khr_fp16");
     d.has_int64_atomics = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
@@ -111,23 +90,23 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
         query_if_known(float_atomics, cl.GetDeviceInfo, ext_single_float_atomics, device);
         query_if_known(double_atomics, cl.GetDeviceInfo, ext_double_float_atomics, device);
     }
-    // NVIDIA has them through PTX, which the portable words use there.
-    d.has_float_atomics = nvidia || (float_atomics & ext_global_float_atomic_add);
-    d.has_double_atomics = nvidia || (double_atomics & ext_global_float_atomic_add);
+    d.has_float_atomics = takes_ptx || (float_atomics & ext_global_float_atomic_add);
+    d.has_double_atomics = takes_ptx || (double_atomics & ext_global_float_atomic_add);
     d.has_sub_groups = has("cl_khr_subgroups") || has("cl_intel_subgroups");
     d.has_unified_memory = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_HOST_UNIFIED_MEMORY, device) != 0;
     cl_device_svm_capabilities svm = 0;
-    if (version_ >= 20) query_if_known(svm, cl.GetDeviceInfo, CL_DEVICE_SVM_CAPABILITIES, device);
+    if (version >= 20) query_if_known(svm, cl.GetDeviceInfo, CL_DEVICE_SVM_CAPABILITIES, device);
     d.has_managed_memory = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
     d.has_images = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT, device) != 0;
-    // Portable text is OpenCL C 1.2, which has no fence for a whole device; NVIDIA's compiler takes one in PTX.
-    d.has_cross_block_visibility = nvidia;
+    // Portable text is OpenCL C 1.2, which has no fence for a whole device; PTX has one.
+    d.has_cross_block_visibility = takes_ptx;
     d.is_little_endian = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ENDIAN_LITTLE, device) != 0;
     d.has_error_correction = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ERROR_CORRECTION_SUPPORT, device) != 0;
+}
 
-    d.driver_version = device_text(CL_DRIVER_VERSION);
-    d.api_version = version.substr(0, version.find(' ', 7));
-    d.language_version = device_text(CL_DEVICE_OPENCL_C_VERSION);
+/// What tells this device from others.
+void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int place) {
+    const bool nvidia = quirks.has(Quirk::has_nvidia_attributes);
     cl_uint major = 0, minor = 0;
     if (nvidia && query_if_known(major, cl.GetDeviceInfo, nv_compute_capability_major, device) &&
         query_if_known(minor, cl.GetDeviceInfo, nv_compute_capability_minor, device))
@@ -143,16 +122,44 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
         d.pci_bus_id = id;
     }
     unsigned char uuid[16] = {};
-    if (has("cl_khr_device_uuid") &&
+    if (has_extension(device, "cl_khr_device_uuid") &&
         cl.GetDeviceInfo.status(device, khr_device_uuid, sizeof uuid, uuid, nullptr) == success &&
         std::any_of(std::begin(uuid), std::end(uuid), [](unsigned char c) { return c != 0; }))
-        d.identity = uuid_text(uuid);
+        d.identity = uuid_text(std::as_bytes(std::span(uuid)));
     else
         d.identity = text(d.platform, ", ", d.name, ", number ", place);
+}
+
+}  // namespace
+
+Shared::~Shared() {
+    if (dead) return;
+    for (cl_command_queue queue : queues) cl.ReleaseCommandQueue.quietly(queue);
+    cl.ReleaseContext.quietly(context);
+}
+
+OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
+    : platform_(platform), device_(device) {
+    DeviceInfo& d = info_;
+    d.name = device_text(device, CL_DEVICE_NAME);
+    d.vendor = device_text(device, CL_DEVICE_VENDOR);
+    d.platform = query_text(cl.GetPlatformInfo, CL_PLATFORM_NAME, platform);
+    d.type = type_of(query<cl_device_type>(cl.GetDeviceInfo, CL_DEVICE_TYPE, device));
+    d.driver_version = device_text(device, CL_DRIVER_VERSION);
+    const std::string version = device_text(device, CL_DEVICE_VERSION);
+    d.api_version = version.substr(0, version.find(' ', 7));
+    d.language_version = device_text(device, CL_DEVICE_OPENCL_C_VERSION);
+    version_ = version_number(version);
+    quirks_ = Quirks(d.platform, d.type);
+    rounds_correctly_ = (query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_SINGLE_FP_CONFIG, device) &
+                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    read_limits(d, device);
+    read_abilities(d, device, quirks_, version_);
+    read_identity(d, device, quirks_, place);
 
     fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),
                         "; ", d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version,
-                        "; ", d.architecture, "; ", device_text(CL_DEVICE_EXTENSIONS));
+                        "; ", d.architecture, "; ", device_text(device, CL_DEVICE_EXTENSIONS));
 }
 
 const DeviceInfo& OpenClDevice::info() const { return info_; }
@@ -162,8 +169,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->context = context;
     shared->device = device_;
     shared->info = &info_;
-    shared->is_pocl = is_pocl_;
-    shared->is_nvidia = info_.vendor.find("NVIDIA") != std::string::npos;
+    shared->quirks = quirks_;
     shared->version = version_;
     shared->rounds_correctly = rounds_correctly_;
     return shared;

@@ -106,8 +106,9 @@ class OpenClKernel final : public Kernel {
           name_(std::move(name)),
           facts_(read_facts(kernel, shared_->device)),
           known_(*facts_.parameter_count) {
-        if (shared_->is_pocl) order_ = LaunchOrder::of(name_);
-        if (shared_->is_nvidia && facts_.shared_bytes > 0) correct_shared_bytes(facts_, kernel_, shared_->device);
+        if (shared_->quirks.has(Quirk::launches_collide)) order_ = LaunchOrder::of(name_);
+        if (shared_->quirks.has(Quirk::counts_shared_pointers) && facts_.shared_bytes > 0)
+            correct_shared_bytes(facts_, kernel_, shared_->device);
         facts_.parameter_bytes = value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
     }
     ~OpenClKernel() override {
@@ -218,7 +219,7 @@ std::vector<std::byte> OpenClModule::binary() const {
     throw Error("the driver has no binary of this program");
 }
 
-bool OpenClModule::finishes_at_first_launch() const { return shared_->is_pocl; }
+bool OpenClModule::finishes_at_first_launch() const { return shared_->quirks.has(Quirk::compiles_at_first_launch); }
 
 Global OpenClModule::global(const std::string& name) {
     throw Error(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api.hpp"
+#include "quirks.hpp"
 
 #include <gemel/core/plugin.hpp>
 
@@ -21,8 +22,7 @@ struct Shared {
     cl_context context = nullptr;
     cl_device_id device = nullptr;
     const DeviceInfo* info = nullptr;
-    bool is_pocl = false;
-    bool is_nvidia = false;
+    Quirks quirks;
     int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
@@ -163,6 +163,7 @@ class OpenClDevice final : public Device {
     std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
     std::string fingerprint() const override;
     std::uint64_t native() const override;
+    const Quirks& quirks() const { return quirks_; }
 
    private:
     std::shared_ptr<Shared> share(cl_context context) const;
@@ -170,7 +171,7 @@ class OpenClDevice final : public Device {
     cl_platform_id platform_;
     cl_device_id device_;
     DeviceInfo info_;
-    bool is_pocl_ = false;
+    Quirks quirks_;
     int version_ = 12;
     bool rounds_correctly_ = false;
     std::string fingerprint_;

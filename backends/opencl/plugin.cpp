@@ -53,22 +53,14 @@ class OwnPoclFolder {
     std::optional<std::string> given_;
 };
 
-/// What drivers read when they start.
+/// What drivers and the ICD loader read when they start.
 void tell_drivers(std::optional<OwnPoclFolder>& pocl) {
-    // PoCL compiles a kernel for small grids apart from that for all: twice, where programs use both.
-    ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    set_driver_settings(may_write());
     const char* const given = std::getenv("POCL_CACHE_DIR");
     // With more rights than its caller the process loads no compiled kernels, and no drivers, of the caller's.
     const bool privileged = ::getauxval(AT_SECURE) != 0;
     if (privileged)
         for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) ::unsetenv(name);
-    if (!may_write()) {
-        // Off means off, and nothing is written to a cache that may only be read: the drivers' own as well.
-        ::setenv("CUDA_CACHE_DISABLE", "1", 0);
-        ::setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
-        ::setenv("NEO_CACHE_PERSISTENT", "0", 0);
-        ::setenv("POCL_KERNEL_CACHE", "0", 0);
-    }
     const std::filesystem::path folder = pocl_folder();
     const std::string why = folder.empty() ? std::string() : why_distrusted(folder);
     if (!why.empty())
@@ -125,6 +117,9 @@ std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
                 if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_COMPILER_AVAILABLE, devices[i]))
                     throw Error("it has no compiler");
                 auto device = std::make_shared<OpenClDevice>(platform, devices[i], static_cast<int>(i));
+                logging::write(logging::Level::debug, "opencl",
+                               text("device ", i, " of platform '", name,
+                                    "' has these quirks (backends/opencl/quirks.cpp): ", device->quirks().names()));
                 auto& list = device->info().type == DeviceInfo::Type::gpu ? gpus : others;
                 list.push_back(std::move(device));
             } catch (const std::exception& error) {

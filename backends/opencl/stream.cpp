@@ -103,9 +103,10 @@ void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std:
 
 bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
     if ((pattern_bytes & (pattern_bytes - 1)) != 0) return false;  // powers of two only
-    // NVIDIA's driver does fills of 2 GiB and more wrongly: pieces of 1 GiB.
-    const std::size_t most = (std::size_t{1} << 30) / pattern_bytes * pattern_bytes;
-    for (std::size_t at = 0, bytes = count * pattern_bytes; at < bytes; at += most)
+    const std::size_t bytes = count * pattern_bytes;
+    const std::size_t most =
+        shared_->quirks.has(Quirk::large_fills_fail) ? (std::size_t{1} << 30) / pattern_bytes * pattern_bytes : bytes;
+    for (std::size_t at = 0; at < bytes; at += most)
         cl.EnqueueFillBuffer(Turn(*this), handle(*to.memory), pattern, pattern_bytes, to.offset_bytes + at,
                              std::min(most, bytes - at), 0, nullptr, nullptr);
     return true;

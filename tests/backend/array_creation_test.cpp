@@ -231,3 +231,18 @@ TEST_CASE("arrays of unknown type are filled with numbers") {
     CHECK_THROWS_MENTIONING(ArgumentError, unknown.fill(cfloat(1, 0)), "fill", "complex", "float16_t");
     CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(zeros<Tagged>({2})).fill(1), "fill", "Tagged", "no numbers");
 }
+
+TEST_CASE("fills of more than 2 GiB reach the end") {
+    const Context context = default_context();
+    const DeviceInfo& info = context.device().info();
+    constexpr std::int64_t count = (std::int64_t{1} << 31) + 5;
+    if (info.type != DeviceInfo::Type::gpu || info.max_allocation_bytes < 2 * std::size_t{count}) {
+        MESSAGE("SKIPPED: this device is no GPU with some gigabytes");
+        return;
+    }
+    GPUArray<std::uint8_t> x(context, Shape{count});
+    x.fill(7);
+    CHECK(count_nonzero(x != 7).item() == 0);
+    x.fill(8);
+    CHECK(count_nonzero(x == 8).item() == count);
+}

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <set>
 
 using namespace gemel;
 using gemel::testing::counting;
@@ -312,6 +313,26 @@ TEST_CASE("managed memory works where the device has it and is refused by name w
     int wrong = 0;
     for (int i = 0; i < 256; ++i) wrong += view[static_cast<std::size_t>(i)] != i + 5;
     CHECK(wrong == 0);
+}
+
+TEST_CASE("buffers on PoCL's processors begin at different places of a page") {
+    const Context context = default_context();
+    const DeviceInfo& info = context.device().info();
+    if (info.platform != "Portable Computing Language" || info.type != DeviceInfo::Type::cpu) {
+        MESSAGE("SKIPPED: this is not PoCL on a processor");
+        return;
+    }
+    const Kernel place =
+        context.compile("KERNEL void place(GLOBAL_MEM unsigned *x) { x[0] = (unsigned)((size_t)x & 4095); }")
+            .kernel("place");
+    std::vector<Buffer> buffers;
+    std::set<std::uint32_t> places;
+    for (int i = 0; i < 3; ++i) {
+        buffers.push_back(context.allocate(std::size_t{1} << 26));
+        place({.grid = {1}, .block = {1}}, buffers.back());
+        places.insert(downloaded<std::uint32_t>(buffers.back())[0]);
+    }
+    CHECK(places.size() == 3);
 }
 
 TEST_SUITE_END();

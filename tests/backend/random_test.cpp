@@ -257,7 +257,8 @@ TEST_CASE("means that cannot be read are refused and take nothing from the strea
     CHECK_THROWS_MENTIONING(ArgumentError, rng.fill_poisson(out, GPUArray<float>(other, {4})), "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, rng.poisson(GPUArray<float>()), "without memory");
     CHECK_THROWS_MENTIONING(ArgumentError,
-                            rng.fill_poisson(GPUArray<cfloat>(context, {4}), GPUArray<float>(context, {4})), "Poisson");
+                            rng.fill_poisson(GPUArray<cfloat>(context, {4}), GPUArray<float>(context, {4})), "poisson",
+                            "cfloat");
     CHECK(rng.position() == 0);
 }
 

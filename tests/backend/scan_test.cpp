@@ -25,8 +25,7 @@ constexpr const char* affine_preamble =
 
 /// Look-back falls back to three passes where blocks do not see each other.
 const std::array<AnyTuning, 4> tunings{
-    AnyTuning{},
-    AnyTuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .strategy = Strategy::look_back},
+    AnyTuning{}, AnyTuning{.block = 64, .access_bytes = 16, .items_per_thread = 8, .strategy = Strategy::look_back},
     AnyTuning{.block = 64, .items_per_thread = 4, .strategy = Strategy::three_passes},
     AnyTuning{.blocks_per_unit = 3, .strategy = Strategy::chunks}};
 
@@ -372,6 +371,34 @@ TEST_CASE("a kind of scan is compiled once") {
     const auto before = built();
     for (int k = 0; k < 3; ++k) CHECK(sum(x).get() == counting<std::int32_t>(100, 1));
     CHECK(built() == before);
+}
+
+TEST_CASE("the identity of an operation goes by either of its names") {
+    const auto x = arange<std::int32_t>(1, 6);
+    const ReductionKernel<std::int32_t> product(
+        {.arguments = "const int *x", .identity = "1", .map_expr = "x[i]", .reduce_expr = "a*b", .name = "product_by"});
+    CHECK(product(x).item() == 120);
+    const GPUArray<std::int32_t> before(x.context(), Shape{5});
+    const GenericScanKernel<std::int32_t> sums({.arguments = "const int *x, int *out",
+                                                .scan_expr = "a+b",
+                                                .identity = "0",
+                                                .output_statement = "out[i] = prev_item",
+                                                .name = "sums_before"});
+    sums(x, before);
+    CHECK(before.get() == std::vector<std::int32_t>{0, 1, 3, 6, 10});
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        ReductionKernel<std::int32_t>(
+            {.arguments = "const int *x", .neutral = "0", .identity = "1", .reduce_expr = "a+b", .name = "both"}),
+        "ReductionKernel 'both'", ".identity = \"1\"", ".neutral = \"0\"", "one of them");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            GenericScanKernel<std::int32_t>({.arguments = "const int *x, int *out",
+                                                             .scan_expr = "a+b",
+                                                             .neutral = "0",
+                                                             .identity = "0",
+                                                             .output_statement = "out[i] = item",
+                                                             .name = "both"}),
+                            "ScanKernel 'both'", "two names of one option");
 }
 
 TEST_SUITE_END();

@@ -58,7 +58,8 @@ static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std:
 static_assert(std::is_same_v<ResultElement<TypeRule::quotient, Array<std::int8_t>, Array<half>>, half>);
 static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, int>, half>);
 static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
-static_assert(result_type(TypeRule::real_elementary, dtype_of<std::int8_t>(), Weak::floating) == dtype_of<double>());
+static_assert(result_type(TypeRule::real_elementary, dtype_of<std::int8_t>(), ScalarKind::floating) ==
+              dtype_of<double>());
 
 static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<half>>, std::int32_t>);
 static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<std::uint64_t>>, std::int32_t>);
@@ -155,7 +156,8 @@ TEST_CASE("an array beside a number of the host has the type that NumPy gives") 
             "c16 c16 c16 c16",
         },
         4, [](DType a, std::size_t k) {
-            constexpr Weak numbers[] = {Weak::boolean, Weak::integer, Weak::floating, Weak::complex};
+            constexpr ScalarKind numbers[] = {ScalarKind::boolean, ScalarKind::integer, ScalarKind::floating,
+                                              ScalarKind::complex};
             return promote(a, numbers[k]);
         });
 }

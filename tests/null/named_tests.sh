@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests that docs/reliability.md and docs/security.md name exist: those in the last column of tables headed "test", by
-# their sentence or, in backquotes, by the file or the CTest that holds them.
+# The tests that docs/reliability.md, docs/security.md and the table of quirks (backends/opencl/quirks.cpp) name exist: those in
+# the last column of tables headed "test", by their sentence or, in backquotes, by the file or the CTest that holds them.
 #   named_tests.sh <root of the sources>
 set -euo pipefail
 cd "$1"
@@ -28,7 +28,14 @@ for page in docs/reliability.md docs/security.md; do
                                       if (tests && $(NF - 1) !~ /^:?-*:?$/) print $(NF - 1) }
                              !/^[|]/ { table = 0 }' $page | sed 's/ of the package$//; s/`, `/`\n`/g')
 done
-if [ $found -lt 25 ]; then
+while IFS= read -r name; do
+    found=$((found + 1))
+    if ! grep -rqF --include='*_test.cpp' -e "TEST_CASE(\"$name\")" -e "TEST_CASE_PER_DEVICE(\"$name\"" tests/backend; then
+        echo "FAILED: backends/opencl/quirks.cpp names a test that does not exist: $name"
+        failed=1
+    fi
+done < <(sed -n 's/^ *\.test = "\(.*\)",$/\1/p' backends/opencl/quirks.cpp)
+if [ $found -lt 37 ]; then
     echo "FAILED: only $found tests were found in the tables"
     failed=1
 fi

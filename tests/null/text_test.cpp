@@ -1,8 +1,10 @@
 /// Helpers for messages, and digests.
 #include <gemel/core/text.hpp>
+#include <gemel/core/uuid_text.hpp>
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <limits>
 #include <locale>
 
@@ -57,6 +59,12 @@ TEST_CASE("the digest is SHA-1") {
           "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
     CHECK(digest(std::string(1'000'000, 'a')) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
     CHECK(digest(std::string_view("a\0b", 3)) != digest("a"));
+}
+
+TEST_CASE("a UUID is written as the driver's tools write it") {
+    std::array<std::byte, 16> uuid{};
+    for (std::size_t i = 0; i < uuid.size(); ++i) uuid[i] = static_cast<std::byte>(i * 17);
+    CHECK(uuid_text(uuid) == "GPU-00112233-4455-6677-8899-aabbccddeeff");
 }
 
 TEST_SUITE_END();

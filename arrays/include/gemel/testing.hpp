@@ -44,7 +44,7 @@ struct CompareOptions {
 template <>
 struct CompareOptions<AnyArray> {
     double max_ulps = 0, relative = 0, absolute = 0;
-    /// What is expected, in any context; shape and type are compared too. An empty handle is none.
+    /// The expected result, in any context; shape and type are compared too. Empty: none.
     AnyArray reference = {};
     std::size_t min_devices = 1;
     std::filesystem::path saved = {};
@@ -56,7 +56,8 @@ struct Difference {
     std::size_t index = 0;  ///< in C order
     std::string expected = {}, actual = {};
     double ulps = 0, absolute = 0;
-    std::string field = {};  ///< of structs, e.g. "position.x" or "weights[2]", whose values are shown; else empty
+    std::string field =
+        {};  ///< the struct member whose values are shown, e.g. "position.x" or "weights[2]"; empty otherwise
 };
 
 /// What became of one device.

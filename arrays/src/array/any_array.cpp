@@ -178,7 +178,7 @@ void AnyArray::require_writable(const char* who) const {
 
 void AnyArray::require_dtype(DType dtype) const {
     if (!(dtype_ == dtype) && !(empty() && dtype_.empty()))
-        throw ArgumentError(text("an array of ", dtype_.name(), " is no GPUArray of ", dtype.name(),
+        throw ArgumentError(text("an array of ", dtype_.name(), " is not a GPUArray of ", dtype.name(),
                                  "; astype() converts, view_as() reads the same bytes anew"));
 }
 

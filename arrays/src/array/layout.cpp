@@ -64,7 +64,8 @@ std::optional<Strides> strides_over(const Layout& from, const Shape& shape) {
 std::size_t checked_axis(std::int64_t axis, std::size_t rank, std::string_view who) {
     const auto signed_rank = static_cast<std::int64_t>(rank);
     if (axis < -signed_rank || axis >= signed_rank)
-        throw ArgumentError(text(who, ": axis ", axis, " of an array with ", rank, rank == 1 ? " axis" : " axes"));
+        throw ArgumentError(
+            text(who, ": axis ", axis, " is out of range for an array with ", rank, rank == 1 ? " axis" : " axes"));
     return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
@@ -75,9 +76,9 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
         ellipses += index.kind() == Index::Kind::ellipsis;
     }
     const std::size_t rank = from.shape.rank();
-    if (ellipses > 1) throw ArgumentError("an index can have one ellipsis, not several");
+    if (ellipses > 1) throw ArgumentError("index: expected at most one ellipsis, got several");
     if (named > rank)
-        throw ArgumentError(text("too many indices: ", named, " for an array of shape ", to_string(from.shape)));
+        throw ArgumentError(text("index: too many indices: ", named, " for an array of shape ", to_string(from.shape)));
 
     Layout result{{}, {}, from.offset};
     std::size_t axis = 0;
@@ -93,7 +94,7 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
                 const std::int64_t extent = from.shape[axis], position = index.position();
                 if (position < -extent || position >= extent)
                     throw ArgumentError(
-                        text("index ", position, " is out of range for axis ", axis, " with extent ", extent));
+                        text("index: ", position, " is out of range for axis ", axis, " with extent ", extent));
                 result.offset += (position < 0 ? position + extent : position) * from.strides[axis];
                 ++axis;
                 break;
@@ -122,12 +123,13 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
 Layout permuted(const Layout& from, const Axes& axes) {
     const std::size_t rank = from.shape.rank();
     if (axes.size() != rank)
-        throw ArgumentError(text("permute: ", axes.size(), " axes for an array of shape ", to_string(from.shape)));
+        throw ArgumentError(text("permute: expected ", from.shape.rank(), " axes for an array of shape ",
+                                 to_string(from.shape), ", got ", axes.size()));
     Layout result{{}, {}, from.offset};
     std::vector<bool> used(rank);
     for (const std::int64_t given : axes) {
         const std::size_t axis = checked_axis(given, rank, "permute");
-        if (used[axis]) throw ArgumentError(text("permute: axis ", axis, " twice in ", to_string(axes)));
+        if (used[axis]) throw ArgumentError(text("permute: axis ", axis, " is given twice in ", to_string(axes)));
         used[axis] = true;
         result.shape.push_back(from.shape[axis]);
         result.strides.push_back(from.strides[axis]);
@@ -193,7 +195,7 @@ Layout broadcast(const Layout& from, const Shape& shape) {
 
 Layout diagonal_of(const Layout& from, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     const std::size_t rank = from.shape.rank();
-    if (rank < 2) throw ArgumentError(text("diagonal: shape ", to_string(from.shape), " has fewer than two axes"));
+    if (rank < 2) throw ArgumentError(text("diagonal: expected two axes or more, got shape ", to_string(from.shape)));
     const std::size_t down = checked_axis(axis1, rank, "diagonal"), right = checked_axis(axis2, rank, "diagonal");
     if (down == right) throw ArgumentError(text("diagonal: axis ", axis1, " and axis ", axis2, " are the same"));
     // Clamped, so that nothing overflows.
@@ -218,14 +220,15 @@ Shape completed(const Shape& shape, const Shape& from) {
     std::size_t open = result.rank();
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         if (shape[axis] != -1) continue;
-        if (open != result.rank()) throw ArgumentError(text("shape ", to_string(shape), ": only one extent can be -1"));
+        if (open != result.rank())
+            throw ArgumentError(text("reshape: shape ", to_string(shape), ": only one extent can be -1"));
         open = axis;
         result[axis] = 1;
     }
     const std::size_t others = result.count();
     const bool divides = open == result.rank() ? others == size : others != 0 && size % others == 0;
     if (!divides)
-        throw ArgumentError(text("an array of shape ", to_string(from), " with ", size,
+        throw ArgumentError(text("reshape: an array of shape ", to_string(from), " with ", size,
                                  size == 1 ? " element" : " elements", " cannot have shape ", to_string(shape),
                                  open == result.rank() ? text(" with ", others) : std::string()));
     if (open != result.rank()) result[open] = static_cast<std::int64_t>(size / others);
@@ -252,7 +255,7 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         std::int64_t& extent = result[longer.rank() - shorter.rank() + k];
         if (extent == shorter[k] || shorter[k] == 1) continue;
         if (extent != 1)
-            throw ArgumentError(text("shapes ", to_string(a), " and ", to_string(b), " do not fit together"));
+            throw ArgumentError(text("shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
         extent = shorter[k];
     }
     return result;

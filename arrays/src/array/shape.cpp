@@ -8,8 +8,8 @@
 
 namespace gemel {
 
-void WholeNumber::refuse_whole_number(std::uint64_t value) {
-    throw ArgumentError(text("the number ", value, " is too large: 2^63 - 1 is the most"));
+void Integer::refuse(std::uint64_t value) {
+    throw ArgumentError(text("the integer ", value, " is too large: expected at most 2^63 - 1"));
 }
 
 void AxisVector::assign(std::span<const std::int64_t> values) {
@@ -45,7 +45,7 @@ void AxisVector::resize(std::size_t size, std::int64_t value) {
 }
 
 void AxisVector::refuse_large(std::uint64_t value) {
-    throw ArgumentError(text("an extent of ", value, " is more than an array can have"));
+    throw ArgumentError(text("shape: the extent ", value, " is too large: expected at most 2^63 - 1"));
 }
 
 std::size_t Shape::count() const {

@@ -35,7 +35,7 @@ AnyArray AnyArray::squeeze(const Axes& axes) const { return with_layout(squeezed
 
 AnyArray AnyArray::broadcast_to(const Shape& shape) const { return with_layout(broadcast(layout(), shape)); }
 
-AnyArray AnyArray::diagonal(WholeNumber offset, WholeNumber axis1, WholeNumber axis2) const {
+AnyArray AnyArray::diagonal(Integer offset, Integer axis1, Integer axis2) const {
     return with_layout(diagonal_of(layout(), offset, axis1, axis2));
 }
 
@@ -57,7 +57,7 @@ AnyArray AnyArray::real() const { return dtype_.kind() == DType::Kind::complex ?
 AnyArray AnyArray::imag() const {
     if (dtype_.kind() == DType::Kind::complex) return part_of(*this, 1);
     if (dtype_.layout() || dtype_.lanes() != 1)
-        throw ArgumentError(text("imag: elements of type ", dtype_.name(), " are no numbers"));
+        throw ArgumentError(text("imag: elements of type ", dtype_.name(), " are not numbers"));
     require_memory("imag");
     AnyArray zeros(context(), dtype_, shape_);
     const char zero[16] = {};

@@ -32,7 +32,7 @@ void write_progression(const AnyArray& to, N start, N step, N last, bool has_las
 
 template <class N>
 [[noreturn]] void refuse_range(N start, N stop, N step, const char* why) {
-    throw ArgumentError(text("arange from ", start, " to ", stop, " by ", step, ": ", why));
+    throw ArgumentError(text("arange: from ", start, " to ", stop, " by ", step, ": ", why));
 }
 
 /// Can an integer type hold the value?
@@ -105,7 +105,7 @@ AnyArray arange(const Context& context, DType dtype, double start, double stop, 
 }
 
 AnyArray linspace(const Context& context, DType dtype, double start, double stop, std::int64_t count, bool endpoint) {
-    if (count < 0) throw ArgumentError(text("linspace: ", count, " elements"));
+    if (count < 0) throw ArgumentError(text("linspace: expected a count of at least 0, got ", count));
     const std::int64_t parts = endpoint ? count - 1 : count;
     AnyArray result(context, dtype, Shape{count});
     write_progression(result, start, parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0, stop,

@@ -74,7 +74,7 @@ void AnyArray::assign(const AnyArray& other) const {
     other.require_memory("assign: the source");
     if (!is_same_kind(other.dtype_, dtype_))
         throw ArgumentError(text("assign: ", other.dtype_.name(), " to ", dtype_.name(),
-                                 " is no conversion of the same kind; convert by astype() first"));
+                                 " would change the kind of number; convert by astype() first"));
     // NumPy drops leading axes of extent 1 here, and only here.
     std::size_t extra = 0;
     while (other.rank() - extra > rank() && other.shape()[extra] == 1) ++extra;
@@ -113,7 +113,7 @@ void AnyArray::get_bytes(void* to) const {
 AnyNumber AnyArray::item() const {
     require_memory("item");
     require_single();
-    if (kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is no number"));
+    if (kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is not a number"));
     std::array<std::byte, 16> element;
     get_bytes(element.data());
     return number_at("item", dtype_, element.data());

@@ -35,7 +35,7 @@ DLDataType type_of(DType dtype) {
         case Kind::floating: return make(kDLFloat);
         case Kind::bfloat: return make(kDLBfloat);
         case Kind::complex: return make(kDLComplex);
-        default: throw ArgumentError(text("DLPack has no type for ", dtype.name()));
+        default: throw ArgumentError(text("to_dlpack: DLPack has no type for ", dtype.name()));
     }
 }
 
@@ -45,8 +45,8 @@ DType type_of(const DLDataType& type) {
     const bool is_vector = is_number && (type.lanes == 2 || type.lanes == 4);
     const auto make = [&](Kind kind, std::initializer_list<int> bits) {
         if (std::find(bits.begin(), bits.end(), type.bits) == bits.end() || !(type.lanes == 1 || is_vector))
-            throw ArgumentError(text("a tensor of DLPack's type (code ", int{type.code}, ", ", int{type.bits},
-                                     " bits, ", type.lanes, " lanes): gemel has none such"));
+            throw ArgumentError(text("from_dlpack: gemel has no type for DLPack's (code ", int{type.code}, ", ",
+                                     int{type.bits}, " bits, ", type.lanes, " lanes)"));
         return DType(kind, type.bits / 8u * type.lanes, static_cast<std::uint8_t>(type.lanes));
     };
     switch (type.code) {
@@ -89,7 +89,8 @@ Managed* give(const Fill& fill) {
 }
 
 void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an array without memory cannot be given to others");
+    if (array.empty())
+        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
     (void)type_of(array.dtype());
     const Context context = array.context();
     context.synchronize();
@@ -103,7 +104,8 @@ void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
 }
 
 void describe_host(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an array without memory cannot be given to others");
+    if (array.empty())
+        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
     (void)type_of(array.dtype());
     given.host.resize(array.size_bytes());
     if (array.size() > 0) array.get_bytes(given.host.data());
@@ -143,24 +145,27 @@ Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& st
     const __int128 first = (is_buffer ? 0 : static_cast<__int128>(reinterpret_cast<std::uint64_t>(tensor.data))) +
                            static_cast<__int128>(tensor.byte_offset) - before;
     if (bytes > INT64_MAX || first < 0 || first + bytes > static_cast<__int128>(UINT64_MAX))
-        throw ArgumentError(text("a tensor of shape ", to_string(shape), " and strides ", to_string(strides),
-                                 " at byte ", tensor.byte_offset, " lies where there is no memory"));
+        throw ArgumentError(text("from_dlpack: a tensor of shape ", to_string(shape), " and strides ",
+                                 to_string(strides), " at byte ", tensor.byte_offset,
+                                 " lies where there is no memory"));
     return {static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(bytes)};
 }
 
 /// @param keep_alive  gives the tensor back when it dies
 AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, std::shared_ptr<void> keep_alive) {
     const DType dtype = type_of(tensor.dtype);
-    if (tensor.ndim < 0) throw ArgumentError(text("a tensor of ", tensor.ndim, " axes"));
+    if (tensor.ndim < 0)
+        throw ArgumentError(text("from_dlpack: expected a tensor of 0 axes or more, got ", tensor.ndim));
     const auto axes = static_cast<std::size_t>(tensor.ndim);
-    if (axes > 0 && !tensor.shape) throw ArgumentError(text("a tensor of ", axes, " axes without a shape"));
+    if (axes > 0 && !tensor.shape)
+        throw ArgumentError(text("from_dlpack: the tensor has ", axes, " axes and no shape"));
     const Shape shape(std::span<const std::int64_t>(tensor.shape, axes));
     const Strides strides =
         tensor.strides ? Strides(std::span<const std::int64_t>(tensor.strides, axes)) : contiguous_strides(shape);
     const DLDeviceType type = tensor.device.device_type;
     const bool linear = context.addresses_are_linear();
     if (shape.count() == 0) return AnyArray(context, dtype, shape);
-    if (!tensor.data) throw ArgumentError(text("a tensor of shape ", to_string(shape), " has no memory"));
+    if (!tensor.data) throw ArgumentError(text("from_dlpack: a tensor of shape ", to_string(shape), " has no memory"));
     const auto [before, bytes] = stretch_of(tensor, shape, strides, dtype);
     if (type == kDLCPU || (type == kDLCUDAHost && !linear)) {
         const AnyArray array(context, dtype, shape);
@@ -169,16 +174,16 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     }
     const bool fits = linear ? type == kDLCUDA || type == kDLCUDAManaged || type == kDLCUDAHost : type == kDLOpenCL;
     if (!fits || (type != kDLCUDAHost && tensor.device.device_id != context.device().index()))
-        throw ArgumentError(text("a tensor on DLPack's device (", static_cast<int>(type), ", ", tensor.device.device_id,
-                                 ") cannot be shared with ", context.device().name(), " (", context.device().id(),
-                                 "), which is (", static_cast<int>(linear ? kDLCUDA : kDLOpenCL), ", ",
-                                 context.device().index(), ")"));
+        throw ArgumentError(text("from_dlpack: a tensor on DLPack's device (", static_cast<int>(type), ", ",
+                                 tensor.device.device_id, ") cannot be shared with ", context.device().name(), " (",
+                                 context.device().id(), "), which is (", static_cast<int>(linear ? kDLCUDA : kDLOpenCL),
+                                 ", ", context.device().index(), ")"));
     // A device faults on misaligned elements. A cl_mem itself is aligned.
     const std::uint64_t alignment = dtype.size_bytes() / (dtype.kind() == DType::Kind::complex ? 2 : 1);
     const std::uint64_t place = (linear ? reinterpret_cast<std::uint64_t>(tensor.data) : 0) + tensor.byte_offset;
     if (place % alignment != 0)
-        throw ArgumentError(text("a tensor's elements of type ", dtype.name(), " must lie at multiples of ", alignment,
-                                 " bytes, not at ", linear ? "address " : "byte ", place));
+        throw ArgumentError(text("from_dlpack: elements of type ", dtype.name(), " must lie at multiples of ",
+                                 alignment, " bytes, not at ", linear ? "address " : "byte ", place));
     const auto handle = reinterpret_cast<std::uint64_t>(tensor.data);
     AnyArray array;
     if (linear) {
@@ -224,16 +229,16 @@ DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& array) {
 }
 
 AnyArray from_dlpack(const Context& context, DLManagedTensor* tensor) {
-    if (!tensor) throw ArgumentError("from_dlpack was given no tensor");
+    if (!tensor) throw ArgumentError("from_dlpack: the tensor is null");
     return take(context, tensor->dl_tensor, false, owner_of(tensor));
 }
 
 AnyArray from_dlpack(const Context& context, DLManagedTensorVersioned* tensor) {
-    if (!tensor) throw ArgumentError("from_dlpack was given no tensor");
+    if (!tensor) throw ArgumentError("from_dlpack: the tensor is null");
     std::shared_ptr<void> owner = owner_of(tensor);
     if (tensor->version.major != 1)
-        throw ArgumentError(
-            text("a tensor of DLPack version ", tensor->version.major, ".", tensor->version.minor, ": 1.x is known"));
+        throw ArgumentError(text("from_dlpack: expected a tensor of DLPack version 1.x, got version ",
+                                 tensor->version.major, ".", tensor->version.minor));
     return take(context, tensor->dl_tensor, (tensor->flags & read_only_flag) != 0, std::move(owner));
 }
 

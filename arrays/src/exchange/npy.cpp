@@ -93,7 +93,7 @@ std::vector<std::byte> InputFile::read(std::uint64_t offset, std::uint64_t bytes
 namespace {
 
 AnyArray load(const Context& context, const std::filesystem::path& path, const DType* expected) {
-    return npy::naming("", path, [&] {
+    return npy::naming("load_npy", "", path, [&] {
         npy::InputFile file(path);
         const std::uint64_t first = std::min<std::uint64_t>(file.size_bytes(), npy::prologue_bytes);
         const std::size_t length = npy::header_bytes(file.read(0, first));

@@ -38,11 +38,12 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-/// Puts the file's name in front of what is thrown.
+/// Puts the function and the file's name in front of what is thrown.
 template <class Function>
-auto naming(const std::string& entry, const std::filesystem::path& path, const Function& function) {
+auto naming(const char* who, const std::string& entry, const std::filesystem::path& path, const Function& function) {
     const auto name = [&] {
-        return entry.empty() ? text("'", path.string(), "': ") : text("'", entry, "' in '", path.string(), "': ");
+        return entry.empty() ? text(who, ": '", path.string(), "': ")
+                             : text(who, ": '", entry, "' in '", path.string(), "': ");
     };
     try {
         return function();

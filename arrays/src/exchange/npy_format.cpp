@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header = std::size_t{1} << 26;
 
-/// A value of Python: text, whole number, truth, or a tuple, list or dictionary (keys and values in turn) of values.
+/// A value of Python: text, integer, truth, or a tuple, list or dictionary (keys and values in turn) of values.
 struct Literal {
     enum class Kind { text, number, truth, tuple, list, dictionary } kind;
     std::string text;
@@ -51,13 +51,13 @@ class LiteralParser {
     Literal parse() {
         Literal value = parse_value(0);
         skip_spaces();
-        if (at_ != text_.size() && text_[at_] != '\0') fail("something follows the dictionary");
+        if (at_ != text_.size() && text_[at_] != '\0') fail("expected nothing after the dictionary");
         return value;
     }
 
    private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw Error(gemel::text("its header cannot be understood: ", what, " at character ", at_));
+        throw Error(gemel::text("invalid header: ", what, " at character ", at_));
     }
     void skip_spaces() {
         while (at_ < text_.size() && std::strchr(" \n\t\r\f", text_[at_]) && text_[at_] != '\0') ++at_;
@@ -89,7 +89,7 @@ class LiteralParser {
         if (take_word("False")) return {Literal::Kind::truth, {}, 0, {}};
         std::int64_t number = 0;
         const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
-        if (error != std::errc()) fail("no value");
+        if (error != std::errc()) fail("expected a value");
         at_ = static_cast<std::size_t>(end - text_.data());
         if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // long integers of Python 2
         return {Literal::Kind::number, {}, number, {}};
@@ -107,11 +107,11 @@ class LiteralParser {
         while (!take(closing)) {
             group.items.push_back(parse_value(depth + 1));
             if (opening == '{') {
-                if (!take(':')) fail("no ':' behind a key");
+                if (!take(':')) fail("expected ':' after a key");
                 group.items.push_back(parse_value(depth + 1));
             }
             if (!take(',')) {
-                if (!take(closing)) fail(gemel::text("no '", closing, "'"));
+                if (!take(closing)) fail(gemel::text("expected '", closing, "'"));
                 break;
             }
         }
@@ -126,28 +126,28 @@ class LiteralParser {
             else
                 value.text += text_[at_];
         }
-        if (at_ >= text_.size()) fail("a text without an end");
+        if (at_ >= text_.size()) fail("a string does not end");
         ++at_;
         return value;
     }
 
     /// Behind a backslash, to the last character of what it begins.
     void parse_escape(std::string& to) {
-        if (++at_ >= text_.size()) fail("a text without an end");
+        if (++at_ >= text_.size()) fail("a string does not end");
         const char c = text_[at_];
         const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
         if (digits == 0) {
             const char* const known = "\\\\''\"\"n\nr\rt\t";  // each with what it stands for
             const char* found = known;
             while (*found && *found != c) found += 2;
-            if (!*found) fail("an escape sequence that is not known");
+            if (!*found) fail("unknown escape sequence");
             to += found[1];
             return;
         }
         std::uint32_t code = 0;
         const char* const first = text_.data() + at_ + 1;
         if (text_.size() - at_ <= digits || std::from_chars(first, first + digits, code, 16).ptr != first + digits)
-            fail("an escape sequence that is cut off");
+            fail("an escape sequence is cut off");
         append_utf8(to, code);
         at_ += digits;
     }
@@ -157,7 +157,8 @@ class LiteralParser {
 };
 
 std::size_t checked_extent(const Literal& value) {
-    if (value.kind != Literal::Kind::number || value.number < 0) throw Error("its header has a shape that is no shape");
+    if (value.kind != Literal::Kind::number || value.number < 0)
+        throw Error("invalid 'shape' in the header: expected a tuple of at most 64 integers from 0 up");
     return static_cast<std::size_t>(value.number);
 }
 
@@ -171,13 +172,13 @@ Element parse_number(const std::string& descr) {
         element.swapped = descr[0] == '>';
         at = 1;
     }
-    if (at >= descr.size()) return refuse("which is not known");
+    if (at >= descr.size()) return refuse("which gemel does not know");
     const char kind = descr[at];
     std::uint32_t bytes = 0;
     const auto [end, error] = std::from_chars(descr.data() + at + 1, descr.data() + descr.size(), bytes);
     const bool is_whole = error == std::errc() && end == descr.data() + descr.size();
-    if (kind == 'O') return refuse("Python objects, which only Python can read");
-    if (!is_whole) return refuse("which gemel has no type for");
+    if (kind == 'O') return refuse("Python objects, which only Python can read; store numbers");
+    if (!is_whole) return refuse("for which gemel has no type");
     const auto is = [&](std::initializer_list<std::uint32_t> sizes) {
         return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
     };
@@ -196,19 +197,20 @@ Element parse_number(const std::string& descr) {
     else if (kind == 'V')
         element.is_padding = true;
     else
-        return refuse("which gemel has no type for");
+        return refuse("for which gemel has no type");
     if (bytes == 1) element.swapped = false;
     return element;
 }
 
 Element parse_element(const Literal& descr) {
     if (descr.kind == Literal::Kind::text) return parse_number(descr.text);
-    if (descr.kind != Literal::Kind::list) throw Error("its header has a type that is no type");
+    if (descr.kind != Literal::Kind::list)
+        throw Error("invalid 'descr' in the header: expected a text or a list of fields");
     Element element;
     element.is_structure = true;
     for (const Literal& item : descr.items) {
         if (item.kind != Literal::Kind::tuple || item.items.size() < 2 || item.items.size() > 3)
-            throw Error("its header has a struct with a field that is no field");
+            throw Error("invalid 'descr' in the header: a field is a tuple of name, type and possibly shape");
         const Literal& name = item.items[0];
         Element::Field field;
         if (name.kind == Literal::Kind::tuple && name.items.size() == 2)
@@ -221,7 +223,7 @@ Element parse_element(const Literal& descr) {
             if (shape.kind == Literal::Kind::tuple) {
                 for (const Literal& extent : shape.items)
                     if (__builtin_mul_overflow(field.count, checked_extent(extent), &field.count))
-                        throw Error("its header has a field with a shape that is too large");
+                        throw Error("invalid 'descr' in the header: the shape of a field is too large");
             } else {
                 field.count = checked_extent(shape);
             }
@@ -230,7 +232,7 @@ Element parse_element(const Literal& descr) {
         std::size_t bytes = 0;
         if (__builtin_mul_overflow(field.element.size_bytes, field.count, &bytes) ||
             __builtin_add_overflow(element.size_bytes, bytes, &element.size_bytes) || element.size_bytes > UINT32_MAX)
-            throw Error("its header has a struct that is too large");
+            throw Error("invalid 'descr' in the header: the struct is too large");
         const bool is_padding = field.element.is_padding && field.name.empty();
         if (!is_padding) element.fields.push_back(std::move(field));
     }
@@ -250,14 +252,15 @@ std::string describe_number(DType dtype) {
 
 std::size_t header_bytes(std::span<const std::byte> prologue) {
     if (prologue.size() < prologue_bytes || std::memcmp(prologue.data(), magic.data(), magic.size()) != 0)
-        throw Error("it does not begin as an .npy file does");
+        throw Error("it is not an .npy file: it does not begin with \\x93NUMPY");
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(prologue[i]); };
     const std::size_t major = byte(6);
     if (major < 1 || major > 3)
-        throw Error(text("it is of format version ", major, ".", byte(7), "; 1.0 to 3.0 are known"));
+        throw Error(text("it is of format version ", major, ".", byte(7), "; expected 1.0 to 3.0"));
     const std::size_t length =
         major == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-    if (length > max_header) throw Error(text("its header claims ", length, " bytes"));
+    if (length > max_header)
+        throw Error(text("its header claims ", length, " bytes, more than the ", max_header, " that are read"));
     return (major == 1 ? 10 : 12) + length;
 }
 
@@ -272,19 +275,19 @@ Header parse_header(std::span<const std::byte> bytes) {
     const bool is_latin1 = std::to_integer<int>(bytes[6]) < 3;
     const std::string as_utf8 = is_latin1 ? utf8_of_latin1(written) : std::string(written);
     const Literal dictionary = LiteralParser(as_utf8).parse();
-    if (dictionary.kind != Literal::Kind::dictionary) throw Error("its header is no dictionary");
+    if (dictionary.kind != Literal::Kind::dictionary) throw Error("invalid header: expected a dictionary");
     std::map<std::string, const Literal*> values;
     for (std::size_t i = 0; i + 1 < dictionary.items.size(); i += 2)
         values[dictionary.items[i].text] = &dictionary.items[i + 1];
     for (const char* key : {"descr", "fortran_order", "shape"})
-        if (!values.count(key)) throw Error(text("its header lacks '", key, "'"));
+        if (!values.count(key)) throw Error(text("invalid header: it lacks '", key, "'"));
     header.element = parse_element(*values["descr"]);
     if (values["fortran_order"]->kind != Literal::Kind::truth)
-        throw Error("its header has a 'fortran_order' of neither kind");
+        throw Error("invalid 'fortran_order' in the header: expected True or False");
     header.fortran_order = values["fortran_order"]->number != 0;
     const Literal& shape = *values["shape"];
     if (shape.kind != Literal::Kind::tuple || shape.items.size() > most_axes)
-        throw Error("its header has a shape that is no shape");
+        throw Error("invalid 'shape' in the header: expected a tuple of at most 64 integers from 0 up");
     for (const Literal& extent : shape.items) header.shape.push_back(static_cast<std::int64_t>(checked_extent(extent)));
     std::size_t total = 0;
     try {
@@ -312,7 +315,7 @@ std::string describe(const Element& element) {
 
 std::string describe(DType dtype) {
     if (dtype.kind() == DType::Kind::bfloat || dtype.lanes() != 1 || dtype.empty())
-        throw ArgumentError(text("NumPy has no type for ", dtype.name(),
+        throw ArgumentError(text("save_npy: NumPy has no type for ", dtype.name(),
                                  dtype.kind() == DType::Kind::bfloat ? ": save astype<float>()" : ""));
     const StructLayout* layout = dtype.layout();
     if (!layout) return describe_number(dtype);

@@ -9,6 +9,8 @@
 
 #ifdef GEMEL_HAS_ZLIB
 #include <zlib.h>
+#else
+#include <boost/crc.hpp>
 #endif
 
 #include <algorithm>
@@ -26,29 +28,14 @@ constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_
                         end64_mark = 0x06064b50, locator_mark = 0x07064b50;
 constexpr std::uint16_t stored = 0, deflated = 8;
 
-/// The CRC-32 of ZIP: the polynomial 0xEDB88320, bits reversed.
 std::uint32_t checksum_of(std::span<const std::byte> data) {
-    static const auto table = [] {
-        std::array<std::array<std::uint32_t, 256>, 4> table{};
-        for (std::uint32_t i = 0; i < 256; ++i) {
-            std::uint32_t c = i;
-            for (int k = 0; k < 8; ++k) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
-            table[0][i] = c;
-        }
-        for (std::uint32_t i = 0; i < 256; ++i)
-            for (std::size_t k = 1; k < 4; ++k) table[k][i] = table[0][table[k - 1][i] & 0xff] ^ table[k - 1][i] >> 8;
-        return table;
-    }();
-    std::uint32_t c = 0xffffffffu;
-    std::size_t i = 0;
-    for (; i + 4 <= data.size(); i += 4) {  // four bytes a step
-        std::uint32_t word;
-        std::memcpy(&word, &data[i], 4);
-        c ^= word;
-        c = table[3][c & 0xff] ^ table[2][c >> 8 & 0xff] ^ table[1][c >> 16 & 0xff] ^ table[0][c >> 24];
-    }
-    for (; i < data.size(); ++i) c = table[0][(c ^ std::to_integer<std::uint32_t>(data[i])) & 0xff] ^ c >> 8;
-    return ~c;
+#ifdef GEMEL_HAS_ZLIB
+    return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()));
+#else
+    boost::crc_32_type checksum;
+    checksum.process_bytes(data.data(), data.size());
+    return checksum.checksum();
+#endif
 }
 
 /// Numbers as ZIP writes them: the low byte first.
@@ -108,7 +95,7 @@ Directory find_directory(npy::InputFile& file) {
     std::optional<std::size_t> found;  // the end record is followed by a comment of any length
     for (std::size_t at = tail.size() >= end_bytes ? tail.size() - end_bytes + 1 : 0; at-- > 0 && !found;)
         if (Reader(all.subspan(at)).u32() == end_mark) found = at;
-    if (!found) throw Error("it is no .npz file, or the end of one is missing");
+    if (!found) throw Error("it is not an .npz file, or its end is missing");
     Reader end(all.subspan(*found));
     end.take(8);
     end.u16();
@@ -176,7 +163,8 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     };
     for (const auto& [name, array] : arrays) {
         if (name.empty() || name.size() > 65000)
-            throw ArgumentError(text("'", path.string(), "': an array needs a name, of at most 65000 characters"));
+            throw ArgumentError(
+                text("save_npz: '", path.string(), "': an array needs a name, of at most 65000 characters"));
         npy::require_storable("save_npz", text("array '", name, "'"), array);
     }
     for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // before any file is made
@@ -215,7 +203,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
-    npy::naming("", path, [&] {
+    npy::naming("NpzFile", "", path, [&] {
         npy::InputFile file(path);
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
@@ -288,7 +276,7 @@ const NpzFile::Entry& NpzFile::find(const std::string& name) const {
     for (const bool is_array : {true, false})
         for (const Entry& entry : entries_)
             if (entry.is_array == is_array && entry.name == name) return entry;
-    throw Error(text("'", path_.string(), "' holds no array '", name, "'; it has: ", join(names())));
+    throw Error(text("load_npz: '", path_.string(), "' holds no array '", name, "'; it has: ", join(names())));
 }
 
 std::vector<std::byte> NpzFile::content(const Entry& entry) const {
@@ -316,7 +304,7 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name) const {
     const Entry& entry = find(name);
-    return npy::naming(name, path_, [&] {
+    return npy::naming("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, nullptr);
     });
@@ -324,7 +312,7 @@ AnyArray NpzFile::load(const Context& context, const std::string& name) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name, DType dtype) const {
     const Entry& entry = find(name);
-    return npy::naming(name, path_, [&] {
+    return npy::naming("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, &dtype);
     });

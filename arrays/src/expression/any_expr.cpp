@@ -1,7 +1,7 @@
 #include <gemel/arrays/any_expr.hpp>
 
+#include "array/integer_range.hpp"
 #include "array/layout.hpp"
-#include "array/whole_number.hpp"
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
 
@@ -44,13 +44,13 @@ std::shared_ptr<const Structure> interned(Structure structure) {
     return table.emplace(std::move(key), std::make_shared<const Structure>(std::move(structure))).first->second;
 }
 
-Weak kind_of(const Number& number) {
+ScalarKind kind_of(const Number& number) {
     switch (number.index()) {
-        case 0: return Weak::boolean;
+        case 0: return ScalarKind::boolean;
         case 1:
-        case 2: return Weak::integer;
-        case 3: return Weak::floating;
-        default: return Weak::complex;
+        case 2: return ScalarKind::integer;
+        case 3: return ScalarKind::floating;
+        default: return ScalarKind::complex;
     }
 }
 
@@ -103,7 +103,7 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     for (std::size_t k = 0; k < 2; ++k) {
         const int side = side_of(operands[k], common);
         if (side == 0) continue;
-        const WholeRange range = whole_range(common);
+        const IntegerRange range = integer_range(common);
         AnyExpr& other = operands[1 - k];
         if (side < 0) {
             operands[k] = AnyExpr(range.least);
@@ -278,7 +278,7 @@ AnyExpr detail::clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& hig
         const DType own = of.dtype();
         const int side = of.node().is_number() || !own.is_integer() ? 0 : side_of(bound, own);
         if (side == 0) return bound;
-        const WholeRange range = whole_range(own);
+        const IntegerRange range = integer_range(own);
         return side < 0 ? AnyExpr(range.least) : AnyExpr(range.most);
     };
     const AnyExpr raised = maximum(x, within(low, x));

@@ -34,7 +34,7 @@ Scan make_scan(Cumulating kind, const ExpressionView& expression, const Expressi
 }
 
 /// @param result  the type of the result, in which it is also found
-AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<WholeNumber> given_axis) {
+AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
     const ExpressionView& expression = collected.view;
@@ -83,7 +83,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
 
 }  // namespace
 
-AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<WholeNumber> axis, DType dtype) {
+AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype) {
     if (!x.dtype.empty() && !is_number(x.dtype))
         throw ArgumentError(text(name_of(kind), ": elements of ", x.dtype.name(), " are no numbers"));
     DerivedExpression elements(x);

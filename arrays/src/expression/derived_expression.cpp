@@ -20,8 +20,9 @@ const OperationType& operation_of(Step step) {
 /// In 9 bits.
 std::uint32_t code_of(DType dtype) { return static_cast<std::uint32_t>(dtype.kind()) << 5 | (dtype.size_bytes() & 31); }
 
-Weak kind_of(const AnyNumber& number) {
-    static constexpr Weak kinds[] = {Weak::boolean, Weak::integer, Weak::integer, Weak::floating, Weak::complex};
+ScalarKind kind_of(const AnyNumber& number) {
+    static constexpr ScalarKind kinds[] = {ScalarKind::boolean, ScalarKind::integer, ScalarKind::integer,
+                                           ScalarKind::floating, ScalarKind::complex};
     return kinds[number.index()];
 }
 

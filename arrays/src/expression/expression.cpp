@@ -1,7 +1,7 @@
 #include <gemel/arrays/expression.hpp>
 
+#include "array/integer_range.hpp"
 #include "array/layout.hpp"
-#include "array/whole_number.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 #include "expression/split_expression.hpp"

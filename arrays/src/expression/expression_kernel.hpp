@@ -11,11 +11,10 @@
 
 #include <boost/container/static_vector.hpp>
 
-#include <array>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -104,18 +103,15 @@ class Kernels {
 class CallArguments {
    public:
     void add(const CallArgument& argument) {
-        if (count_ == max_call_arguments)
+        if (arguments_.size() == arguments_.capacity())
             throw ArgumentError(
                 "an expression has too many operands for one kernel; evaluate parts of it with .eval()");
-        new (memory_.data() + count_++ * sizeof(CallArgument)) CallArgument(argument);
+        arguments_.push_back(argument);
     }
-    std::span<const CallArgument> span() const {
-        return {std::launder(reinterpret_cast<const CallArgument*>(memory_.data())), count_};
-    }
+    std::span<const CallArgument> span() const { return {arguments_.data(), arguments_.size()}; }
 
    private:
-    alignas(CallArgument) std::array<std::byte, max_call_arguments * sizeof(CallArgument)> memory_;
-    std::size_t count_ = 0;
+    boost::container::static_vector<CallArgument, max_call_arguments> arguments_;
 };
 
 }  // namespace gemel

@@ -77,7 +77,7 @@ bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.siz
 // Axes and shapes.
 
 /// As NumPy, a single value has the axes 0 and -1 for functions that ask for one.
-bool is_single_value(const Shape& shape, const ReducedOver& over) {
+bool is_single_value(const Shape& shape, const ReductionAxes& over) {
     return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
 }
 
@@ -106,7 +106,7 @@ Shape shape_of(const ExpressionView& expression) {
 }
 
 /// How many elements become one. Axes out of range, which are refused elsewhere, are passed over.
-std::size_t count_over(const Shape& shape, const ReducedOver& over) {
+std::size_t count_over(const Shape& shape, const ReductionAxes& over) {
     if (!over.axes()) return shape.count();
     std::size_t count = 1;
     for (const int axis : *over.axes())
@@ -115,7 +115,7 @@ std::size_t count_over(const Shape& shape, const ReducedOver& over) {
     return count;
 }
 
-Shape shape_without(const Shape& shape, const ReducedOver& over, bool keepdims) {
+Shape shape_without(const Shape& shape, const ReductionAxes& over, bool keepdims) {
     Shape kept;
     for (std::size_t k = 0; k < shape.rank(); ++k) {
         bool is_reduced = !over.axes();
@@ -133,7 +133,7 @@ Shape shape_without(const Shape& shape, const ReducedOver& over, bool keepdims) 
 // Kernels.
 
 struct Target {
-    const ReducedOver& axis;
+    const ReductionAxes& axis;
     bool keepdims;
     const AnyArray* out = nullptr;  ///< written if the kernel can: in its type, without gaps, apart from the operands
 };
@@ -337,7 +337,7 @@ AnyArray run(Prepared& call, const std::optional<AnyNumber>& first) {
 
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
+AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReductionAxes& over,
                 bool keepdims, const char* who) {
     return naming(who, [&] { return launch(kind, expression, result, {over, keepdims}); });
 }

@@ -63,8 +63,8 @@ bool RecentCall::is_like(std::uint64_t generator, std::span<const CallArgument> 
     return true;
 }
 
-void RecentCall::pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments,
-                      ArgumentList& into) const {
+void RecentCall::marshal(const DeclaredArguments& declared, std::span<const CallArgument> arguments,
+                         ArgumentList& into) const {
     for (std::size_t i = 0; i < arguments.size(); ++i)
         into.add(seen_[i].block ? launched_[i] : convert_value(declared, i, seen_[i].value_type, arguments[i]));
     for (std::size_t i = arguments.size(); i < launched_.size(); ++i) into.add(launched_[i]);

@@ -27,7 +27,7 @@ class RecentCall {
     /// Whether checks, layout and variant of a call would come out as they did for this one.
     bool is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
-    void pack(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
+    void marshal(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
 
     Variant& variant() const { return *variant_; }
     bool wide_index() const { return wide_index_; }

@@ -1,5 +1,6 @@
 #include <gemel/arrays/scan_kernel.hpp>
 
+#include "generated/identity.hpp"
 #include "generated/spine.hpp"
 
 #include <gemel/codegen/scan.hpp>
@@ -179,7 +180,7 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.dtype = dtype;
     request.input = codegen::Snippet(spec.input_expr);
     request.scan_expr = spec.scan_expr;
-    request.neutral = spec.neutral;
+    request.neutral = chosen_identity("ScanKernel", spec.name, spec.identity, spec.neutral);
     request.output = codegen::Snippet(spec.output_statement);
     request.segment_start = codegen::Snippet(spec.is_segment_start_expr);
     request.preamble = spec.preamble;

@@ -107,7 +107,7 @@ bool launch_again(Generator& generator, std::span<const CallArgument> arguments)
     if (!(recent.given == generator.options.tuning)) return false;
     if (!generator.resume(recent.work, *with_array->array, arguments)) return false;
     ArgumentList list;
-    recent.pack(generator.state.declared, arguments, list);
+    recent.marshal(generator.state.declared, arguments, list);
     Launcher launcher(list, recent.wide_index(), generator.options.stream);
     generator.launch(recent.work, static_cast<typename Generator::Variant&>(recent.variant()), launcher);
     return true;

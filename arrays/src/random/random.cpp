@@ -37,7 +37,7 @@ namespace {
 /// `make` makes the draw for the array's type.
 template <class Make>
 void draw_into(const AnyArray& out, const Context& context, PhiloxState& state, const Make& make) {
-    check_target(context, out);
+    check_target("Philox", context, out);
     const Draw draw = make(out.dtype());
     const std::uint64_t elements = out.size() * static_cast<std::uint64_t>(draw.lanes);
     const auto position = state.reserve(elements, codegen::philox_words(draw.distribution, draw.element));
@@ -63,7 +63,8 @@ std::uint64_t first_seed() {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), value);
         if (error != std::errc() || end != given->data() + given->size())
-            throw ArgumentError(text("GEMEL_SEED is '", *given, "': a number from 0 to 2^64 - 1 was expected"));
+            throw ArgumentError(
+                text("environment variable GEMEL_SEED is '", *given, "', expected a number from 0 to 2^64 - 1"));
         return value;
     }
     std::random_device entropy;
@@ -129,7 +130,7 @@ void Philox::fill_poisson(const AnyArray& out, double mean) const {
 }
 
 void Philox::fill_poisson(const AnyArray& out, const AnyArray& means) const {
-    check_target(context_, out);
+    check_target("Philox", context_, out);
     const Draw draw = poisson_means_draw(out.dtype());
     const AnyArray read = readable_means(context_, means, out);
     const auto position = state_->reserve(out.size(), codegen::philox_words(draw.distribution, draw.element));
@@ -140,9 +141,10 @@ void Philox::fill_poisson(const AnyArray& out, const AnyArray& means) const {
 }
 
 void Philox::fill_permutation(const AnyArray& out) const {
-    check_target(context_, out);
+    check_target("Philox", context_, out);
     if (out.rank() != 1)
-        throw ArgumentError(text("a permutation is one-dimensional: the array has the shape ", to_string(out.shape())));
+        throw ArgumentError(
+            text("fill_permutation: expected an array of one axis, got shape ", to_string(out.shape())));
     const auto count = static_cast<std::int64_t>(out.size());
     codegen::PhiloxPosition position;
     {

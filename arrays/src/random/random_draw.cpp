@@ -29,7 +29,8 @@ Draw draw_of(Distribution distribution, DType dtype) {
 Draw real_draw(Distribution distribution, DType dtype, const char* what) {
     const Draw draw = draw_of(distribution, dtype);
     if (!draw.element.is_floating())
-        throw ArgumentError(text(what, " numbers are floating-point: an array of ", dtype.name(), " cannot hold them"));
+        throw ArgumentError(text(what, ": the numbers are floating-point, and an array of ", dtype.name(),
+                                 " cannot hold them; use float, double or a 16-bit float"));
     return draw;
 }
 
@@ -85,8 +86,8 @@ Draw uniform_draw(DType dtype, double low, double high) {
     const double width =
         draw.element.size_bytes() == 8 ? to - from : static_cast<double>(static_cast<float>(to - from));
     if (!(from < to) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(width))
-        throw ArgumentError(text("uniform numbers of type ", dtype.name(), " in [", low, ", ", high,
-                                 "): the range must be finite and not empty in that type"));
+        throw ArgumentError(
+            text("uniform: the range [", low, ", ", high, ") must be finite and not empty in the type ", dtype.name()));
     if (from == 0 && to == 1)
         draw.distribution = Distribution::unit;
     else
@@ -95,10 +96,11 @@ Draw uniform_draw(DType dtype, double low, double high) {
 }
 
 Draw normal_draw(Distribution distribution, DType dtype, double mean, double sigma) {
-    Draw draw = real_draw(distribution, dtype, distribution == Distribution::normal ? "normal" : "log-normal");
+    Draw draw = real_draw(distribution, dtype, distribution == Distribution::normal ? "normal" : "log_normal");
     if (!std::isfinite(mean) || !std::isfinite(sigma) || sigma < 0)
-        throw ArgumentError(text("normal numbers of mean ", mean, " and standard deviation ", sigma,
-                                 ": both must be finite and the deviation not negative"));
+        throw ArgumentError(text(distribution == Distribution::normal ? "normal" : "log_normal",
+                                 ": expected a finite mean and a finite standard deviation of at least 0, got ", mean,
+                                 " and ", sigma));
     draw.constants.real = {mean, sigma, 0};
     return draw;
 }
@@ -106,7 +108,7 @@ Draw normal_draw(Distribution distribution, DType dtype, double mean, double sig
 Draw exponential_draw(DType dtype, double scale) {
     Draw draw = real_draw(Distribution::exponential, dtype, "exponential");
     if (!std::isfinite(scale) || scale < 0)
-        throw ArgumentError(text("exponential numbers of mean ", scale, ": it must be finite and not negative"));
+        throw ArgumentError(text("exponential: expected a finite scale of at least 0, got ", scale));
     draw.constants.real = {scale, 0, 0};
     return draw;
 }
@@ -114,7 +116,7 @@ Draw exponential_draw(DType dtype, double scale) {
 Draw bits_draw(DType dtype) {
     const Draw draw = draw_of(Distribution::bits, dtype);
     if (!draw.element.is_integer())
-        throw ArgumentError(text("random integers: an array of ", dtype.name(), " holds none"));
+        throw ArgumentError(text("integers: an array of ", dtype.name(), " cannot hold integers; use an integer type"));
     return draw;
 }
 
@@ -124,8 +126,9 @@ Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high) {
     const __int128 from = value_of(low), to = value_of(high);
     if (from >= to || from < least || to > most + 1)
         throw ArgumentError(text(
-            "integers of type ", dtype.name(), " in [", digits(from), ", ", digits(to),
-            "): ", from >= to ? "the range is empty" : text("the type holds ", digits(least), " to ", digits(most))));
+            "integers: the range [", digits(from), ", ", digits(to), ") ",
+            from >= to ? "is empty"
+                       : text("does not fit ", dtype.name(), ", which holds ", digits(least), " to ", digits(most))));
     const int words = codegen::philox_words(Distribution::integers, draw.element);
     const __int128 range = to - from;
     // All values of a word: nothing to be refused or added but the offset, which wraps to the same set.
@@ -139,9 +142,9 @@ Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high) {
 Draw bernoulli_draw(DType dtype, double probability) {
     Draw draw = draw_of(Distribution::bernoulli, dtype);
     if (draw.lanes > 1 || dtype.kind() == DType::Kind::structure)
-        throw ArgumentError(text("an array of ", dtype.name(), " cannot hold zeros and ones at random"));
+        throw ArgumentError(text("bernoulli: an array of ", dtype.name(), " cannot hold 0 and 1; use a scalar type"));
     if (!(probability >= 0 && probability <= 1))
-        throw ArgumentError(text("a probability of ", probability, ": it must lie in [0, 1]"));
+        throw ArgumentError(text("bernoulli: expected a probability from 0 to 1, got ", probability));
     draw.constants.range = static_cast<std::uint64_t>(std::nearbyint(probability * 0x1p32));
     return draw;
 }
@@ -149,7 +152,8 @@ Draw bernoulli_draw(DType dtype, double probability) {
 Draw poisson_means_draw(DType dtype) {
     const Draw draw = draw_of(Distribution::poisson_means, dtype);
     if (draw.lanes > 1 || !(draw.element.is_integer() || draw.element.is_floating()))
-        throw ArgumentError(text("an array of ", dtype.name(), " cannot hold Poisson numbers"));
+        throw ArgumentError(
+            text("poisson: an array of ", dtype.name(), " cannot hold counts; use an integer or floating type"));
     return draw;
 }
 
@@ -157,7 +161,7 @@ Draw poisson_draw(DType dtype, double mean) {
     Draw draw = poisson_means_draw(dtype);
     draw.distribution = Distribution::poisson;
     if (!(mean >= 0 && mean <= largest_mean))
-        throw ArgumentError(text("Poisson numbers of mean ", mean, ": it must lie between 0 and ", largest_mean));
+        throw ArgumentError(text("poisson: expected a mean from 0 to ", largest_mean, ", got ", mean));
     // From the mode outwards by products and quotients, and then divided by the sum: no library function is asked, so
     // that every host makes the same table.
     constexpr double negligible = 0x1p-75;
@@ -187,8 +191,8 @@ Draw poisson_draw(DType dtype, double mean) {
     }
     const double most = static_cast<double>(first) + static_cast<double>(draw.constants.table.size());
     if (most > largest_count(draw.element))
-        throw ArgumentError(text("Poisson numbers of mean ", mean, " reach ", most, "; ", dtype.name(),
-                                 " holds integers up to ", largest_count(draw.element)));
+        throw ArgumentError(text("poisson: numbers of mean ", mean, " reach ", most, ", but ", dtype.name(),
+                                 " holds integers up to ", largest_count(draw.element), "; use a wider type"));
     return draw;
 }
 
@@ -196,8 +200,8 @@ std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int
     const std::uint64_t words = static_cast<std::uint64_t>(words_per_element);
     const std::uint64_t begin = (position + words - 1) / words * words;
     if (elements > max_words / words || begin > max_words - elements * words)
-        throw Error(text("a random stream has 2^58 words: ", elements, " more elements do not fit behind position ",
-                         position, "; use another stream or substream"));
+        throw Error(text("Philox: a stream has 2^58 words, and ", elements,
+                         " more elements do not fit behind position ", position, "; use another stream or substream"));
     if (elements > 0) position = begin + elements * words;
     return begin;
 }
@@ -207,17 +211,17 @@ void skip_words(std::uint64_t& position, std::uint64_t words) { reserve_words(po
 std::uint32_t substream_number(std::uint32_t own, IntegerBound k) {
     if (own != 0)
         throw ArgumentError(
-            text("substream ", own - 1, " has no substreams: only a stream has; use another stream number"));
+            text("substream: substream ", own - 1, " has no substreams, only a stream has; use another stream number"));
     if (k.is_negative || k.value >= UINT32_MAX)
-        throw ArgumentError(text("there is no substream ", digits(value_of(k)),
-                                 ": a stream has the substreams 0 to 2^32 - 2; other streams have their own"));
+        throw ArgumentError(text("substream: expected a number from 0 to 2^32 - 2, got ", digits(value_of(k)),
+                                 "; other streams have substreams of their own"));
     return static_cast<std::uint32_t>(k.value) + 1;
 }
 
 std::uint32_t stream_number(IntegerBound stream) {
     if (stream.is_negative || stream.value > UINT32_MAX)
-        throw ArgumentError(text("there is no stream ", digits(value_of(stream)),
-                                 ": a seed has the streams 0 to 2^32 - 1; other seeds have their own"));
+        throw ArgumentError(text("Philox: expected a stream from 0 to 2^32 - 1, got ", digits(value_of(stream)),
+                                 "; other seeds have streams of their own"));
     return static_cast<std::uint32_t>(stream.value);
 }
 
@@ -226,12 +230,12 @@ std::uint64_t permutation_words(std::int64_t count) {
 }
 
 void check_permutation(DType dtype, std::int64_t count) {
-    if (count < 0) throw ArgumentError(text("a permutation of ", count, " numbers: there are no fewer than 0"));
+    if (count < 0) throw ArgumentError(text("permutation: expected a count of at least 0, got ", count));
     if (!dtype.is_integer() || dtype.lanes() > 1)
-        throw ArgumentError(text("a permutation is made of integers, not of ", dtype.name()));
+        throw ArgumentError(text("permutation: expected a type of integers, got ", dtype.name()));
     if (static_cast<__int128>(count) - 1 > limits_of(dtype).second)
-        throw ArgumentError(text("a permutation of ", count, " numbers: ", dtype.name(), " holds numbers up to ",
-                                 digits(limits_of(dtype).second)));
+        throw ArgumentError(text("permutation: ", count, " numbers do not fit ", dtype.name(), ", which holds up to ",
+                                 digits(limits_of(dtype).second), "; use a wider type"));
 }
 
 PermutationPlan plan_permutation(std::int64_t count, const codegen::PhiloxPosition& position) {

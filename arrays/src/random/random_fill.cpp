@@ -113,27 +113,31 @@ std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b
 
 }  // namespace
 
-void check_target(const Context& context, const AnyArray& out) {
-    if (out.empty()) throw ArgumentError("random numbers cannot go to an array without memory");
+void check_target(const char* who, const Context& context, const AnyArray& out) {
+    if (out.empty())
+        throw ArgumentError(
+            text(who, ": the array is empty (without memory): it was never given an array, or was released"));
     if (!(out.context() == context))
-        throw ArgumentError(text("the generator is on ", context.device().name(), " (", context.device().id(),
+        throw ArgumentError(text(who, ": the generator is on ", context.device().name(), " (", context.device().id(),
                                  "), the array of another context (", out.context().device().id(), ")"));
     if (out.repeats())
-        throw ArgumentError(text("random numbers into an array of shape ", to_string(out.shape()), " and strides ",
-                                 to_string(out.strides()), ", which repeats elements: it can only be read"));
+        throw ArgumentError(text(who, ": an array of shape ", to_string(out.shape()), " and strides ",
+                                 to_string(out.strides()),
+                                 " repeats its elements and can only be read; copy() gives each its own"));
     if (out.offset_bytes() % codegen::philox_element(out.dtype()).size_bytes() != 0)
-        throw ArgumentError(
-            text("the array begins at byte ", out.offset_bytes(), ", which suits no ", out.dtype().name()));
+        throw ArgumentError(text(who, ": elements of ", out.dtype().name(), " must lie at multiples of ",
+                                 codegen::philox_element(out.dtype()).size_bytes(), " bytes, not at byte ",
+                                 out.offset_bytes()));
 }
 
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out) {
-    if (means.empty()) throw ArgumentError("Poisson numbers were asked for with means in an array without memory");
+    if (means.empty()) throw ArgumentError("poisson: the array of means is empty (without memory)");
     if (!(means.context() == context))
-        throw ArgumentError(text("the generator is on ", context.device().name(), " (", context.device().id(),
+        throw ArgumentError(text("poisson: the generator is on ", context.device().name(), " (", context.device().id(),
                                  "), the means in another context (", means.context().device().id(), ")"));
     const DType type = means.dtype(), real = dtype_of<double>();
     if (!is_same_kind(type, real))
-        throw ArgumentError(text("means of Poisson numbers are real: they cannot be of type ", type.name()));
+        throw ArgumentError(text("poisson: expected real means, got elements of ", type.name()));
     const AnyArray all = means.broadcast_to(out.shape());
     // A thread reads the mean of an element before it writes that element and no other thread reads it.
     const bool is_in_place = type.size_bytes() == out.dtype().size_bytes() && all.strides() == out.strides() &&

@@ -6,7 +6,7 @@
 namespace gemel::random {
 
 /// @throws ArgumentError unless the array is of the context and can be written to
-void check_target(const Context& context, const AnyArray& out);
+void check_target(const char* who, const Context& context, const AnyArray& out);
 /// Means of Poisson numbers as kernels read them: of the shape of `out`, contiguous, float or double, not in memory
 /// that writing `out` would change before it is read. @throws ArgumentError
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out);

@@ -20,9 +20,8 @@ void draw_to(void* out, const Draw& draw, std::size_t count, std::uint64_t seed,
 
 }  // namespace
 
-std::size_t checked_count(WholeNumber count) {
-    if (count < 0)
-        throw ArgumentError(text(std::int64_t{count}, " random numbers were asked for: there are no fewer than 0"));
+std::size_t checked_count(Integer count) {
+    if (count < 0) throw ArgumentError(text("HostPhilox: expected a count of at least 0, got ", std::int64_t{count}));
     return static_cast<std::size_t>(std::int64_t{count});
 }
 

@@ -36,7 +36,7 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 63;
 /// Returns where the points begin and moves the position past their end.
 std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::uint64_t most) {
     if (count > most || position > most - count)
-        throw Error(text("a Sobol' sequence has 2^", most == max_points ? 63 : 32, " points",
+        throw Error(text("Sobol: a sequence has 2^", most == max_points ? 63 : 32, " points",
                          most == max_points ? "" : " of 32 bits", ": ", count, " more do not fit behind position ",
                          position, most == max_points ? "" : "; double and uint64_t have 2^63"));
     return std::exchange(position, position + count);
@@ -107,10 +107,9 @@ void launch(const AnyArray& out, const SobolState::Vectors& vectors, std::uint64
 
 }  // namespace
 
-Sobol::Sobol(const Context& context, WholeNumber dimensions, std::optional<Scramble> scramble)
+Sobol::Sobol(const Context& context, Integer dimensions, std::optional<Scramble> scramble)
     : context_(context), state_(std::make_shared<SobolState>(std::int64_t{dimensions}, scramble)) {}
-Sobol::Sobol(WholeNumber dimensions, std::optional<Scramble> scramble)
-    : Sobol(current_context(), dimensions, scramble) {}
+Sobol::Sobol(Integer dimensions, std::optional<Scramble> scramble) : Sobol(current_context(), dimensions, scramble) {}
 
 std::int64_t Sobol::dimensions() const { return state_->table.dimensions; }
 
@@ -125,13 +124,12 @@ void Sobol::skip(std::uint64_t points) const {
 }
 
 void Sobol::fill(const AnyArray& out) const {
-    check_target(context_, out);
+    check_target("Sobol::fill", context_, out);
     const DType dtype = out.dtype();
     const bool is_wide = codegen::sobol_bits(dtype) == 64;
     if (out.rank() != 2 || out.shape()[1] != dimensions())
-        throw ArgumentError(text("points of a Sobol' sequence of ", dimensions(),
-                                 " dimensions need an array of shape (n, ", dimensions(), "), not ",
-                                 to_string(out.shape())));
+        throw ArgumentError(text("Sobol::fill: expected an array of shape (n, ", dimensions(),
+                                 "), a row for each point, got ", to_string(out.shape())));
     SobolState::Vectors vectors;
     std::uint64_t first = 0;
     {
@@ -152,7 +150,7 @@ void Sobol::fill(const AnyArray& out) const {
     out.assign(contiguous);
 }
 
-HostSobol::HostSobol(WholeNumber dimensions, std::optional<Scramble> scramble)
+HostSobol::HostSobol(Integer dimensions, std::optional<Scramble> scramble)
     : state_(std::make_shared<const SobolState>(std::int64_t{dimensions}, scramble)) {}
 
 std::int64_t HostSobol::dimensions() const { return state_->table.dimensions; }

@@ -41,7 +41,7 @@ AnyArray part(const AnyArray& array, std::size_t axis, std::int64_t start, std::
 
 }  // namespace
 
-AnyArray concatenate(std::span<const AnyArray> arrays, WholeNumber axis) {
+AnyArray concatenate(std::span<const AnyArray> arrays, Integer axis) {
     require_joinable("concatenate", arrays);
     Shape shape = arrays[0].shape();
     if (shape.empty())
@@ -64,7 +64,7 @@ AnyArray concatenate(std::span<const AnyArray> arrays, WholeNumber axis) {
     return result;
 }
 
-AnyArray stack(std::span<const AnyArray> arrays, WholeNumber axis) {
+AnyArray stack(std::span<const AnyArray> arrays, Integer axis) {
     require_joinable("stack", arrays);
     const std::size_t along = checked_axis(axis, arrays[0].rank() + 1, "stack");
     std::vector<AnyArray> layers;

@@ -95,7 +95,7 @@ AnyArray compress(const AnyArray& x, const AnyArray& mask) {
     return result;
 }
 
-AnyArray compress(const AnyArray& x, const AnyArray& mask, WholeNumber axis) {
+AnyArray compress(const AnyArray& x, const AnyArray& mask, Integer axis) {
     require_array("compress", "the array", x);
     require_mask("compress", mask, x);
     const std::size_t along = checked_axis(axis, x.rank(), "compress");

@@ -61,7 +61,7 @@ AnyArray tile(const AnyArray& x, const Shape& repetitions) {
     return copied_as(x.reshape(spread).broadcast_to(all), result);
 }
 
-AnyArray repeat(const AnyArray& x, WholeNumber times, std::optional<WholeNumber> axis) {
+AnyArray repeat(const AnyArray& x, Integer times, std::optional<Integer> axis) {
     require_array("repeat", "the array", x);
     require_count("repeat", times);
     if (!axis) {
@@ -81,7 +81,7 @@ AnyArray repeat(const AnyArray& x, WholeNumber times, std::optional<WholeNumber>
     return copied_as(x.view(indices).broadcast_to(all), result);
 }
 
-AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<WholeNumber> axis) {
+AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<Integer> axis) {
     require_array("repeat", "the array", x);
     require_context("repeat", "the array of times", times, x);
     if (!times.dtype().is_integer() || times.dtype().lanes() != 1)
@@ -96,7 +96,7 @@ AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<WholeNum
     return repeat_each(from, along, times.reshape({-1}).broadcast_to({extent}));
 }
 
-AnyArray roll(const AnyArray& x, WholeNumber shift) {
+AnyArray roll(const AnyArray& x, Integer shift) {
     require_array("roll", "the array", x);
     const std::int64_t steps = shift;
     const AnyArray rolled = roll(x.ravel(), std::span(&steps, 1), Axes{0});

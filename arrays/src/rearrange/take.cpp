@@ -197,7 +197,7 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
     return result;
 }
 
-AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<WholeNumber> axis, OutOfBounds mode) {
+AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<Integer> axis, OutOfBounds mode) {
     require_array("take", "the array", x);
     require_indices("take", indices, x);
     const bool is_single_value = x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // has such axes, as in NumPy

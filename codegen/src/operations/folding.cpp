@@ -32,7 +32,7 @@ AnyNumber folding::narrowed(Wide value) {
     if (value >= std::numeric_limits<std::int64_t>::min() && value <= std::numeric_limits<std::int64_t>::max())
         return static_cast<std::int64_t>(value);
     if (value > 0 && value <= Wide(std::numeric_limits<std::uint64_t>::max())) return static_cast<std::uint64_t>(value);
-    throw ArgumentError("a whole number of an expression has no place in 64 bits; write it as a floating-point number");
+    throw ArgumentError("expression: an integer does not fit 64 bits; write it as a floating-point number");
 }
 
 Wide folding::product(Wide a, Wide b) {
@@ -54,13 +54,13 @@ namespace {
 
 /// What is left when the quotient is rounded down, and that quotient.
 std::pair<Wide, Wide> divided(const char* name, Wide a, Wide b) {
-    if (b == 0) throw ArgumentError(text(name, ": a whole number is divided by zero"));
+    if (b == 0) throw ArgumentError(text(name, ": an integer is divided by zero"));
     const Wide rest = a % b, up = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
     return {rest + up * b, a / b - up};
 }
 
 int places_of(const char* name, Wide places) {
-    if (places < 0) throw ArgumentError(text(name, ": a whole number is shifted by a negative one"));
+    if (places < 0) throw ArgumentError(text(name, ": expected a shift of at least 0, got a negative one"));
     return static_cast<int>(std::min<Wide>(places, 64));
 }
 

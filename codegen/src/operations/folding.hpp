@@ -14,7 +14,7 @@ namespace gemel {
 __extension__ typedef __int128 Wide;  // holds every sum and product of two 64-bit numbers but the largest unsigned ones
 
 /// Of one operand the second is the same. Null where the operation has no meaning for the kind, or is not done here:
-/// whole numbers are then tried as real ones.
+/// integers are then tried as real numbers.
 struct Folding {
     /// @param name  of the operation, for messages. Empty: as real numbers
     std::optional<AnyNumber> (*whole)(const char* name, Wide a, Wide b) = nullptr;
@@ -38,7 +38,7 @@ AnyNumber real_remainder(double a, double b);
 
 using Optional = std::optional<AnyNumber>;
 
-/// Of whole numbers by F, others by G.
+/// Of integers by F, others by G.
 template <class F>
 Optional whole_by(const char*, Wide a, Wide b) {
     return narrowed(F{}(a, b));

@@ -1,5 +1,6 @@
 /// Lists and sizes as people read them, and names made of digests.
 #include <gemel/core/text.hpp>
+#include <gemel/core/uuid_text.hpp>
 
 #include <array>
 #include <boost/uuid/detail/sha1.hpp>
@@ -54,6 +55,17 @@ std::string digest(std::string_view bytes) {
         for (int digit = digits_per_part - 1; digit >= 0; --digit) {
             out += "0123456789abcdef"[(static_cast<std::uint32_t>(part) >> (4 * digit)) & 15U];
         }
+    }
+    return out;
+}
+
+std::string uuid_text(std::span<const std::byte, 16> uuid) {
+    std::string out = "GPU";
+    for (std::size_t i = 0; i < uuid.size(); ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+        const auto byte = std::to_integer<unsigned>(uuid[i]);
+        out += "0123456789abcdef"[byte >> 4];
+        out += "0123456789abcdef"[byte & 15U];
     }
     return out;
 }

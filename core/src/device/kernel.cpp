@@ -1,4 +1,4 @@
-/// Launching kernels: shape and arguments are checked, packed on the stack, and handed to the plug-in.
+/// Launching kernels: shape and arguments are checked, marshalled on the stack, and handed to the plug-in.
 #include <gemel/core/kernel.hpp>
 
 #include <gemel/core/file_lock.hpp>
@@ -6,6 +6,8 @@
 
 #include "device/argument_check.hpp"
 #include "device/state.hpp"
+
+#include <boost/container/static_vector.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,11 +26,11 @@ struct Use {
 };
 
 /// Arguments in the form that the plug-in takes. Lives on the stack of one launch; what is not used is not written.
-struct Packed {
+struct Marshalled {
     std::array<plugin::ArgumentView, inline_arguments> views;
     std::array<std::uint64_t, inline_arguments> handles;
-    std::array<Use, inline_arguments> uses;
-    std::size_t count = 0, use_count = 0;
+    boost::container::static_vector<Use, inline_arguments> uses;
+    std::size_t count = 0;
 };
 
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
@@ -50,7 +52,8 @@ std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset,
     return handle;
 }
 
-void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument, Packed& packed) {
+void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
+                 Marshalled& marshalled) {
     const Parameter* parameter = kernel.signature ? &kernel.signature->parameters[slot] : nullptr;
     if (parameter) {
         // The common cases in one comparison each; everything else is explained by check_kind.
@@ -68,7 +71,7 @@ void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Ar
     } else {
         check_size(kernel, index, nullptr, slot, argument);
     }
-    auto& view = packed.views[slot];
+    auto& view = marshalled.views[slot];
     switch (argument.kind) {
         case Argument::Kind::scalar: view = {argument.value, argument.bytes}; return;
         case Argument::Kind::structure: view = {argument.data, argument.bytes}; return;
@@ -86,9 +89,9 @@ void pack_one(KernelState& kernel, std::size_t index, std::size_t slot, const Ar
                     block->driver->device == kernel.driver->device ? " in another context" : "",
                     "; Buffer::copy_from copies between contexts"));
     }
-    packed.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
-    view = {&packed.handles[slot], sizeof(std::uint64_t)};
-    if (block->allocation) packed.uses[packed.use_count++] = {block, !parameter || !parameter->is_const};
+    marshalled.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
+    view = {&marshalled.handles[slot], sizeof(std::uint64_t)};
+    if (block->allocation) marshalled.uses.push_back({block, !parameter || !parameter->is_const});
 }
 
 /// Temporary device memory around In, Out and InOut.
@@ -100,8 +103,8 @@ struct HostArguments {
     std::vector<One> all;
 };
 
-void pack(KernelState& kernel, std::span<const Argument> arguments, Packed& packed, HostArguments& host,
-          const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
+void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
+             const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
     const std::size_t expected = kernel.signature ? kernel.signature->argument_count()
                                  : kernel.kernel->facts().parameter_count
                                      ? *kernel.kernel->facts().parameter_count - (kernel.arena >= 0 ? 1 : 0)
@@ -113,7 +116,7 @@ void pack(KernelState& kernel, std::span<const Argument> arguments, Packed& pack
         refuse(kernel, text("has ", expected, " parameters; gemel passes at most ", inline_arguments - 1,
                             ". Put values into a struct."));
     for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
-        if (static_cast<int>(slot) == kernel.arena) packed.views[slot++] = {};
+        if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
         const Argument& argument = arguments[i];
         if (argument.kind >= Argument::Kind::copy_in && argument.kind <= Argument::Kind::copy_both) [[unlikely]] {
             auto block = share(new Block);
@@ -122,7 +125,7 @@ void pack(KernelState& kernel, std::span<const Argument> arguments, Packed& pack
             block->driver = driver;
             Argument memory = argument;
             memory.block = block.get();
-            pack_one(kernel, i, slot, memory, packed);
+            marshal_one(kernel, i, slot, memory, marshalled);
             if (argument.bytes && argument.kind != Argument::Kind::copy_out) {
                 block->allocation->uses.touch(core, true);
                 core->stream->upload({&block->allocation->memory, 0}, argument.data, argument.bytes, true);
@@ -130,11 +133,11 @@ void pack(KernelState& kernel, std::span<const Argument> arguments, Packed& pack
             }
             host.all.push_back({std::move(block), &argument});
         } else {
-            pack_one(kernel, i, slot, argument, packed);
+            marshal_one(kernel, i, slot, argument, marshalled);
         }
     }
-    packed.count = arguments.size() + (kernel.arena >= 0 ? 1 : 0);
-    if (kernel.arena >= 0) packed.views[static_cast<std::size_t>(kernel.arena)] = {};
+    marshalled.count = arguments.size() + (kernel.arena >= 0 ? 1 : 0);
+    if (kernel.arena >= 0) marshalled.views[static_cast<std::size_t>(kernel.arena)] = {};
 }
 
 /// Grid and block after all checks. Returns false if there is nothing to launch.
@@ -231,14 +234,13 @@ void launch_finished(KernelState& kernel, StreamCore& core, const plugin::Launch
     if (kernel.module->refresh_binary) kernel.module->refresh_binary();
 }
 
-void launch_packed(KernelState& kernel, const std::shared_ptr<StreamCore>& core, const plugin::LaunchShape& shape,
-                   const Packed& packed) {
-    for (std::size_t i = 0; i < packed.use_count; ++i)
-        packed.uses[i].block->allocation->uses.touch(core, packed.uses[i].writes);
+void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& core, const plugin::LaunchShape& shape,
+                       const Marshalled& marshalled) {
+    for (const Use& use : marshalled.uses) use.block->allocation->uses.touch(core, use.writes);
     DriverContext& driver = *kernel.driver;
     driver.launches.add(kernel.interned_name, shape);
     launch_finished(kernel, *core, shape, [&] {
-        kernel.kernel->launch(*core->stream, shape, {packed.views.data(), packed.count}, kernel.arena);
+        kernel.kernel->launch(*core->stream, shape, {marshalled.views.data(), marshalled.count}, kernel.arena);
     });
     if (driver.synchronous) core->stream->synchronize();
     Counters::add(driver.counters->launches);
@@ -253,10 +255,10 @@ void Kernel::launch(const LaunchConfig& config, std::span<const Argument> argume
         const auto& core = choose_stream(config.stream, driver, &kernel.name);
         plugin::LaunchShape shape;
         const bool any = resolve(kernel, config, shape);
-        Packed packed;
+        Marshalled marshalled;
         HostArguments host;
-        pack(kernel, arguments, packed, host, driver, core);
-        if (any) launch_packed(kernel, core, shape, packed);
+        marshal(kernel, arguments, marshalled, host, driver, core);
+        if (any) launch_marshalled(kernel, core, shape, marshalled);
         for (const auto& [block, argument] : host.all) {
             if (argument->kind == Argument::Kind::copy_in || argument->bytes == 0) continue;
             core->stream->download(const_cast<void*>(argument->data), {&block->allocation->memory, 0}, argument->bytes,
@@ -302,18 +304,18 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
         prepared->stream = config.stream;
         prepared->any = resolve(kernel, config, prepared->shape);
         const auto& core = choose_stream(config.stream, driver, &kernel.name);
-        Packed packed;
+        Marshalled marshalled;
         HostArguments none;
-        pack(kernel, arguments, packed, none, driver, core);
-        prepared->blocks.resize(packed.count);
-        prepared->writes.resize(packed.count);
+        marshal(kernel, arguments, marshalled, none, driver, core);
+        prepared->blocks.resize(marshalled.count);
+        prepared->writes.resize(marshalled.count);
         for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
             if (static_cast<int>(slot) == kernel.arena) ++slot;
             if (!arguments[i].block) continue;
             prepared->blocks[slot] = arguments[i].block->shared_from_this();
             prepared->writes[slot] = !kernel.signature || !kernel.signature->parameters[slot].is_const;
         }
-        prepared->bound = kernel.kernel->bind({packed.views.data(), packed.count}, kernel.arena);
+        prepared->bound = kernel.kernel->bind({marshalled.views.data(), marshalled.count}, kernel.arena);
         return PreparedLaunch(std::move(prepared));
     });
 }
@@ -353,9 +355,9 @@ void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) c
         refuse(kernel, index, nullptr, "is a host range; a prepared launch takes device memory: upload it first");
     kernel.driver->call([&](plugin::Context&) {
         const std::size_t slot = kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
-        Packed packed;
-        pack_one(kernel, index, slot, argument, packed);
-        state_->bound->set(slot, packed.views[slot]);
+        Marshalled marshalled;
+        marshal_one(kernel, index, slot, argument, marshalled);
+        state_->bound->set(slot, marshalled.views[slot]);
         state_->blocks[slot] = argument.block ? argument.block->shared_from_this() : nullptr;
     });
 }

@@ -22,11 +22,11 @@ namespace gemel {
 struct Layout;
 class AnyExpr;
 
-/// Leading axes of extent 1 that the array written into has not.
+/// What becomes of leading axes of extent 1 that the target array lacks.
 enum class LeadingAxes : std::uint8_t { refused, dropped };
 
-/// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory. What writes
-/// into the memory is therefore const, as it leaves the handle as it is.
+/// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory.
+/// Functions that write elements are const, because they do not change the handle.
 class GEMEL_API AnyArray {
    public:
     AnyArray() = default;
@@ -48,7 +48,7 @@ class GEMEL_API AnyArray {
     AnyArray& operator=(const AnyArray&) & = default;
     AnyArray& operator=(AnyArray&& other) & noexcept;
 
-    /// True for a handle that was never given an array, or was released; an array without elements is not that.
+    /// True for a default-constructed or released handle. An array without elements is not empty in this sense.
     bool empty() const { return buffer_.empty(); }
     const Shape& shape() const { return shape_; }
     const Strides& strides() const { return strides_; }
@@ -64,8 +64,8 @@ class GEMEL_API AnyArray {
     /// Where the element at index (0, ..., 0) lies in `buffer()`.
     std::size_t offset_bytes() const { return offset_bytes_; }
     bool is_contiguous(Order order = Order::C) const { return gemel::is_contiguous(shape_, strides_, order); }
-    /// True if several indices lead to one element, as after broadcast_to. Such an array is only read. Exact for two
-    /// axes; of strides given by hand that interlock along more, a repetition may be missed.
+    /// True if several indices refer to one element, as after broadcast_to: such an array cannot be written. Exact for
+    /// up to two axes; with more, a repetition in interlocking strides given by hand may go unnoticed.
     bool repeats() const;
 
     // Views. They share the memory: writing through one shows in all. Nothing is launched.
@@ -87,15 +87,15 @@ class GEMEL_API AnyArray {
     AnyArray ravel(Order order = Order::C) const { return reshape({-1}, order); }
     /// The axes in reverse.
     AnyArray transpose() const;
-    /// The axes in this order: axis k of the result is axis `axes[k]`. @throws ArgumentError if it is no permutation
+    /// The axes in this order: axis k of the result is axis `axes[k]`. @throws ArgumentError unless a permutation
     AnyArray permute(const Axes& axes) const;
     /// Without the axes of extent 1, or without these of them. @throws ArgumentError if one has another extent
     AnyArray squeeze() const;
     AnyArray squeeze(const Axes& axes) const;
     /// As NumPy: extents of 1 and axes in front are repeated. The result can only be read. @throws ArgumentError
     AnyArray broadcast_to(const Shape& shape) const;
-    /// The elements a[i, i + offset] over two axes, as a last axis. Can be written through, unlike NumPy's.
-    AnyArray diagonal(WholeNumber offset = 0, WholeNumber axis1 = 0, WholeNumber axis2 = 1) const;
+    /// The elements a[i, i + offset] over two axes, as a last axis. Writable, unlike NumPy's.
+    AnyArray diagonal(Integer offset = 0, Integer axis1 = 0, Integer axis2 = 1) const;
     /// The real parts of complex elements; any other array as it is.
     AnyArray real() const;
     /// The imaginary parts of complex elements; of any other array new zeros.
@@ -119,11 +119,11 @@ class GEMEL_API AnyArray {
     /// array. Overlapping memory gives what separate memory would.
     /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
     void assign(const AnyArray& other) const;
-    /// The same for a lazy expression: one kernel, but for operands that overlap this array otherwise than element by
-    /// element. Leading axes of extent 1 that this array has not are dropped, here and above, as NumPy does.
+    /// The same for a lazy expression: one kernel, unless an operand overlaps this array at other positions. Leading
+    /// axes of extent 1 that this array lacks are dropped, here and above, as in NumPy.
     void assign(const AnyExpr& expression) const;
-    /// Writes one number to every element, by GPUArray's rules. @throws ArgumentError if the element type has no such
-    /// value or is none of numbers, or the array repeats elements
+    /// Writes one number to every element, by GPUArray's rules. @throws ArgumentError if the element type cannot
+    /// hold it or is not numeric, or the array repeats elements
     template <NumberElement V>
     void fill(const V& value) const {
         fill(widest(value));
@@ -157,9 +157,9 @@ class GEMEL_API AnyArray {
 
     /// As an argument of a hand-written kernel. @throws ArgumentError if the elements have gaps between them
     Argument argument() const;
-    /// Could the two have an element in common? Judged by the stretches of memory: may be true for interleaved views.
+    /// Whether the two may share an element. Compares byte ranges: may be true for interleaved views.
     bool may_overlap(const AnyArray& other) const;
-    /// Do the two share an allocation?
+    /// Whether the two share an allocation.
     bool is_view_of(const AnyArray& other) const;
     /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.
     void release();
@@ -167,7 +167,7 @@ class GEMEL_API AnyArray {
    protected:
     Layout layout() const;
     AnyArray with_layout(Layout layout) const;
-    // Each throws ArgumentError unless it is so.
+    // Each throws ArgumentError if the condition does not hold.
     void require_memory(const char* who) const;
     void require_writable(const char* who) const;
     void require_dtype(DType dtype) const;

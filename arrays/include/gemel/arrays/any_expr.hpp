@@ -23,7 +23,7 @@ struct ExpressionNode;
 namespace detail {
 /// @throws ArgumentError if the number of operands, their types or their shapes do not fit
 GEMEL_API AnyExpr call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
-/// x op= y: as AnyArray::assign(), but for leading axes, which must be the array's own. @throws ArgumentError
+/// x op= y: AnyArray::assign(), but leading axes that the array lacks are refused. @throws ArgumentError
 GEMEL_API void update(const AnyArray& to, const AnyExpr& value);
 GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
 }  // namespace detail

@@ -178,7 +178,7 @@ AnyArray ones_like(const A& like) {
 
 /// start, start + step, ... up to, not including, stop: ceil((stop - start) / step) elements, each start + i * step in
 /// 64-bit integers or in double, then rounded to T. Integer arrays take integers only.
-/// @throws ArgumentError if step is 0, or an integer type has not the last value
+/// @throws ArgumentError if step is 0, or an integer type cannot hold the last value
 template <RealElement T, Number A, Number B, Number C>
 GPUArray<T> arange(const Context& context, A start, B stop, C step) {
     static_assert(!std::is_same_v<T, bool>, "arange: bool has two values only; use full or a comparison");
@@ -220,31 +220,31 @@ GPUArray<T> arange(B stop) {
 /// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in
 /// double, then rounded to T, for integers downwards. @throws ArgumentError for a negative count
 template <RealElement T, Number A, Number B>
-GPUArray<T> linspace(const Context& context, A start, B stop, WholeNumber count = 50, bool endpoint = true) {
+GPUArray<T> linspace(const Context& context, A start, B stop, Integer count = 50, bool endpoint = true) {
     static_assert(!std::is_same_v<T, bool>, "linspace: there are no values between two bools");
     return GPUArray<T>(linspace(context, dtype_of<T>(), double(start), double(stop), count, endpoint));
 }
 template <RealElement T, Number A, Number B>
-GPUArray<T> linspace(A start, B stop, WholeNumber count = 50, bool endpoint = true) {
+GPUArray<T> linspace(A start, B stop, Integer count = 50, bool endpoint = true) {
     return linspace<T>(current_context(), start, stop, count, endpoint);
 }
 
 /// Ones where column - row == offset, else zeros.
 template <ElementType T>
-GPUArray<T> eye(const Context& context, WholeNumber rows, WholeNumber columns, WholeNumber offset = 0) {
+GPUArray<T> eye(const Context& context, Integer rows, Integer columns, Integer offset = 0) {
     const T one = element_of<T>(1);
     return GPUArray<T>(eye(context, dtype_of<T>(), rows, columns, offset, &one));
 }
 template <ElementType T>
-GPUArray<T> eye(const Context& context, WholeNumber rows) {
+GPUArray<T> eye(const Context& context, Integer rows) {
     return eye<T>(context, rows, rows);
 }
 template <ElementType T>
-GPUArray<T> eye(WholeNumber rows, WholeNumber columns, WholeNumber offset = 0) {
+GPUArray<T> eye(Integer rows, Integer columns, Integer offset = 0) {
     return eye<T>(current_context(), rows, columns, offset);
 }
 template <ElementType T>
-GPUArray<T> eye(WholeNumber rows) {
+GPUArray<T> eye(Integer rows) {
     return eye<T>(current_context(), rows, rows);
 }
 
@@ -294,7 +294,7 @@ GPUArray<T> to_gpu(std::initializer_list<T> values) {
     return to_gpu(current_context(), values);
 }
 
-/// std::vector<bool> holds bits: its elements are spread first. A list in braces is none.
+/// std::vector<bool> holds bits: they are unpacked to bytes first. A list in braces is not taken for one.
 template <std::same_as<std::vector<bool>> V>
 GPUArray<bool> to_gpu(const Context& context, const V& values, const Shape& shape, Order order = Order::C) {
     const std::vector<std::uint8_t> bytes(values.begin(), values.end());

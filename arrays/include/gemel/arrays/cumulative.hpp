@@ -12,9 +12,8 @@ namespace gemel {
 namespace detail {
 
 enum class Cumulating : std::uint8_t { sum, product };
-/// @param dtype  of the result, in which it is also found (16-bit floats: in float); NumPy's choice if empty
-GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optional<WholeNumber> axis,
-                            DType dtype = {});
+/// @param dtype  of the result and the running sum (16-bit floats: float); NumPy's choice if empty
+GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype = {});
 
 }  // namespace detail
 
@@ -25,33 +24,33 @@ GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optio
 /// @time enqueued, returns at once: one launch on NVIDIA GPUs, three elsewhere. Sums of floats by one launch may differ
 ///       in their last digits from run to run.
 template <Reducible X>
-detail::Reduced<detail::Reducing::sum, X> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
+detail::Reduced<detail::Reducing::sum, X> cumsum(const X& x, std::optional<Integer> axis = {}) {
     using Result = detail::Reduced<detail::Reducing::sum, X>;
     return Result(detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis));
 }
-/// The same found and given in a type of one's choice, to which the elements are converted first: `cumsum<double>(x)`.
+/// The same in a type of your choice, to which the elements are converted first: `cumsum<double>(x)`.
 template <NumberElement T, ArrayOperand X>
-GPUArray<T> cumsum(const X& x, std::optional<WholeNumber> axis = {}) {
+GPUArray<T> cumsum(const X& x, std::optional<Integer> axis = {}) {
     detail::check_conversion<T, X>();
     return GPUArray<T>(detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis, dtype_of<T>()));
 }
 template <UntypedOperand X>
-AnyArray cumsum(const X& x, std::optional<WholeNumber> axis, DType dtype) {
+AnyArray cumsum(const X& x, std::optional<Integer> axis, DType dtype) {
     return detail::cumulate(detail::Cumulating::sum, detail::view_of(x), axis, dtype);
 }
 /// The same for products.
 template <Reducible X>
-detail::Reduced<detail::Reducing::prod, X> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
+detail::Reduced<detail::Reducing::prod, X> cumprod(const X& x, std::optional<Integer> axis = {}) {
     using Result = detail::Reduced<detail::Reducing::prod, X>;
     return Result(detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis));
 }
 template <NumberElement T, ArrayOperand X>
-GPUArray<T> cumprod(const X& x, std::optional<WholeNumber> axis = {}) {
+GPUArray<T> cumprod(const X& x, std::optional<Integer> axis = {}) {
     detail::check_conversion<T, X>();
     return GPUArray<T>(detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis, dtype_of<T>()));
 }
 template <UntypedOperand X>
-AnyArray cumprod(const X& x, std::optional<WholeNumber> axis, DType dtype) {
+AnyArray cumprod(const X& x, std::optional<Integer> axis, DType dtype) {
     return detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis, dtype);
 }
 

@@ -77,7 +77,7 @@ concept ValueFor =
     (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 
 /// The element that a host value becomes. Floating types round; an integer type takes only values that it has.
-/// @throws ArgumentError if it has not
+/// @throws ArgumentError for other values
 template <ElementType T, ValueFor<T> V>
 T element_of(const V& value) {
     if constexpr (std::same_as<V, T>) {
@@ -115,7 +115,7 @@ T element_of(const V& value) {
 }
 
 /// The same with the type known at run time only: the bytes of the element. @throws ArgumentError naming `who` if the
-/// type has no such value, or is none of numbers
+/// type cannot hold the value, or is not numeric
 GEMEL_API std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyNumber& value);
 
 }  // namespace gemel

@@ -64,7 +64,7 @@ decltype(auto) truth_of(X&& x) {
     }
 }
 
-/// A whole number beside integers of type T: beyond their range it is as good as the end of it.
+/// An integer bound for elements of integer type T, clamped to the range of T.
 template <class T, class V>
 constexpr auto bound_within(V&& bound) {
     using Plain = std::remove_cvref_t<V>;

@@ -1,8 +1,8 @@
 /// Lazy expressions: `5 * x + sin(y)` is a description; assigning it, get(), printing it or reducing it runs one
 /// kernel.
 ///
-/// An expression holds its arrays by handle, so that it may be kept; what is written into them before it is evaluated
-/// is seen: `auto e = x + y; x.fill(0);` evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2;
+/// An expression holds its arrays by handle and may be kept. It reads their elements when it is evaluated:
+/// `auto e = x + y; x.fill(0);` evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2;
 /// numbers of the host are weak, and their values are arguments of the kernel, not text.
 #pragma once
 
@@ -105,7 +105,7 @@ GEMEL_BINARY(floor_divide, FloorDivide, in_result, remainder, real)
 /// Has the sign of the divisor, as Python's %. Integers divided by zero give 0.
 GEMEL_BINARY(remainder, Remainder, in_result, remainder, real)
 GEMEL_BINARY(operator%, Modulo, in_result, remainder, real)
-/// a to the power of b; of integers with wrapping multiplication, negative exponents give 0 but for 1 and -1.
+/// a to the power of b; integers wrap around, and negative exponents give 0 unless a is 1 or -1.
 GEMEL_BINARY(pow, Power, in_result, power, complex)
 /// The smaller and the larger; NaN if either is, as in NumPy.
 GEMEL_BINARY(minimum, Minimum, in_common, common, real)
@@ -342,7 +342,7 @@ GEMEL_IN_PLACE(>>, ShiftRight)
 #undef GEMEL_IN_PLACE
 
 /// Elements between `low` and `high`: numbers, arrays or expressions, broadcast and promoted as by minimum() and
-/// maximum(). Whole numbers beyond the range of integer elements bound nothing.
+/// maximum(). An integer beyond the range of integer elements has no effect.
 template <Operand X, Operand L, Operand H>
     requires Combinable<TypeRule::common, X, L, H>
 auto clip(X&& x, L&& low, H&& high) {

@@ -44,10 +44,10 @@ template <class V>
 concept HostNumber = NumberElement<V>;
 
 template <HostNumber V>
-inline constexpr Weak weak_kind = is_complex<V>                                       ? Weak::complex
-                                  : std::is_floating_point_v<V> || SixteenBitFloat<V> ? Weak::floating
-                                  : std::is_same_v<V, bool>                           ? Weak::boolean
-                                                                                      : Weak::integer;
+inline constexpr ScalarKind scalar_kind = is_complex<V>                                       ? ScalarKind::complex
+                                          : std::is_floating_point_v<V> || SixteenBitFloat<V> ? ScalarKind::floating
+                                          : std::is_same_v<V, bool>                           ? ScalarKind::boolean
+                                                                                              : ScalarKind::integer;
 
 /// The element type of what an expression is made of: arrays, and other expressions, which specialise this. Numbers
 /// have none.
@@ -75,7 +75,7 @@ constexpr CommonType with_operand(const CommonType& common) {
     if constexpr (ArrayOperand<Plain>) {
         return common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
     } else {
-        return common.with(weak_kind<Plain>, number_type(dtype_of<Plain>()));
+        return common.with(scalar_kind<Plain>, number_type(dtype_of<Plain>()));
     }
 }
 template <TypeRule rule, Operand... X>

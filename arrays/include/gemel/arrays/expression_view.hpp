@@ -28,7 +28,7 @@ class GEMEL_API ExpressionOperands {
     void add(const Argument& number);
     /// A user's function that the expression calls.
     void add(const FunctionDefinition& function);
-    /// A whole number that is compared with elements of a type, whose values may all lie on one side of it.
+    /// An integer compared with elements of a type whose range may not contain it.
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 

@@ -88,7 +88,7 @@ class GPUArray : public AnyArray {
     GPUArray squeeze() const { return GPUArray(AnyArray::squeeze()); }
     GPUArray squeeze(const Axes& axes) const { return GPUArray(AnyArray::squeeze(axes)); }
     GPUArray broadcast_to(const Shape& shape) const { return GPUArray(AnyArray::broadcast_to(shape)); }
-    GPUArray diagonal(WholeNumber offset = 0, WholeNumber axis1 = 0, WholeNumber axis2 = 1) const {
+    GPUArray diagonal(Integer offset = 0, Integer axis1 = 0, Integer axis2 = 1) const {
         return GPUArray(AnyArray::diagonal(offset, axis1, axis2));
     }
     GPUArray<RealOf<T>> real() const { return GPUArray<RealOf<T>>(AnyArray::real()); }
@@ -119,8 +119,8 @@ class GPUArray : public AnyArray {
         const T element = element_of<T>(value);
         fill_bytes(&element);
     }
-    /// Each element becomes that of `other`, broadcast to this shape and converted within its kind. Overlap is no
-    /// matter.
+    /// Each element becomes that of `other`, broadcast to this shape and converted within its kind. The
+    /// arrays may overlap.
     template <ElementType U>
     void assign(const GPUArray<U>& other) const {
         if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)

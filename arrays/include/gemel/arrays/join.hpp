@@ -18,8 +18,8 @@
 namespace gemel {
 
 // What the templates below call, for a type known at run time.
-GEMEL_API AnyArray concatenate(std::span<const AnyArray> arrays, WholeNumber axis = 0);
-GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, WholeNumber axis = 0);
+GEMEL_API AnyArray concatenate(std::span<const AnyArray> arrays, Integer axis = 0);
+GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, Integer axis = 0);
 GEMEL_API AnyArray hstack(std::span<const AnyArray> arrays);
 GEMEL_API AnyArray vstack(std::span<const AnyArray> arrays);
 
@@ -58,23 +58,23 @@ std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& opera
 /// so does a tuple with an AnyArray in it.
 /// @param arrays  of any layouts; their shapes differ along `axis` at most
 /// @returns       a new array in C order
-/// @throws ArgumentError if there are none, if shapes or contexts differ, for single values, which stack() joins, and
-///         if the axis is not there
+/// @throws ArgumentError if the list is empty, shapes or contexts differ, the axis is out of range, or the arrays are
+///         single values (stack() joins those)
 /// @time one device copy per array that is contiguous, along the first axis; else one launch per array; enqueued
 template <ArrayRange R>
-auto concatenate(const R& arrays, WholeNumber axis = 0) {
+auto concatenate(const R& arrays, Integer axis = 0) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
     return std::ranges::range_value_t<R>(concatenate(std::span<const AnyArray>(given), axis));
 }
 template <HasDType T>
-GPUArray<T> concatenate(std::initializer_list<GPUArray<T>> arrays, WholeNumber axis = 0) {
+GPUArray<T> concatenate(std::initializer_list<GPUArray<T>> arrays, Integer axis = 0) {
     return concatenate(std::span(arrays.begin(), arrays.size()), axis);
 }
-inline AnyArray concatenate(std::initializer_list<AnyArray> arrays, WholeNumber axis = 0) {
+inline AnyArray concatenate(std::initializer_list<AnyArray> arrays, Integer axis = 0) {
     return concatenate(std::span(arrays.begin(), arrays.size()), axis);
 }
 template <JoinOperand X, JoinOperand... More>
-JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, WholeNumber axis = 0) {
+JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, Integer axis = 0) {
     return JoinedArray<X, More...>(concatenate(joined_operands(arrays), axis));
 }
 
@@ -82,19 +82,19 @@ JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, WholeN
 /// @param arrays  of one shape
 /// @throws ArgumentError, @time as concatenate()
 template <ArrayRange R>
-auto stack(const R& arrays, WholeNumber axis = 0) {
+auto stack(const R& arrays, Integer axis = 0) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
     return std::ranges::range_value_t<R>(stack(std::span<const AnyArray>(given), axis));
 }
 template <HasDType T>
-GPUArray<T> stack(std::initializer_list<GPUArray<T>> arrays, WholeNumber axis = 0) {
+GPUArray<T> stack(std::initializer_list<GPUArray<T>> arrays, Integer axis = 0) {
     return stack(std::span(arrays.begin(), arrays.size()), axis);
 }
-inline AnyArray stack(std::initializer_list<AnyArray> arrays, WholeNumber axis = 0) {
+inline AnyArray stack(std::initializer_list<AnyArray> arrays, Integer axis = 0) {
     return stack(std::span(arrays.begin(), arrays.size()), axis);
 }
 template <JoinOperand X, JoinOperand... More>
-JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, WholeNumber axis = 0) {
+JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, Integer axis = 0) {
     return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
 }
 

@@ -24,7 +24,7 @@ concept NoMask = ArrayOrExpression<M> && !Mask<M>;
 
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask);
-GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, WholeNumber axis);
+GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, Integer axis);
 GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 /// One value, the bytes of an element; errors name `who`.
 GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
@@ -37,7 +37,7 @@ GEMEL_API std::vector<AnyArray> nonzero(const AnyArray& x);
 ///
 ///     GPUArray<float> large = compress(x, x > 3);
 ///
-/// @param mask  the shape of x, or of its first axes: what it selects then are the rests, as in x[rows > 0]
+/// @param mask  the shape of x, or of its first axes: it then selects rows, planes and so on, as in x[rows > 0]
 /// @returns     a new array of shape (number that hold,) + x.shape[mask.rank():]
 /// @throws ArgumentError if the shapes do not fit or the contexts differ
 /// @time blocks until the number is known: it is counted first. Then one scan, enqueued, which writes the result; for
@@ -46,9 +46,9 @@ template <ArrayOrExpression X, Mask M>
 auto compress(const X& x, const M& mask) {
     return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask)));
 }
-/// Along one axis, by a mask of one axis, which may be shorter: what it has not is left out.
+/// Along one axis, by a mask of one axis. A shorter mask leaves out the elements beyond its end.
 template <ArrayOrExpression X, Mask M>
-auto compress(const X& x, const M& mask, WholeNumber axis) {
+auto compress(const X& x, const M& mask, Integer axis) {
     return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask), axis));
 }
 
@@ -92,7 +92,7 @@ void put_mask(const X&, const M&, const auto&) = delete;  // a mask is of bools:
 /// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
 /// on; from the last value it goes back to the first.
 /// @throws ArgumentError as put_mask()
-/// @time one scan, enqueued; nothing is read back, so that too few or too many values are no error
+/// @time one scan, enqueued; nothing is read back, so too few or too many values are not an error
 template <HasDType T, Mask M, ArrayOrExpression V>
 void place(const GPUArray<T>& x, const M& mask, const V& values) {
     static_assert(WritableInto<V, T>,

@@ -31,8 +31,8 @@ struct PadWidth {
 /// Widths of all axes: `2` on every side, `{{1, 2}}` for every axis, `{{1, 2}, {0, 3}}` for each.
 class PadWidths {
    public:
-    template <WholeNumberType I>
-    PadWidths(I everywhere) : widths_{{WholeNumber(everywhere), WholeNumber(everywhere)}} {}
+    template <IntegerType I>
+    PadWidths(I everywhere) : widths_{{Integer(everywhere), Integer(everywhere)}} {}
     PadWidths(std::initializer_list<PadWidth> widths) : widths_(widths) {}
     PadWidths(std::vector<PadWidth> widths) : widths_(std::move(widths)) {}
     std::span<const PadWidth> span() const { return widths_; }

@@ -58,7 +58,7 @@ struct IntegerBound {
 };
 
 /// The number of elements of a host range. @throws ArgumentError if it is negative
-GEMEL_API std::size_t checked_count(WholeNumber count);
+GEMEL_API std::size_t checked_count(Integer count);
 
 struct PhiloxState;
 
@@ -159,7 +159,7 @@ class GEMEL_API Philox {
     /// The numbers 0 to count - 1 in random order, shape (count,). Up to 4096 numbers are shuffled on the host, and the
     /// call blocks; more go through a keyed bijection, which needs no sorting.
     template <IntegerElement T = std::int64_t>
-    GPUArray<T> permutation(WholeNumber count) const {
+    GPUArray<T> permutation(Integer count) const {
         GPUArray<T> out(context_, Shape(std::int64_t{count}));
         fill_permutation(out);
         return out;

@@ -20,49 +20,49 @@ class GEMEL_API HostPhilox {
     std::uint64_t position() const { return position_; }
 
     template <ContinuousElement T>
-    std::vector<T> uniform(WholeNumber count, double low = 0, double high = 1) {
+    std::vector<T> uniform(Integer count, double low = 0, double high = 1) {
         std::vector<T> out(checked_count(count));
         fill_uniform(out.data(), dtype_of<T>(), out.size(), low, high);
         return out;
     }
     template <ContinuousElement T>
-    std::vector<T> normal(WholeNumber count, double mean = 0, double sigma = 1) {
+    std::vector<T> normal(Integer count, double mean = 0, double sigma = 1) {
         std::vector<T> out(checked_count(count));
         fill_normal(out.data(), dtype_of<T>(), out.size(), mean, sigma);
         return out;
     }
     template <RealElement T>
-    std::vector<T> log_normal(WholeNumber count, double mean = 0, double sigma = 1) {
+    std::vector<T> log_normal(Integer count, double mean = 0, double sigma = 1) {
         std::vector<T> out(checked_count(count));
         fill_log_normal(out.data(), dtype_of<T>(), out.size(), mean, sigma);
         return out;
     }
     template <RealElement T>
-    std::vector<T> exponential(WholeNumber count, double scale = 1) {
+    std::vector<T> exponential(Integer count, double scale = 1) {
         std::vector<T> out(checked_count(count));
         fill_exponential(out.data(), dtype_of<T>(), out.size(), scale);
         return out;
     }
     template <IntegerLanes T>
-    std::vector<T> integers(WholeNumber count, IntegerBound low, IntegerBound high) {
+    std::vector<T> integers(Integer count, IntegerBound low, IntegerBound high) {
         std::vector<T> out(checked_count(count));
         fill_integers(out.data(), dtype_of<T>(), out.size(), low, high);
         return out;
     }
     template <IntegerLanes T>
-    std::vector<T> integers(WholeNumber count) {
+    std::vector<T> integers(Integer count) {
         std::vector<T> out(checked_count(count));
         fill_bits(out.data(), dtype_of<T>(), out.size());
         return out;
     }
     template <BitElement T = bool>
-    std::vector<HostElement<T>> bernoulli(WholeNumber count, double probability = 0.5) {
+    std::vector<HostElement<T>> bernoulli(Integer count, double probability = 0.5) {
         std::vector<HostElement<T>> out(checked_count(count));
         fill_bernoulli(out.data(), dtype_of<T>(), out.size(), probability);
         return out;
     }
     template <CountElement T = std::int32_t>
-    std::vector<T> poisson(WholeNumber count, double mean) {
+    std::vector<T> poisson(Integer count, double mean) {
         std::vector<T> out(checked_count(count));
         fill_poisson(out.data(), dtype_of<T>(), out.size(), mean);
         return out;
@@ -74,7 +74,7 @@ class GEMEL_API HostPhilox {
         return out;
     }
     template <IntegerElement T = std::int64_t>
-    std::vector<T> permutation(WholeNumber count) {
+    std::vector<T> permutation(Integer count) {
         const std::vector<std::int64_t> order = permutation_of(count, dtype_of<T>());
         return std::vector<T>(order.begin(), order.end());
     }

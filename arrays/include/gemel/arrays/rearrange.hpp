@@ -16,9 +16,9 @@ namespace gemel {
 
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray tile(const AnyArray& x, const Shape& repetitions);
-GEMEL_API AnyArray repeat(const AnyArray& x, WholeNumber times, std::optional<WholeNumber> axis = {});
-GEMEL_API AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<WholeNumber> axis = {});
-GEMEL_API AnyArray roll(const AnyArray& x, WholeNumber shift);
+GEMEL_API AnyArray repeat(const AnyArray& x, Integer times, std::optional<Integer> axis = {});
+GEMEL_API AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<Integer> axis = {});
+GEMEL_API AnyArray roll(const AnyArray& x, Integer shift);
 GEMEL_API AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axes& axes);
 GEMEL_API AnyArray flip(const AnyArray& x);
 GEMEL_API AnyArray flip(const AnyArray& x, const Axes& axes);
@@ -37,11 +37,11 @@ auto tile(const X& x, const Shape& repetitions) {
 /// @throws ArgumentError for a negative number, and if the axis is not there
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
-auto repeat(const X& x, WholeNumber times) {
+auto repeat(const X& x, Integer times) {
     return EvaluatedArray<X>(repeat(detail::evaluated(x), times));
 }
 template <ArrayOrExpression X>
-auto repeat(const X& x, WholeNumber times, WholeNumber axis) {
+auto repeat(const X& x, Integer times, Integer axis) {
     return EvaluatedArray<X>(repeat(detail::evaluated(x), times, axis));
 }
 /// Element k so many times as times[k] says: one axis, with as many numbers as there are elements, or a single one.
@@ -52,7 +52,7 @@ auto repeat(const X& x, const I& times) {
     return EvaluatedArray<X>(repeat(detail::evaluated(x), detail::evaluated(times)));
 }
 template <ArrayOrExpression X, IndexOperand I>
-auto repeat(const X& x, const I& times, WholeNumber axis) {
+auto repeat(const X& x, const I& times, Integer axis) {
     return EvaluatedArray<X>(repeat(detail::evaluated(x), detail::evaluated(times), axis));
 }
 template <ElementHolder X, NoIndexOperand I>
@@ -64,11 +64,11 @@ void repeat(const X&, const I&, auto...) = delete;  // how often is said by inte
 /// @throws ArgumentError if an axis is not there, or if there are not as many shifts as axes
 /// @time two copies per axis (four for two axes), each a device copy where its elements lie in one piece; enqueued
 template <ArrayOrExpression X>
-auto roll(const X& x, WholeNumber shift) {
+auto roll(const X& x, Integer shift) {
     return EvaluatedArray<X>(roll(detail::evaluated(x), shift));
 }
 template <ArrayOrExpression X>
-auto roll(const X& x, WholeNumber shift, WholeNumber axis) {
+auto roll(const X& x, Integer shift, Integer axis) {
     const std::int64_t steps = shift;
     return EvaluatedArray<X>(roll(detail::evaluated(x), std::span(&steps, 1), Axes{std::int64_t{axis}}));
 }

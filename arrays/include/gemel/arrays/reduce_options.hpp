@@ -16,18 +16,19 @@
 namespace gemel {
 
 /// Which axes are reduced: all, if left out; negative ones count from the end.
-class ReducedOver {
+class ReductionAxes {
    public:
-    ReducedOver() = default;
-    template <WholeNumberType I>
-    ReducedOver(I axis) : axes_(std::vector<int>{number_of(axis)}), is_one_(true) {}
+    ReductionAxes() = default;
+    template <IntegerType I>
+    ReductionAxes(I axis) : axes_(std::vector<int>{number_of(axis)}), is_one_(true) {}
     template <class V>
-        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
-    ReducedOver(V) = delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {.initial = 0.5f}) begins there
-    ReducedOver(std::initializer_list<int> axes) : axes_(axes) {}
-    ReducedOver(std::vector<int> axes) : axes_(std::move(axes)) {}
-    ReducedOver(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
-    ReducedOver(const Axes& axes) : axes_(std::vector<int>()) {
+        requires(std::is_arithmetic_v<V> && !IntegerType<V>)
+    ReductionAxes(V) =
+        delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {.initial = 0.5f}) begins there
+    ReductionAxes(std::initializer_list<int> axes) : axes_(axes) {}
+    ReductionAxes(std::vector<int> axes) : axes_(std::move(axes)) {}
+    ReductionAxes(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
+    ReductionAxes(const Axes& axes) : axes_(std::vector<int>()) {
         for (const std::int64_t axis : axes) axes_->push_back(number_of(axis));
     }
     const std::optional<std::vector<int>>& axes() const { return axes_; }
@@ -35,8 +36,8 @@ class ReducedOver {
     bool is_one() const { return is_one_; }
 
    private:
-    /// What is no int is no axis either, and refused as one.
-    template <WholeNumberType I>
+    /// Values beyond int are clamped; as axes they are out of range.
+    template <IntegerType I>
     static int number_of(I axis) {
         if (std::cmp_less(axis, INT_MIN)) return INT_MIN;
         return std::cmp_greater(axis, INT_MAX) ? INT_MAX : static_cast<int>(axis);
@@ -68,9 +69,9 @@ class ByName {
 /// for. (ReductionKernel, which reduces by an expression of your own, takes ReductionOptions.)
 struct ReduceOptions {
     ByName by_name = {};
-    ReducedOver axis = {};  ///< one, several (`{0, 1}`) or all
-    bool keepdims = false;  ///< reduced axes stay, with extent 1
-    DType dtype = {};       ///< elements are converted to it first; where C++ must know the result's type: sum<T>(x)
+    ReductionAxes axis = {};  ///< one, several (`{0, 1}`) or all
+    bool keepdims = false;    ///< reduced axes stay, with extent 1
+    DType dtype = {};         ///< elements are converted to it first; where C++ must know the result's type: sum<T>(x)
     InitialNumber initial = {};       ///< takes part beside the elements
     std::optional<double> ddof = {};  ///< taken off the number of elements; need not be whole
     /// Written instead of a new array, and returned: of the result's shape, any strides, of a type that takes the

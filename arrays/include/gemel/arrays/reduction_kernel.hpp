@@ -25,7 +25,8 @@ namespace gemel {
 /// What a ReductionKernel does; all expressions in C.
 struct ReductionSpec {
     std::string arguments = {};     ///< "const float *x, const float *y"
-    std::string neutral = {};       ///< reducing with it changes nothing: "0"
+    std::string neutral = {};       ///< the identity of reduce_expr, which changes nothing: "0"
+    std::string identity = {};      ///< another name for `neutral`: give one of the two
     std::string map_expr = "x[i]";  ///< of element i; `n` elements become one result, see also `reduced_index`
     std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
     std::string replace_if = {};    ///< see ReductionResult
@@ -38,14 +39,13 @@ struct ReductionSpec {
 
 /// One of several results that are found in one pass.
 struct ReductionResult {
-    std::string neutral = {};
+    std::string neutral = {};  ///< as in ReductionSpec
     std::string map_expr = "x[i]";
     std::string reduce_expr = {};
     DType accumulator = {};
-    /// Says the same as reduce_expr where that chooses one of its operands and `b` is one element that comes after all
-    /// that `a` has seen (none yet: the neutral one): whether it chooses b. "b.value > a.value" for the first largest,
-    /// where reduce_expr compares indices. On CPU devices elements of which none is chosen are passed by many at a
-    /// time.
+    /// Optional, for a reduce_expr that chooses one of its operands. `b` is a single element that follows everything
+    /// folded into `a` (at first the neutral element). True: it replaces `a`. "b.value > a.value" finds the first
+    /// largest without comparing indices, and lets CPU devices skip whole runs of elements.
     std::string replace_if = {};
     /// What is stored, of `a`, the running value at the end; that value itself if empty. "a.index" of an accumulator of
     /// value and index.
@@ -70,6 +70,11 @@ struct ReductionOptions {
     Stream stream = {};
     codegen::ReductionTuning tuning = {};  ///< overrides what is given here, member by member
 };
+
+namespace detail {
+/// The one of `identity` and `neutral` that is given. @throws ArgumentError if both are
+GEMEL_API std::string identity_of(const ReductionSpec& spec);
+}  // namespace detail
 
 struct ReductionState;
 
@@ -104,10 +109,10 @@ class ReductionKernel {
     explicit ReductionKernel(const ReductionSpec& spec) : ReductionKernel(parse_declarations(spec.arguments), spec) {}
     /// Arguments by their dtypes; spec.arguments is not looked at.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
-        : reduction_(
-              std::move(arguments),
-              {{spec.neutral, spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if, spec.result_expr}},
-              {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
+        : reduction_(std::move(arguments),
+                     {{detail::identity_of(spec), spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if,
+                       spec.result_expr}},
+                     {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
     /// @returns  the result, still on the device: rank 0, or the shape that the axes leave
     /// @throws   ArgumentError, CompileError as ElementwiseKernel

@@ -26,7 +26,7 @@ concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
 /// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
 /// @param who     the function that errors name
-GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReducedOver& over,
+GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReductionAxes& over,
                           bool keepdims, const char* who);
 
 namespace detail {
@@ -74,7 +74,7 @@ constexpr DType reduced_type_in(Reducing function, DType chosen) {
 /// One call of one of them.
 struct ReduceCall {
     Reducing function;
-    const ReducedOver& axis;
+    const ReductionAxes& axis;
     bool keepdims = false;
     DType result = {};  ///< where C++ knows the result's type
     DType dtype = {};
@@ -102,10 +102,10 @@ template <Reducing function, NumberElement T>
 using ReducedIn = GPUArray<typename NumberOf<reduced_type_in(function, dtype_of<T>()).kind(),
                                              reduced_type_in(function, dtype_of<T>()).size_bytes()>::type>;
 
-/// What converts to axes. A parameter of such a type is ReducedOver for braces, and less special than ReduceOptions,
-/// which therefore take braces with names; those without names ReduceOptions refuse.
+/// What converts to axes. Braces without names become ReductionAxes, the default of a parameter of this concept. Braces
+/// with names become ReduceOptions, because that overload is the more specialised one.
 template <class A>
-concept AxisLike = std::convertible_to<const A&, ReducedOver>;
+concept AxisLike = std::convertible_to<const A&, ReductionAxes>;
 
 template <Reducing function, class X>
 constexpr void check_elements() {
@@ -152,7 +152,7 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
 
 // name(x, axis, keepdims) and name(x, {.axis = ..., ...}).
 #define GEMEL_REDUCTION(name) \
-    template <Reducible X, detail::AxisLike A = ReducedOver> \
+    template <Reducible X, detail::AxisLike A = ReductionAxes> \
     detail::Reduced<detail::Reducing::name, X> name(const X& x, const A& axis = {}, bool keepdims = false) { \
         detail::check_elements<detail::Reducing::name, X>(); \
         return detail::reduced<detail::Reduced<detail::Reducing::name, X>>( \
@@ -165,7 +165,7 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
     }
 // name<T>(x, ...): elements become T first.
 #define GEMEL_REDUCTION_IN(name) \
-    template <NumberElement T, ArrayOperand X, detail::AxisLike A = ReducedOver> \
+    template <NumberElement T, ArrayOperand X, detail::AxisLike A = ReductionAxes> \
     detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const A& axis = {}, bool keepdims = false) { \
         detail::check_conversion<T, X>(); \
         return detail::reduced<detail::ReducedIn<detail::Reducing::name, T>>( \
@@ -180,7 +180,7 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
 // name(x, axis, keepdims, initial)
 #define GEMEL_REDUCTION_FROM(name) \
     template <Reducible X, HostNumber V> \
-    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReducedOver& axis, bool keepdims, \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReductionAxes& axis, bool keepdims, \
                                                     const V& initial) { \
         detail::check_elements<detail::Reducing::name, X>(); \
         return detail::reduced_from<detail::Reduced<detail::Reducing::name, X>>( \
@@ -192,19 +192,19 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
     GEMEL_REDUCTION_IN(name) \
     GEMEL_REDUCTION_FROM(name) \
     template <NumberElement T, ArrayOperand X, HostNumber V> \
-    GPUArray<T> name(const X& x, const ReducedOver& axis, bool keepdims, const V& initial) { \
+    GPUArray<T> name(const X& x, const ReductionAxes& axis, bool keepdims, const V& initial) { \
         detail::check_conversion<T, X>(); \
         return detail::reduced_from<GPUArray<T>>( \
             x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype_of<T>()}, \
             initial); \
     } \
     template <UntypedOperand X> \
-    AnyArray name(const X& x, const ReducedOver& axis, bool keepdims, DType dtype) { \
+    AnyArray name(const X& x, const ReductionAxes& axis, bool keepdims, DType dtype) { \
         return detail::reduced<AnyArray>( \
             x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype}); \
     } \
     template <UntypedOperand X, HostNumber V> \
-    AnyArray name(const X& x, const ReducedOver& axis, bool keepdims, const V& initial, DType dtype) { \
+    AnyArray name(const X& x, const ReductionAxes& axis, bool keepdims, const V& initial, DType dtype) { \
         return detail::reduced_from<AnyArray>( \
             x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .dtype = dtype}, initial); \
     }
@@ -213,12 +213,13 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
     GEMEL_REDUCTION(name) \
     GEMEL_REDUCTION_IN(name) \
     template <Reducible X> \
-    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReducedOver& axis, bool keepdims, double ddof) { \
+    detail::Reduced<detail::Reducing::name, X> name(const X& x, const ReductionAxes& axis, bool keepdims, \
+                                                    double ddof) { \
         return detail::reduced<detail::Reduced<detail::Reducing::name, X>>( \
             x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims, .ddof = ddof}); \
     } \
     template <NumberElement T, ArrayOperand X> \
-    detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const ReducedOver& axis, bool keepdims, \
+    detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const ReductionAxes& axis, bool keepdims, \
                                                       double ddof) { \
         detail::check_conversion<T, X>(); \
         return detail::reduced<detail::ReducedIn<detail::Reducing::name, T>>(x, {.function = detail::Reducing::name, \

@@ -25,7 +25,8 @@ struct ScanSpec {
     std::string input_expr = "x[i]";  ///< what is scanned, element by element
     std::string scan_expr = {};  ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may
                                  ///< look at `across_seg_boundary`; without it a segment begins with its first element
-    std::string neutral = {};    ///< what `prev_item` is where nothing comes before: "0"
+    std::string neutral = {};    ///< the identity of scan_expr: `prev_item` of the first element. "0"
+    std::string identity = {};   ///< another name for `neutral`: give one of the two
     std::string output_statement = {};  ///< with `item` (the result through element i), `prev_item` (the one before
                                         ///< it), `last_item` (the last of all), i and n (or N)
     std::string is_segment_start_expr = {};  ///< whether a segment begins at i; there `prev_item` is neutral

@@ -16,25 +16,25 @@
 
 namespace gemel {
 
-/// Integers that count or number something; a bool does not.
+/// Integer types. A bool is not one: it counts nothing.
 template <class I>
-concept WholeNumberType = std::integral<I> && !std::same_as<I, bool>;
+concept IntegerType = std::integral<I> && !std::same_as<I, bool>;
 
-/// The number of an axis, or how far, how often, how many: any integer, but neither a floating-point number, which
-/// would lose its fraction, nor a bool.
-class WholeNumber {
+/// A parameter that takes an integer of any type: an axis, an offset, a count. Floating-point numbers, which would lose
+/// their fraction, and bools do not compile.
+class Integer {
    public:
-    template <WholeNumberType I>
-    constexpr WholeNumber(I value) : value_(static_cast<std::int64_t>(value)) {
-        if (std::cmp_greater(value, INT64_MAX)) refuse_whole_number(static_cast<std::uint64_t>(value));
+    template <IntegerType I>
+    constexpr Integer(I value) : value_(static_cast<std::int64_t>(value)) {
+        if (std::cmp_greater(value, INT64_MAX)) refuse(static_cast<std::uint64_t>(value));
     }
     template <class V>
-        requires(std::is_arithmetic_v<V> && !WholeNumberType<V>)
-    WholeNumber(V) = delete;  // no whole number
+        requires(std::is_arithmetic_v<V> && !IntegerType<V>)
+    Integer(V) = delete;  // expected an integer
     constexpr operator std::int64_t() const { return value_; }
 
    private:
-    [[noreturn]] GEMEL_API static void refuse_whole_number(std::uint64_t value);
+    [[noreturn]] GEMEL_API static void refuse(std::uint64_t value);
     std::int64_t value_;
 };
 
@@ -103,7 +103,7 @@ class GEMEL_API AxisVector {
 class GEMEL_API Shape : public AxisVector {
    public:
     Shape() = default;
-    template <WholeNumberType... I>
+    template <IntegerType... I>
         requires(sizeof...(I) > 0)
     Shape(I... extents) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(extents)...}) {}
     explicit Shape(std::span<const std::int64_t> extents) : AxisVector(extents) {}
@@ -117,7 +117,7 @@ class GEMEL_API Shape : public AxisVector {
 class GEMEL_API Strides : public AxisVector {
    public:
     Strides() = default;
-    template <WholeNumberType... I>
+    template <IntegerType... I>
         requires(sizeof...(I) > 0)
     Strides(I... strides) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(strides)...}) {}
     explicit Strides(std::span<const std::int64_t> strides) : AxisVector(strides) {}
@@ -127,7 +127,7 @@ class GEMEL_API Strides : public AxisVector {
 class GEMEL_API Axes : public AxisVector {
    public:
     Axes() = default;
-    template <WholeNumberType... I>
+    template <IntegerType... I>
         requires(sizeof...(I) > 0)
     Axes(I... axes) : AxisVector(std::array<std::int64_t, sizeof...(I)>{checked(axes)...}) {}
     explicit Axes(std::span<const std::int64_t> axes) : AxisVector(axes) {}

@@ -44,9 +44,9 @@ class GEMEL_API Sobol {
     /// @throws ArgumentError for other numbers of dimensions
     /// @source direction numbers: Joe and Kuo, "Constructing Sobol sequences with better two-dimensional projections",
     ///         SIAM J. Sci. Comput. 30, 2008; order: Antonov and Saleev 1979 (as scipy.stats.qmc.Sobol)
-    Sobol(const Context& context, WholeNumber dimensions, std::optional<Scramble> scramble = {});
+    Sobol(const Context& context, Integer dimensions, std::optional<Scramble> scramble = {});
     /// On the current context.
-    explicit Sobol(WholeNumber dimensions, std::optional<Scramble> scramble = {});
+    explicit Sobol(Integer dimensions, std::optional<Scramble> scramble = {});
 
     std::int64_t dimensions() const;
     /// How many points have been drawn or skipped.
@@ -60,14 +60,14 @@ class GEMEL_API Sobol {
     /// @returns  shape (count, dimensions)
     /// @throws ArgumentError for a negative count; Error beyond point 2^32, for double and uint64_t beyond point 2^63
     template <RealElement T>
-    GPUArray<T> uniform(WholeNumber count) const {
+    GPUArray<T> uniform(Integer count) const {
         GPUArray<T> out(context_, Shape(std::int64_t{count}, dimensions()));
         fill(out);
         return out;
     }
     /// The same as integers: 2^32 or 2^64 times the coordinates.
     template <PointElement T>
-    GPUArray<T> integers(WholeNumber count) const {
+    GPUArray<T> integers(Integer count) const {
         GPUArray<T> out(context_, Shape(std::int64_t{count}, dimensions()));
         fill(out);
         return out;
@@ -84,7 +84,7 @@ class GEMEL_API Sobol {
 /// The same points on the host, as a reference and for work without a device. Not for use by several threads at once.
 class GEMEL_API HostSobol {
    public:
-    explicit HostSobol(WholeNumber dimensions, std::optional<Scramble> scramble = {});
+    explicit HostSobol(Integer dimensions, std::optional<Scramble> scramble = {});
 
     std::int64_t dimensions() const;
     std::uint64_t position() const { return position_; }
@@ -92,14 +92,14 @@ class GEMEL_API HostSobol {
 
     /// In C order: the coordinates of a point lie side by side.
     template <RealElement T>
-    std::vector<T> uniform(WholeNumber count) {
+    std::vector<T> uniform(Integer count) {
         const std::size_t points = checked_count(count);
         std::vector<T> out(points * static_cast<std::size_t>(dimensions()));
         fill(out.data(), dtype_of<T>(), points);
         return out;
     }
     template <PointElement T>
-    std::vector<T> integers(WholeNumber count) {
+    std::vector<T> integers(Integer count) {
         const std::size_t points = checked_count(count);
         std::vector<T> out(points * static_cast<std::size_t>(dimensions()));
         fill(out.data(), dtype_of<T>(), points);

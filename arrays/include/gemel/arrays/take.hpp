@@ -40,7 +40,7 @@ concept ArrayRange = std::ranges::forward_range<R> && requires(const std::ranges
 };
 
 // What the templates below call, for types known at run time.
-GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<WholeNumber> axis = {},
+GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<Integer> axis = {},
                         OutOfBounds mode = OutOfBounds::raise);
 GEMEL_API void put(const AnyArray& x, const AnyArray& indices, const AnyArray& values,
                    OutOfBounds mode = OutOfBounds::raise);
@@ -63,7 +63,7 @@ GEMEL_API void multi_put(std::span<const AnyArray> arrays, const AnyArray& indic
 ///         elements to take, or if the contexts differ
 /// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
 template <ArrayOrExpression X, IndexOperand I>
-auto take(const X& x, const I& indices, WholeNumber axis, OutOfBounds mode = OutOfBounds::raise) {
+auto take(const X& x, const I& indices, Integer axis, OutOfBounds mode = OutOfBounds::raise) {
     return EvaluatedArray<X>(take(detail::evaluated(x), detail::evaluated(indices), axis, mode));
 }
 /// The same of all elements in C order. @returns the shape of the indices

@@ -72,7 +72,7 @@ GEMEL_API Expression operator>(const Expression& a, const Expression& b);
 GEMEL_API Expression operator<=(const Expression& a, const Expression& b);
 GEMEL_API Expression operator>=(const Expression& a, const Expression& b);
 
-/// A variable or parameter by its name; its type may be left unknown. @throws ArgumentError if it is no identifier
+/// A variable or parameter by its name; its type may be left unknown. @throws ArgumentError unless an identifier
 GEMEL_API Expression var(const std::string& name, const Type& type = {});
 /// A value in a type that is known only at run time. @throws ArgumentError if an integer type cannot hold it
 GEMEL_API Expression literal(DType dtype, double value);
@@ -87,7 +87,7 @@ Expression literal(DType dtype, T value) {
     }
 }
 
-/// Where a thread is, on axis 0, 1 or 2: int32, but for the last two, which are int64.
+/// The position of a thread along axis 0, 1 or 2. global_id and global_size are int64, the others int32.
 GEMEL_API Expression thread_id(int axis);
 GEMEL_API Expression block_id(int axis);
 GEMEL_API Expression block_size(int axis);
@@ -111,7 +111,7 @@ Expression cast(const Expression& value) {
 }
 /// condition ? a : b
 GEMEL_API Expression select(const Expression& condition, const Expression& a, const Expression& b);
-/// @throws ArgumentError of a literal or of what an operator gives, which are no places in memory
+/// @throws ArgumentError for literals and results of operators, which have no address
 GEMEL_API Expression address(const Expression& place);
 /// A vector from its elements: vector(DType(DType::Kind::floating, 16, 4), {x, y, z, w}).
 GEMEL_API Expression vector(DType dtype, std::vector<Expression> elements);

@@ -40,14 +40,15 @@ struct GEMEL_API Function {
     std::vector<FunctionParameter> parameters = {};
     Statements body = {};
     bool is_kernel = false;
-    Type result = {};                                                 ///< of a function that is no kernel
+    Type result = {};                                                 ///< of a device function; kernels return nothing
     std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size that it is launched with
 
     /// Its text, with the structs that it uses before it; what Context::compile puts the portable words in front of.
     std::string source(const Dialect& dialect) const;
 };
 
-/// @throws ArgumentError if a name is no identifier, a parameter has no type, or the body returns what it must not; for
+/// @throws ArgumentError if a name is not an identifier, a parameter has no type, or the body returns what it must not;
+/// for
 ///                       kernels also if a parameter points to a thread's own memory, a shared array stands inside
 ///                       another statement, or the required block has no threads
 GEMEL_API Function kernel(const std::string& name, std::vector<FunctionParameter> parameters, Statements body,

@@ -8,7 +8,7 @@
 
 namespace gemel {
 
-/// Kinds of numbers in the order in which they contain one another; 0 for what is no number.
+/// Kinds of numbers in the order in which they contain one another; 0 if not numeric.
 constexpr int kind_rank(DType dtype) {
     if (dtype.lanes() != 1) return 0;
     switch (dtype.kind()) {
@@ -29,9 +29,9 @@ constexpr bool is_same_kind(DType from, DType to) {
     return from == to || (kind_rank(from) != 0 && kind_rank(from) <= kind_rank(to));
 }
 
-/// What a number of the host counts as beside an array: its kind, but not its width. `2.5 * x` of a float array is a
-/// float array.
-enum class Weak : std::uint8_t { boolean, integer, floating, complex };
+/// The kind of a scalar of the host, which alone counts beside an array (NumPy's weak scalars): `2.5 * x` of a float
+/// array is a float array.
+enum class ScalarKind : std::uint8_t { boolean, integer, floating, complex };
 
 /// How the type of a result follows from the common type of the operands. An empty DType means that the operation has
 /// no meaning for it, as the difference of bools.
@@ -108,21 +108,21 @@ constexpr DType promote(std::span<const DType> types) {
 }
 
 /// What numbers of the host are among themselves, without an array: NumPy's default types.
-constexpr DType default_type(Weak number) {
+constexpr DType default_type(ScalarKind number) {
     switch (number) {
-        case Weak::boolean: return dtype_of<bool>();
-        case Weak::integer: return dtype_of<std::int64_t>();
-        case Weak::floating: return dtype_of<double>();
-        case Weak::complex: break;
+        case ScalarKind::boolean: return dtype_of<bool>();
+        case ScalarKind::integer: return dtype_of<std::int64_t>();
+        case ScalarKind::floating: return dtype_of<double>();
+        case ScalarKind::complex: break;
     }
     return dtype_of<cdouble>();
 }
 
-/// Of a number of the host without an array: float and its like stay what they are in C++, integers are int64.
+/// The type of a number of the host without an array: floating types stay as in C++, integers are int64.
 constexpr DType number_type(DType own) {
-    return is_bool_or_integer(own) ? default_type(own.is_integer() ? Weak::integer : Weak::boolean) : own;
+    return is_bool_or_integer(own) ? default_type(own.is_integer() ? ScalarKind::integer : ScalarKind::boolean) : own;
 }
-/// Two such: beside a floating-point or complex number an integer has its kind alone. An empty one is none.
+/// The type of two such numbers together: an integer does not widen a floating-point or complex one. Empty: none.
 constexpr DType promote_numbers(DType a, DType b) {
     if (a.empty() || b.empty()) return a.empty() ? b : a;
     if (is_bool_or_integer(a) != is_bool_or_integer(b)) return is_bool_or_integer(a) ? b : a;
@@ -130,15 +130,15 @@ constexpr DType promote_numbers(DType a, DType b) {
 }
 
 /// An array's type beside a number of the host: changed only if the number is of a higher kind.
-constexpr DType promote(DType array, Weak number) {
+constexpr DType promote(DType array, ScalarKind number) {
     using Kind = DType::Kind;
     if (!is_number(array)) return {};
-    const Weak own = array.kind() == Kind::boolean ? Weak::boolean
-                     : array.is_integer()          ? Weak::integer
-                     : array.is_floating()         ? Weak::floating
-                                                   : Weak::complex;
+    const ScalarKind own = array.kind() == Kind::boolean ? ScalarKind::boolean
+                           : array.is_integer()          ? ScalarKind::integer
+                           : array.is_floating()         ? ScalarKind::floating
+                                                         : ScalarKind::complex;
     if (number <= own) return array;
-    if (own == Weak::floating) return DType(Kind::complex, array.size_bytes() == 8 ? 16 : 8);
+    if (own == ScalarKind::floating) return DType(Kind::complex, array.size_bytes() == 8 ? 16 : 8);
     return default_type(number);
 }
 
@@ -185,17 +185,17 @@ constexpr DType operand_type(TypeRule rule, DType own) {
 constexpr DType result_type(TypeRule rule, DType a, DType b) {
     return result_type(rule, promote(operand_type(rule, a), operand_type(rule, b)));
 }
-constexpr DType result_type(TypeRule rule, DType array, Weak number) {
+constexpr DType result_type(TypeRule rule, DType array, ScalarKind number) {
     const DType beside = promote(array, number);
     return result_type(rule, beside == array ? operand_type(rule, array) : beside);
 }
 
 /// The types of some operands, collected.
 struct CommonType {
-    DType array = {};             ///< of all arrays together
-    DType counted = {};           ///< the same of what they count as
-    Weak number = Weak::boolean;  ///< the highest kind of number
-    DType numbers = {};           ///< of all numbers together, where there is no array
+    DType array = {};                         ///< of all arrays together
+    DType counted = {};                       ///< the same of what they count as
+    ScalarKind number = ScalarKind::boolean;  ///< the highest kind of number
+    DType numbers = {};                       ///< of all numbers together, where there is no array
     bool has_array = false;
 
     constexpr CommonType with(TypeRule rule, DType own) const {
@@ -206,7 +206,7 @@ struct CommonType {
         return result;
     }
     /// @param own  what the number is by itself, if not NumPy's default
-    constexpr CommonType with(Weak kind, DType own = {}) const {
+    constexpr CommonType with(ScalarKind kind, DType own = {}) const {
         CommonType result = *this;
         if (kind > number) result.number = kind;
         result.numbers = promote_numbers(numbers, own.empty() ? default_type(kind) : own);

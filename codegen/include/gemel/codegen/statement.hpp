@@ -25,7 +25,7 @@ class GEMEL_API Statement {
 using Statements = std::vector<Statement>;
 
 /// A variable, with or without a value to begin with.
-/// @throws ArgumentError if the name is no identifier, the type void, or the value does not fit it
+/// @throws ArgumentError if the name is not an identifier, the type void, or the value does not fit it
 GEMEL_API Statement declare(const Type& type, const std::string& name, std::optional<Expression> value = {});
 template <ElementType T>
 Statement declare(const std::string& name, std::optional<Expression> value = {}) {

@@ -21,7 +21,7 @@ GEMEL_API std::string struct_declaration(const StructLayout& layout, const Diale
 GEMEL_API std::string struct_declarations(const std::vector<DType>& dtypes, const Dialect& dialect);
 
 /// The one layout that equals this one, kept for the life of the process: what makes DTypes of one struct equal.
-/// @throws ArgumentError if names are no identifiers, or fields overlap or leave the struct
+/// @throws ArgumentError if names are not identifiers, or fields overlap or leave the struct
 GEMEL_API const StructLayout& intern_layout(StructLayout layout);
 
 }  // namespace gemel::codegen

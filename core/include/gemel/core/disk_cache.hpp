@@ -18,8 +18,8 @@ namespace gemel {
 
 /// Many processes and threads may use one folder at once. An entry appears whole or not at all (written beside, then
 /// renamed); a damaged, truncated or foreign file is a miss and is removed, never an error. A full or unwritable disk
-/// costs the entry, is logged once, and is no error either. Nothing is read that another user (but root) owns or may
-/// write to: not the folder, which then is not used, and not a file.
+/// loses the entry and is logged once; it is not an error. Folders and files that another user (except root) owns or
+/// may write to are not used.
 class GEMEL_API DiskCache {
    public:
     enum class Mode { on, readonly, off };

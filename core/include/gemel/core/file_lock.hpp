@@ -7,8 +7,8 @@
 
 namespace gemel {
 
-/// Held from construction to destruction, and by nobody else meanwhile: neither another process nor another thread with
-/// an object of its own. A process that dies gives it back.
+/// An exclusive lock, held from construction to destruction, against other processes and against other threads with an
+/// object of their own. The system releases it when a process dies.
 class GEMEL_API FileLock {
    public:
     /// Waits for the lock; the log says so after a second, and who holds it. The file and its folder are made if need

@@ -1,4 +1,4 @@
-/// Whole numbers of the host beside the range of an element type.
+/// Integers of the host beside the range of an element type.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -11,11 +11,11 @@
 namespace gemel {
 
 /// The range of an integer type.
-struct WholeRange {
+struct IntegerRange {
     std::int64_t least;
     std::uint64_t most;
 };
-constexpr WholeRange whole_range(DType dtype) {
+constexpr IntegerRange integer_range(DType dtype) {
     const unsigned bits = 8 * dtype.size_bytes();
     if (dtype.kind() == DType::Kind::unsigned_integer) return {0, ~std::uint64_t{0} >> (64 - bits)};
     const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
@@ -26,7 +26,7 @@ constexpr WholeRange whole_range(DType dtype) {
 template <std::integral V>
 constexpr int side_of_range(V number, DType dtype) {
     if (!dtype.is_integer()) return 0;
-    const WholeRange range = whole_range(dtype);
+    const IntegerRange range = integer_range(dtype);
     return std::cmp_less(number, range.least) ? -1 : std::cmp_greater(number, range.most) ? 1 : 0;
 }
 

@@ -1,0 +1,45 @@
+/// What implementations of OpenCL do otherwise than the standard says, or than others do: one table, which the rest of
+/// the plug-in asks. No other file compares names of platforms.
+#pragma once
+
+#include <gemel/core/device.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gemel::plugin::opencl {
+
+enum class Quirk : std::uint8_t {
+    launches_collide,
+    builds_collide,
+    loads_any_binary,
+    buffers_share_offset,
+    compiles_at_first_launch,
+    needs_a_kernel,
+    counts_shared_pointers,
+    ignores_line_directives,
+    takes_inline_ptx,
+    has_nvidia_attributes,
+    lost_without_descriptors,
+    large_fills_fail,
+};
+
+/// The quirks of one device.
+class Quirks {
+   public:
+    Quirks() = default;
+    Quirks(std::string_view platform, DeviceInfo::Type type);
+    bool has(Quirk quirk) const { return (set_ >> static_cast<unsigned>(quirk) & 1) != 0; }
+    /// "launches_collide, builds_collide", for the log.
+    std::string names() const;
+
+   private:
+    std::uint32_t set_ = 0;
+};
+
+/// Sets variables that drivers read when they start, where the environment does not have them. `may_write` says whether
+/// caches may be written.
+void set_driver_settings(bool may_write);
+
+}  // namespace gemel::plugin::opencl
