@@ -138,4 +138,18 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
     return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
 }
 
+Reduction make_moments(const ExpressionView& expression, const ExpressionOperands& operands) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    const auto sum_of = [](const std::string& term) {
+        ReductionResult value;
+        value.map_expr = term;
+        value.neutral = "0";
+        value.reduce_expr = "a+b";
+        return value;
+    };
+    const std::string value = text("(double)", parts.value);
+    return Reduction(std::move(parts.arguments), {sum_of(value), sum_of(text(value, " * ", value))},
+                     {dtype_of<double>(), dtype_of<double>()}, "moments", std::move(parts.preamble), {});
+}
+
 }  // namespace gemel

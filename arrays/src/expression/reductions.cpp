@@ -5,7 +5,8 @@
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/expression_node.hpp"
-#include "expression/reduction_texts.hpp"
+#include "expression/reduction_launch.hpp"
+#include "expression/variance.hpp"
 
 #include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/core/error.hpp>
@@ -72,28 +73,7 @@ constexpr bool rows_are_in_order() {
 }
 static_assert(rows_are_in_order());
 
-bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
-
 // Axes and shapes.
-
-/// As NumPy, a single value has the axes 0 and -1 for functions that ask for one.
-bool is_single_value(const Shape& shape, const ReductionAxes& over) {
-    return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
-}
-
-int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + static_cast<int>(shape.rank()) : axis; }
-
-void check_axes(const Shape& shape, const std::vector<int>& axes) {
-    const auto rank = static_cast<int>(shape.rank());
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-        if (axes[k] < -rank || axes[k] >= rank)
-            throw ArgumentError(text("axis ", axes[k], " is out of range for shape ", to_string(shape), ", which has ",
-                                     rank, rank == 1 ? " axis" : " axes"));
-        for (std::size_t before = 0; before < k; ++before)
-            if (axis_number(shape, axes[before]) == axis_number(shape, axes[k]))
-                throw ArgumentError(text("axis ", axes[k], " is given twice"));
-    }
-}
 
 Shape shape_of(const ExpressionView& expression) {
     ExpressionOperands operands;
@@ -128,62 +108,6 @@ Shape shape_without(const Shape& shape, const ReductionAxes& over, bool keepdims
         }
     }
     return kept;
-}
-
-// Kernels.
-
-struct Target {
-    const ReductionAxes& axis;
-    bool keepdims;
-    const AnyArray* out = nullptr;  ///< written if the kernel can: in its type, without gaps, apart from the operands
-};
-
-bool is_apart(const AnyArray& out, const ExpressionOperands& operands) {
-    return std::none_of(operands.arrays.begin(),
-                        operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count),
-                        [&](const AnyArray* array) { return out.may_overlap(*array); });
-}
-
-/// One launch of the kernel of this kind. @returns the target, or a new array
-AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target) {
-    static auto& kernels = *new Kernels<Reduction>;
-    CollectedExpression collected(whole);
-    const ExpressionView& expression = collected.view;
-    ExpressionOperands& operands = collected.operands;
-    CallKey key = expression_key(expression, operands);
-    key.add(static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
-            static_cast<std::uint64_t>(result.kind()) << 16);
-    if (operands.array_count == 0) throw ArgumentError("an expression of numbers alone has no array to be reduced");
-    BroadcastOperands broadcast;
-    broadcast.broadcast(operands);
-    static const std::optional<std::vector<int>> all;
-    const auto& axes = is_single_value(broadcast.shape(), target.axis) ? all : target.axis.axes();
-    if (axes) check_axes(broadcast.shape(), *axes);
-    const bool is_direct =
-        target.out && target.out->dtype() == result && target.out->is_contiguous() && is_apart(*target.out, operands);
-    const auto reduction = kernels.find(key, [&] { return make_reduction(kind, expression, operands, result); });
-    CallArguments arguments;
-    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
-    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
-    AnyArray found;
-    reduction->run({.axes = axes, .keepdims = target.keepdims, .out = is_direct ? target.out : nullptr},
-                   arguments.span(), {&found, 1});
-    return found;
-}
-
-/// The values of an expression, into the target if there is one.
-AnyArray store(DerivedExpression& value, const AnyArray* out) {
-    if (!out) return evaluate(value.view());
-    if (!(value.dtype() == out->dtype())) value.cast(out->dtype());
-    return evaluate(value.view(), out);
-}
-AnyArray store(const AnyArray& found, const AnyArray* out) {
-    if (!out ||
-        (found.buffer().block() == out->buffer().block() && found.dtype() == out->dtype() &&
-         found.offset_bytes() == out->offset_bytes() && found.buffer().offset_bytes() == out->buffer().offset_bytes()))
-        return out ? *out : found;
-    DerivedExpression value(detail::view_of(found));
-    return store(value, out);
 }
 
 // One call, prepared: its elements, the type of its result.
@@ -282,33 +206,10 @@ AnyArray found(Prepared& call, const std::optional<AnyNumber>& first) {
     return store(value, call.out ? call.out : &found);
 }
 
-/// The sum of the elements as a type, divided by their number, as another.
-AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result) {
-    const DType type = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
-    const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
-    DerivedExpression mean(detail::view_of(total));
-    mean.then(Step::divide, AnyNumber(static_cast<double>(count))).cast(result);
-    return store(mean, target.out);
-}
-
-AnyArray total_of(const DerivedExpression& terms, const ReduceCall& call) {
-    return launch(ReductionKind::sum, terms.view(), terms.dtype(), {call.axis, call.keepdims});
-}
-
-/// The variance, and its root.
 AnyArray variance(Prepared& call) {
-    DerivedExpression& terms = call.elements;
-    if (is_sixteen_bit_float(terms.dtype())) terms.cast(dtype_of<float>());
-    const AnyArray mean =
-        mean_of(terms.view(), {call.call.axis, true}, call.count, result_type(TypeRule::mean, terms.dtype()));
-    terms.then(Step::subtract, mean).then(Step::abs).then(Step::square);
-    const AnyArray total = total_of(terms, call.call);
-    const double divisor = static_cast<double>(call.count) - call.call.ddof.value_or(0);
-    DerivedExpression value(detail::view_of(total));
-    value.then(Step::divide, AnyNumber(std::max(divisor, 0.0)));
-    if (call.row.function == Reducing::stddev) value.then(Step::sqrt);
-    if (!(value.dtype() == call.result)) value.cast(call.result);
-    return store(value, call.out);
+    const Target target{call.call.axis, call.call.keepdims, call.out};
+    return variance_of(call.elements, target, call.count,
+                       {call.call.ddof.value_or(0), call.row.function == Reducing::stddev, call.result});
 }
 
 AnyArray norm_of(Prepared& call) {
@@ -316,7 +217,8 @@ AnyArray norm_of(Prepared& call) {
     if (is_sixteen_bit_float(terms.dtype())) terms.cast(dtype_of<float>());
     if (is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
     terms.then(Step::abs).then(Step::square);
-    const AnyArray total = total_of(terms, call.call);
+    const AnyArray total =
+        launch(ReductionKind::sum, terms.view(), terms.dtype(), {call.call.axis, call.call.keepdims});
     DerivedExpression value(detail::view_of(total));
     value.then(Step::sqrt);
     if (!(value.dtype() == call.result)) value.cast(call.result);

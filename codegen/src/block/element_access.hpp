@@ -118,7 +118,7 @@ class ElementAccess {
     }
     std::string member(const std::string& array) const;
     std::string result_member() const;
-    std::string kept_sum(const std::string& member, const std::string& slowest) const;
+    std::string kept_sum(const std::string& member, const std::string& slowest, const std::string& prefix) const;
     bool is_local(const Array& array, Mode mode) const;
     bool is_in_tile(const Array& array) const;
     bool is_checked(const Array& array) const { return layout_.checked && array.use.elsewhere; }

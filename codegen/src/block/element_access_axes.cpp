@@ -43,18 +43,20 @@ void ElementAccess::declare_places(const char* suffix, const char* from, const S
 }
 
 /// The steps of the kept axes; axis_index() has declared the indices.
-std::string ElementAccess::kept_sum(const std::string& member, const std::string& slowest) const {
+std::string ElementAccess::kept_sum(const std::string& member, const std::string& slowest,
+                                    const std::string& prefix) const {
     std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
     for (int axis = 1; axis < axes_.kept_rank; ++axis)
-        sum += gemel::text(" + ", unused(gemel::text("o_", axis)), " * ", layout_name_, ".", member, "[",
+        sum += gemel::text(" + ", unused(gemel::text(prefix, axis)), " * ", layout_name_, ".", member, "[",
                            layout_.rank + axis, "]");
     return sum;
 }
 
 void ElementAccess::begin_output(const std::string& output) {
     const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
-    declare_places("_base", "",
-                   [&](const std::string&, const std::string& member, LastStep) { return kept_sum(member, slowest); });
+    declare_places("_base", "", [&](const std::string&, const std::string& member, LastStep) {
+        return kept_sum(member, slowest, "o_");
+    });
 }
 
 std::string ElementAccess::result_member() const {
@@ -65,8 +67,8 @@ std::string ElementAccess::result_member() const {
 }
 
 void ElementAccess::begin_result(const std::string& output, const std::string& name) {
-    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
-    writer_.line("const ", index_, " ", name, " = ", kept_sum(result_member(), slowest), ";");
+    const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "r_");
+    writer_.line("const ", index_, " ", name, " = ", kept_sum(result_member(), slowest, "r_"), ";");
 }
 
 std::string ElementAccess::result_of(const std::string& name, const std::string& lane) const {

@@ -1,0 +1,124 @@
+#include "expression/variance.hpp"
+
+#include "expression/expression_kernel.hpp"
+
+#include <gemel/core/context.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace gemel {
+namespace {
+
+/// An expression of the first elements of the runs that are reduced: of the same kind, of the arrays' beginnings.
+class FirstOfRuns {
+   public:
+    FirstOfRuns(const ExpressionView& of, const Shape& shape, const ReductionAxes& over)
+        : of_(of), rank_(shape.rank()) {
+        reduced_.assign(rank_, !over.axes());
+        if (over.axes())
+            for (const int axis : *over.axes()) reduced_[static_cast<std::size_t>(axis_number(shape, axis))] = true;
+    }
+
+    ExpressionView view() const {
+        ExpressionView view = of_;
+        view.expression = this;
+        view.collect = [](const void* self, ExpressionOperands& operands) {
+            static_cast<const FirstOfRuns*>(self)->collect(operands);
+        };
+        view.print = [](const void* self, ExpressionText& text, DType as) {
+            const ExpressionView& of = static_cast<const FirstOfRuns*>(self)->of_;
+            return of.print(of.expression, text, as);
+        };
+        return view;
+    }
+
+   private:
+    void collect(ExpressionOperands& operands) const {
+        const std::size_t before = operands.array_count;
+        of_.collect(of_.expression, operands);
+        firsts_.clear();
+        for (std::size_t k = before; k < operands.array_count; ++k) {
+            const AnyArray& array = *operands.arrays[k];
+            std::vector<Index> beginning;
+            const std::size_t missing = rank_ - array.rank();
+            for (std::size_t axis = 0; axis < array.rank(); ++axis)
+                beginning.push_back(reduced_[missing + axis] ? Index(slice(0, 1)) : Index(slice()));
+            operands.arrays[k] = &firsts_.emplace_back(array.view(beginning));
+        }
+    }
+
+    ExpressionView of_;
+    std::size_t rank_;
+    std::vector<bool> reduced_;
+    mutable boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> firsts_;
+};
+
+/// The shape of the operands together; nothing if one kernel cannot have them all.
+std::optional<Shape> common_shape(const ExpressionView& expression) {
+    ExpressionOperands operands;
+    expression.collect(expression.expression, operands);
+    if (operands.exceeds || operands.array_count == 0) return std::nullopt;
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands);
+    return broadcast.shape();
+}
+
+/// The sum of the squared distances from the mean, times n: of float, from one reading in double. Elements are counted
+/// from the first of their run, d = x - x0, so that the sum is S(d*d) - S(d)*S(d)/n. One of the d is zero, so that
+/// S(d)*S(d)/n is at most (1 - 1/n) S(d*d): what cancels costs at most a factor n of double's precision.
+/// @returns false if there is no such way
+bool in_one_reading(DerivedExpression& elements, const Target& target, std::size_t count, AnyArray& squares,
+                    AnyArray& sums) {
+    if (!(elements.dtype() == dtype_of<float>()) || count == 0 || count > std::size_t{1} << 30) return false;
+    const std::optional<Shape> shape = common_shape(elements.view());
+    if (!shape || shape->empty() || shape->count() == 0) return false;
+    const FirstOfRuns first(elements.view(), *shape, target.axis);
+    const AnyArray from = evaluate(first.view());
+    if (!from.context().device().info().has_double) return false;
+    elements.cast(dtype_of<double>()).then(Step::subtract, from);
+    const auto [sum, square] = launch_moments(elements.view(), {target.axis, target.keepdims});
+    sums = sum;
+    squares = square;
+    return true;
+}
+
+}  // namespace
+
+/// The sum of the elements as a type, divided by their number, as another.
+AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result) {
+    const DType type = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
+    const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
+    DerivedExpression mean(detail::view_of(total));
+    mean.then(Step::divide, AnyNumber(static_cast<double>(count))).cast(result);
+    return store(mean, target.out);
+}
+
+AnyArray variance_of(DerivedExpression& elements, const Target& target, std::size_t count,
+                     const VarianceOptions& options) {
+    if (is_sixteen_bit_float(elements.dtype())) elements.cast(dtype_of<float>());
+    const AnyNumber divisor(std::max(static_cast<double>(count) - options.ddof, 0.0));
+    const auto finished = [&](DerivedExpression& value) {
+        value.then(Step::divide, divisor);
+        if (options.root) value.then(Step::sqrt);
+        if (!(value.dtype() == options.result)) value.cast(options.result);
+        return store(value, target.out);
+    };
+    AnyArray squares, sums;
+    if (in_one_reading(elements, target, count, squares, sums)) {
+        DerivedExpression value(detail::view_of(sums));
+        value.then(Step::square).then(Step::multiply, AnyNumber(-1 / static_cast<double>(count)));
+        value.then(Step::add, squares);
+        return finished(value);
+    }
+    const ReductionAxes& axis = target.axis;
+    const AnyArray mean = mean_of(elements.view(), {axis, true}, count, result_type(TypeRule::mean, elements.dtype()));
+    elements.then(Step::subtract, mean).then(Step::abs).then(Step::square);
+    const AnyArray total = launch(ReductionKind::sum, elements.view(), elements.dtype(), {axis, target.keepdims});
+    DerivedExpression value(detail::view_of(total));
+    return finished(value);
+}
+
+}  // namespace gemel
