@@ -7,7 +7,8 @@ say() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
 
 # Both are read by CMake when it first configures a build folder, and by CMake and CTest when they run.
-if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+has_ccache() { command -v ccache >/dev/null && [ -z "${CCACHE_DISABLE:-}" ]; }
+if has_ccache; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 as_root() {

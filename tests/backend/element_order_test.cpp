@@ -28,13 +28,18 @@ TEST_SUITE_BEGIN("arrays");
 
 TEST_CASE("a range runs over the elements in C order whatever the layouts are") {
     const ElementwiseKernel mark("const int *x, int *z", "z[i] = x[i] + 1000", "mark");
+    std::size_t choice = 0;
     for (const Shape& shape : {Shape{60}, Shape{6, 10}, Shape{3, 4, 5}, Shape{2, 3, 2, 5}}) {
         for (const Indices& indices :
              {Indices{{.start = 2, .stop = 7}, 2, 5}, Indices{{.start = 7, .stop = 53, .step = 5}, 7, 10},
-              Indices{{.start = 58, .stop = 3, .step = -9}, 58, 7}, Indices{{.start = 1}, 1, 59}})
+              Indices{{.start = 58, .stop = 3, .step = -9}, 58, 7}, Indices{{.start = 1}, 1, 59}}) {
+            ++choice;
             for (const Form from : forms)
                 for (const Form to : layouts)
                     for (const AnyTuning& tuning : tunings) {
+                        const std::size_t forms_and_tuning =
+                            static_cast<std::size_t>(from) + static_cast<std::size_t>(to) + (&tuning - tunings.data());
+                        if (is_left_out(4, choice + forms_and_tuning)) continue;
                         GPUArray<std::int32_t> x, z;
                         std::vector<std::int32_t> numbers(60), expected(60, -1);
                         for (int i = 0; i < 60; ++i) numbers[static_cast<std::size_t>(i)] = i;
@@ -49,6 +54,8 @@ TEST_CASE("a range runs over the elements in C order whatever the layouts are") 
                         CHECK_SAME(expected, z.get(), "from ", name_of(from), " to ", name_of(to), " in ",
                                    to_string(shape), ", from ", indices.first, " by ", indices.range.step);
                     }
+        }
+        ++choice;
     }
 }
 
@@ -61,10 +68,16 @@ TEST_CASE("a contiguous array of another shape is met in C order beside those of
                                                .name = "weigh"});
     std::vector<std::int32_t> counted(60);
     for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = static_cast<std::int32_t>(i);
-    for (const Shape& shape : {Shape{6, 10}, Shape{3, 4, 5}, Shape{2, 3, 2, 5}})
+    std::size_t shapes = 0;
+    for (const Shape& shape : {Shape{6, 10}, Shape{3, 4, 5}, Shape{2, 3, 2, 5}}) {
+        ++shapes;
         for (const Form form : layouts)
             for (const Form other_form : layouts)
                 for (const AnyTuning& tuning : tunings) {
+                    const std::size_t forms_and_tuning = static_cast<std::size_t>(form) +
+                                                         static_cast<std::size_t>(other_form) +
+                                                         (&tuning - tunings.data());
+                    if (is_left_out(3, shapes + forms_and_tuning)) continue;
                     // A contiguous array leads, which is what allows another shape.
                     const auto leading = GPUArray<std::int32_t>(current_context(), shape);
                     leading.set(counted);
@@ -83,6 +96,7 @@ TEST_CASE("a contiguous array of another shape is met in C order beside those of
                     for (const std::int32_t i : counted) sum += std::int64_t{i} * i + i;
                     CHECK(weigh({.tuning = tuning}, leading, flat, x).item() == sum);
                 }
+    }
     // Where the array with gaps leads, another shape is refused: which element is meant would be open.
     GPUArray<std::int32_t> x, z;
     fill_in(Form::F, Shape{6, 10}, x, counted);

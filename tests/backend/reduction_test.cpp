@@ -22,8 +22,7 @@ namespace {
 const std::array<AnyTuning, 5> tunings{
     AnyTuning{}, gpu_shaped, AnyTuning{.block = 128, .access_bytes = 4, .unroll = 1, .blocks_per_unit = 2},
     // Blocks that no power of 2 describes.
-    AnyTuning{.block = 96, .access_bytes = 16, .unroll = 1},
-    AnyTuning{.block = 71, .access_bytes = 4, .unroll = 2}};
+    AnyTuning{.block = 96, .access_bytes = 16, .unroll = 1}, AnyTuning{.block = 71, .access_bytes = 4, .unroll = 2}};
 
 ReductionKernel<float> sum_kernel() {
     return ReductionKernel<float>(
@@ -87,9 +86,12 @@ TEST_CASE("a reduction over each subset of axes gives what loops give in every l
                                                .reduce_expr = "a+b",
                                                .name = "sum_axes_i"});
     // Long and short axes, so that both mappings of threads to outputs occur.
-    for (const Shape& shape : {Shape{3, 4, 5}, Shape{2, 70, 3}, Shape{130, 2, 2}, Shape{2, 3, 300}, Shape{4, 1, 6}})
+    std::size_t shapes = 0;
+    for (const Shape& shape : {Shape{3, 4, 5}, Shape{2, 70, 3}, Shape{130, 2, 2}, Shape{2, 3, 300}, Shape{4, 1, 6}}) {
+        ++shapes;
         for (const Form form : forms)
             for (unsigned mask = 0; mask < 8; ++mask) {
+                if (is_left_out(3, shapes + static_cast<std::size_t>(form) + mask)) continue;
                 GPUArray<std::int32_t> x;
                 const auto values = fill_in(form, shape, x, small_values<std::int32_t>(shape.count(), 3));
                 std::vector<int> axes;
@@ -113,6 +115,7 @@ TEST_CASE("a reduction over each subset of axes gives what loops give in every l
                 CHECK_SAME(expected, ones.get(), to_string(shape), " ", name_of(form), " mask ", mask, " with i ",
                            to_string(tuning));
             }
+    }
 }
 
 TEST_CASE("indices in a map expression are those of the whole array and of the reduced run") {

@@ -223,9 +223,13 @@ TEST_CASE("an operator that does not commute keeps its order") {
 
 TEST_CASE("a strided input is scanned in C order of its indices") {
     const InclusiveScanKernel<std::int32_t> sum("a+b", "strided_sum");
-    for (const AnyTuning& tuning : tunings)
-        for (const Shape& shape : {Shape{700}, Shape{30, 40}, Shape{5, 6, 7}, Shape{}})
+    std::size_t choice = 0;
+    for (const AnyTuning& tuning : tunings) {
+        ++choice;
+        for (const Shape& shape : {Shape{700}, Shape{30, 40}, Shape{5, 6, 7}, Shape{}}) {
+            ++choice;
             for (const Form form : forms) {
+                if (is_left_out(4, choice + static_cast<std::size_t>(form))) continue;
                 GPUArray<std::int32_t> x;
                 auto expected = fill_in(form, shape, x, small_values<std::int32_t>(shape.count(), 7));
                 for (std::size_t i = 1; i < expected.size(); ++i) expected[i] += expected[i - 1];
@@ -233,6 +237,8 @@ TEST_CASE("a strided input is scanned in C order of its indices") {
                 CHECK(out.shape() == shape);
                 CHECK_SAME(expected, out.get(), name_of(form), " ", to_string(shape), " ", to_string(tuning));
             }
+        }
+    }
 }
 
 TEST_CASE("the deterministic option gives the same bits each time and stays near the exact sum") {
