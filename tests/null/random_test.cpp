@@ -141,7 +141,7 @@ TEST_CASE("what cannot be drawn is refused") {
         FAIL("it was drawn");
     } catch (const ArgumentError& error) {
         CHECK(std::string(error.what()) ==
-              "integers of type uint64_t in [-5, 18446744073709551615): the type holds 0 to "
+              "integers: the range [-5, 18446744073709551615) does not fit uint64_t, which holds 0 to "
               "18446744073709551615");
     }
 }
