@@ -106,7 +106,7 @@ class Call {
     }
     gemel::AnyArray operator()(int k) const {
         const gemel::AnyArray& x = operands_[static_cast<std::size_t>(k) % operands_.size()];
-        const gemel::ReducedOver over(cell_.axes);
+        const gemel::ReductionAxes over(cell_.axes);
         if (cell_.operation == "sum") return gemel::sum(x, over);
         if (cell_.operation == "max") return gemel::max(x, over);
         if (cell_.operation == "argmax") return gemel::argmax(x, cell_.axes.front());
