@@ -342,7 +342,10 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     if (tile.rows > 1) {
         work.blocks = groups;
     } else {
-        split(work, groups, resident_blocks(tuning, device), up(places, along * static_cast<std::size_t>(tile.unroll)));
+        // A second launch would not know where the results go.
+        const bool may_split = device.has_cross_block_visibility || !over.has_result;
+        split(work, groups, resident_blocks(tuning, device),
+              may_split ? up(places, along * static_cast<std::size_t>(tile.unroll)) : 1);
     }
     return work;
 }
