@@ -90,6 +90,24 @@ TEST_CASE("running sums of bools and 16-bit floats and complex numbers") {
     CHECK(cumsum<cdouble>(to_gpu(Values<float>{1, 2})).get() == Values<cdouble>{1, 3});
 }
 
+TEST_CASE("running results down long columns, which are cut into pieces") {
+    const auto h = full<half>({3000, 2}, 1.f);
+    CHECK(float(cumsum(h, 0).get()[5998]) == 3000);  // 2049 is no half: only what is stored is rounded
+    CHECK(cumsum(full<bool>({2, 1000, 3}, true), 1).get() ==
+          running<std::int64_t>(Values<std::int64_t>(6000, 1), 2, 1000, 3, true));
+    const auto turns = cumprod(full<cfloat>({1001, 5}, cfloat(0, 1)), 0).get();
+    for (const std::size_t row : {0u, 1u, 63u, 64u, 65u, 500u, 1000u}) {
+        const cfloat powers[]{{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+        CHECK(turns[row * 5 + 4] == powers[row % 4]);
+    }
+    std::mt19937 random(3);
+    Values<float> values(2 * 999 * 4);
+    for (float& value : values) value = static_cast<float>(random() % 1000) / 7;
+    const Values<double> exact = running<double>(values, 2, 999, 4, true);
+    const auto found = cumsum(to_gpu(values).reshape({2, 999, 4}), 1).get();
+    for (std::size_t k = 0; k < found.size(); ++k) REQUIRE(std::abs(found[k] / exact[k] - 1) < 1e-6);
+}
+
 TEST_CASE("running sums in a type of one's choice") {
     const auto x = to_gpu(Values<std::int8_t>{100, 100});
     CHECK(cumsum<std::int8_t>(x).get() == Values<std::int8_t>{100, -56});

@@ -3,6 +3,7 @@
 #include "generator_support.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -170,6 +171,50 @@ TEST_CASE("what is infinite or no number wins along every axis") {
         CHECK(argmin(x, axis).get()[other] == (axis == 0 ? 8 : 4));
         CHECK(std::isinf(sum(x, axis).get()[other]));
     }
+}
+
+TEST_CASE("variances of floats are as exact as two readings in double") {
+    std::mt19937 engine(5);
+    std::normal_distribution<float> normal(0, 1);
+    const std::size_t rows = 300, columns = 41;
+    for (const float offset : {0.f, 3e4f, -1e6f}) {
+        // With the first of each run far from all others, and without.
+        for (const float first : {0.f, 1e5f}) {
+            CAPTURE(offset);
+            CAPTURE(first);
+            std::vector<float> values(rows * columns);
+            for (float& value : values) value = offset + normal(engine);
+            for (std::size_t k = 0; k < values.size(); ++k)
+                if (k < columns || k % columns == 0) values[k] += first;
+            const auto x =
+                to_gpu(values).reshape({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+            for (const int axis : {0, 1}) {
+                const std::size_t outputs = axis == 0 ? columns : rows, n = axis == 0 ? rows : columns;
+                const auto at = [&](std::size_t output, std::size_t k) -> double {
+                    return values[axis == 0 ? k * columns + output : output * columns + k];
+                };
+                const auto found = var(x, axis).get(), root = stddev(x, {.axis = axis, .ddof = 1}).get();
+                const auto of_sum = var(x + 1.f, axis).get();
+                for (std::size_t output = 0; output < outputs; ++output) {
+                    double mean = 0, squares = 0;
+                    for (std::size_t k = 0; k < n; ++k) mean += at(output, k) / static_cast<double>(n);
+                    for (std::size_t k = 0; k < n; ++k) squares += std::pow(at(output, k) - mean, 2);
+                    REQUIRE(found[output] == doctest::Approx(squares / static_cast<double>(n)).epsilon(1e-6));
+                    REQUIRE(root[output] ==
+                            doctest::Approx(std::sqrt(squares / static_cast<double>(n - 1))).epsilon(1e-6));
+                    if (offset == 0) REQUIRE(of_sum[output] == doctest::Approx(found[output]).epsilon(1e-3));
+                }
+            }
+        }
+    }
+    // Equal elements have none at all, and what is no number has no other.
+    CHECK(var(full<float>({1000}, 1e7f)).item() == 0);
+    CHECK(var(full<half>({10, 70}, 3.f), 0).get() == std::vector<half>(70));
+    std::vector<float> values(100, 1);
+    values[50] = std::numeric_limits<float>::infinity();
+    CHECK(std::isnan(var(to_gpu(values)).item()));
+    CHECK(std::isnan(var(to_gpu(std::vector<float>{1}), {.ddof = 1}).item()));
+    CHECK(var(to_gpu(std::vector<float>{7})).item() == 0);
 }
 
 TEST_SUITE_END();

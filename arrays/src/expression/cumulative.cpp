@@ -1,5 +1,6 @@
 #include <gemel/arrays/cumulative.hpp>
 
+#include "expression/cumulate_columns.hpp"
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
 
@@ -33,6 +34,15 @@ Scan make_scan(Cumulating kind, const ExpressionView& expression, const Expressi
     return Scan(std::move(parts.arguments), result, spec);
 }
 
+/// Along an axis that is not the last.
+AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
+    AnyArray x = detail::array_of(whole.any(whole.expression));
+    if (!x.is_contiguous()) x = x.copy(Order::C);
+    const AnyArray out(x.context(), result, x.shape());
+    cumulate_columns(kind == Cumulating::sum, x, axis, out);
+    return out;
+}
+
 /// @param result  the type of the result, in which it is also found
 AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
@@ -50,22 +60,10 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
     if (axis && (*axis < -rank || *axis >= rank))
         throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
+    const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
+    if (axis && along != rank - 1) return scan_columns(kind, whole, result, static_cast<std::size_t>(along));
     const AnyArray out(operands.arrays[0]->context(), result, shape);
     const std::int64_t count = static_cast<std::int64_t>(out.size());
-
-    // Rows lie along the last axis.
-    AnyArray target = out;
-    std::array<std::optional<AnyArray>, ExpressionOperands::max_arrays> turned;
-    const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
-    if (axis && along != rank - 1) {
-        Axes order;
-        for (std::int64_t k = 0; k < rank; ++k)
-            if (k != along) order.push_back(k);
-        order.push_back(along);
-        target = out.permute(order);
-        for (std::size_t k = 0; k < operands.array_count; ++k)
-            operands.arrays[k] = &turned[k].emplace(operands.arrays[k]->permute(order));
-    }
     const std::int64_t row_length = axis ? shape[static_cast<std::size_t>(along)] : count;
     const Rows rows = row_length == count ? Rows::one : count < (std::int64_t{1} << 30) ? Rows::narrow : Rows::wide;
     key.add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(rows) << 8 |
@@ -74,7 +72,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     CallArguments arguments;
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
-    arguments.add(CallArgument(target));
+    arguments.add(CallArgument(out));
     if (rows == Rows::narrow) arguments.add(CallArgument(static_cast<std::int32_t>(row_length)));
     if (rows == Rows::wide) arguments.add(CallArgument(row_length));
     scan->run({}, arguments.span());

@@ -1,0 +1,122 @@
+#include "expression/cumulate_columns.hpp"
+
+#include "expression/expression_kernel.hpp"
+#include "generated/kernel_family.hpp"
+
+#include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/codegen/type.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+namespace gemel {
+namespace {
+
+enum class Pass : std::uint8_t {
+    whole,    ///< (first, x, out): columns in one piece; `first` is their first row
+    totals,   ///< (x, totals)
+    results,  ///< (scanned totals, x, out)
+};
+
+struct Kind {
+    bool is_sum, wide;
+    DType from, to;
+    DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
+};
+
+/// Goes from row `begin` to `stop` with so many elements in flight. @param step  what is done with a running result
+std::string walk(const std::string& begin, const std::string& stop, const std::string& element,
+                 const std::string& step) {
+    return text("for (index k = ", begin, "; k < ", stop, "; k += 8) {\n    running next[8];\n",
+                "    for (int u = 0; u < 8; ++u) {\n        if (k + u < ", stop, ") next[u] = ", element, ";\n    }\n",
+                "    for (int u = 0; u < 8; ++u) {\n        if (k + u < ", stop,
+                ") {\n            total = combined(total, next[u]);\n            ", step, "\n        }\n    }\n}\n");
+}
+
+ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
+    const DType index = kind.wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
+    const std::string running = codegen::value_type(kind.running());
+    const auto converted = [&](const std::string& element) {
+        return kind.to.kind() == DType::Kind::complex ? element : text("(running)", element);
+    };
+    std::vector<Parameter> arguments;
+    if (pass == Pass::whole) arguments.push_back(VectorArg(kind.from, "first", true));
+    if (pass == Pass::results) arguments.push_back(VectorArg(kind.running(), "scanned", true));
+    arguments.push_back(VectorArg(kind.from, "x", true));
+    arguments.push_back(pass == Pass::totals ? VectorArg(kind.running(), "totals") : VectorArg(kind.to, "out"));
+    for (const char* name : {"rows", "inner", "piece_rows", "pieces"}) arguments.push_back(ScalarArg(index, name));
+    const std::string element = converted("x[base + (k + u) * inner]"), store = "out[base + (k + u) * inner] = total;";
+    std::string body =
+        "const index rest = i / inner, begin = rest % pieces * piece_rows;\n"
+        "const index stop = rows - begin < piece_rows ? rows : begin + piece_rows;\n"
+        "const index base = rest / pieces * rows * inner + i % inner;\n";
+    switch (pass) {
+        case Pass::whole:
+            body += "running total = " + converted("first[i]") + ";\nout[base] = total;\n" +
+                    walk("1", "rows", element, store);
+            break;
+        case Pass::totals:
+            body += "running total = " + converted("x[base + begin * inner]") + ";\n" +
+                    walk("begin + 1", "stop", element, "") + "totals[i] = total;\n";
+            break;
+        case Pass::results:
+            // A piece ends with what the pieces up to it have together, so that none depends on how they are cut.
+            body += "running total = " + converted("x[base + begin * inner]") + ";\n" +
+                    "if (begin > 0) total = combined(scanned[i - inner], total);\n"
+                    "if (begin < stop - 1) out[base + begin * inner] = total;\n" +
+                    walk("begin + 1", "stop - 1", element, store) + "out[base + (stop - 1) * inner] = scanned[i];\n";
+            break;
+    }
+    ElementwiseOptions options;
+    options.preamble = text("typedef ", codegen::value_type(index), " index;\ntypedef ", running, " running;\n",
+                            "WITHIN_KERNEL running combined(running a, running b)\n{\n    return ",
+                            combined(kind.running(), kind.is_sum), ";\n}\n");
+    return ElementwiseKernel(std::move(arguments), body, kind.is_sum ? "cumsum" : "cumprod", std::move(options));
+}
+
+const ElementwiseKernel& kernel_of(Pass pass, const Kind& kind) {
+    static auto& family = *new KernelFamily<std::tuple<Pass, bool, bool, std::string, std::string>, ElementwiseKernel>;
+    return family.find({pass, kind.is_sum, kind.wide, std::string(kind.from.name()), std::string(kind.to.name())},
+                       [&] { return make_kernel(pass, kind); });
+}
+
+/// How many threads a device wants, so that none of its units waits for memory.
+std::int64_t wanted_threads(const DeviceInfo& device) {
+    if (device.type == DeviceInfo::Type::cpu) return std::int64_t{device.compute_units} * 1024;
+    return std::int64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048) / 2;
+}
+
+}  // namespace
+
+void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const AnyArray& out) {
+    const Shape& shape = x.shape();
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t a = 0; a < axis; ++a) outer *= shape[a];
+    for (std::size_t a = axis + 1; a < shape.rank(); ++a) inner *= shape[a];
+    const std::int64_t rows = shape[axis], columns = outer * inner;
+    if (columns == 0 || rows == 0) return;
+    const Kind kind{is_sum, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
+    // Each thread of a piece has rows enough to be worth the launches.
+    const std::int64_t wished = std::clamp<std::int64_t>(wanted_threads(out.context().device().info()) / columns, 1,
+                                                         std::max<std::int64_t>(rows / 64, 1));
+    const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;
+    const auto run = [&](Pass pass, auto&&... arrays) {
+        const auto size = [&](std::int64_t number) {
+            return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
+        };
+        kernel_of(pass, kind)(arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
+    };
+    if (pieces == 1) {
+        const AnyArray first = x.reshape({outer, rows, inner})(slice(), 0);
+        return run(Pass::whole, first, x, out);
+    }
+    const AnyArray totals(out.context(), kind.running(), Shape{outer, pieces, inner});
+    run(Pass::totals, x, totals);
+    const AnyArray scanned(out.context(), kind.running(), totals.shape());
+    cumulate_columns(is_sum, totals, 1, scanned);
+    run(Pass::results, scanned, x, out);
+}
+
+}  // namespace gemel
