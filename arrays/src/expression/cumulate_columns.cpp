@@ -18,6 +18,7 @@ enum class Pass : std::uint8_t {
     whole,    ///< (first, x, out): columns in one piece; `first` is their first row
     totals,   ///< (x, totals)
     results,  ///< (scanned totals, x, out)
+    tiles,    ///< (first, x, out): for CPUs, which go along rows of `tile` columns; `first` is the first of each tile
 };
 
 struct Kind {
@@ -25,6 +26,9 @@ struct Kind {
     DType from, to;
     DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
 };
+
+/// Columns that a CPU's thread has side by side, which the compiler does several of at once.
+constexpr std::int64_t tile = 256;
 
 /// Goes from row `begin` to `stop` with so many elements in flight. @param step  what is done with a running result
 std::string walk(const std::string& begin, const std::string& stop, const std::string& element,
@@ -42,7 +46,7 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
         return kind.to.kind() == DType::Kind::complex ? element : text("(running)", element);
     };
     std::vector<Parameter> arguments;
-    if (pass == Pass::whole) arguments.push_back(VectorArg(kind.from, "first", true));
+    if (pass == Pass::whole || pass == Pass::tiles) arguments.push_back(VectorArg(kind.from, "first", true));
     if (pass == Pass::results) arguments.push_back(VectorArg(kind.running(), "scanned", true));
     arguments.push_back(VectorArg(kind.from, "x", true));
     arguments.push_back(pass == Pass::totals ? VectorArg(kind.running(), "totals") : VectorArg(kind.to, "out"));
@@ -53,6 +57,7 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
         "const index stop = rows - begin < piece_rows ? rows : begin + piece_rows;\n"
         "const index base = rest / pieces * rows * inner + i % inner;\n";
     switch (pass) {
+        case Pass::tiles: break;
         case Pass::whole:
             body += "running total = " + converted("first[i]") + ";\nout[base] = total;\n" +
                     walk("1", "rows", element, store);
@@ -68,6 +73,17 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
                     "if (begin < stop - 1) out[base + begin * inner] = total;\n" +
                     walk("begin + 1", "stop - 1", element, store) + "out[base + (stop - 1) * inner] = scanned[i];\n";
             break;
+    }
+    if (pass == Pass::tiles) {
+        const std::string at = "x[base + k * inner + c]";
+        body = text("const index from = i % pieces * ", tile, ", base = i / pieces * rows * inner + from;\n",
+                    "const int width = (int)(inner - from < ", tile, " ? inner - from : ", tile, ");\n",
+                    "running total[", tile, "];\ntotal[0] = ", converted("first[i]"), ";\n",
+                    "for (int c = 1; c < width; ++c) total[c] = ", converted("x[base + c]"), ";\n",
+                    "for (int c = 0; c < width; ++c) out[base + c] = total[c];\n",
+                    "for (index k = 1; k < rows; ++k) {\n    for (int c = 0; c < width; ++c) {\n",
+                    "        total[c] = combined(total[c], ", converted(at), ");\n",
+                    "        out[base + k * inner + c] = total[c];\n    }\n}\n");
     }
     ElementwiseOptions options;
     options.preamble = text("typedef ", codegen::value_type(index), " index;\ntypedef ", running, " running;\n",
@@ -98,25 +114,27 @@ void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const An
     const std::int64_t rows = shape[axis], columns = outer * inner;
     if (columns == 0 || rows == 0) return;
     const Kind kind{is_sum, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
-    // Each thread of a piece has rows enough to be worth the launches.
-    const std::int64_t wished = std::clamp<std::int64_t>(wanted_threads(out.context().device().info()) / columns, 1,
-                                                         std::max<std::int64_t>(rows / 64, 1));
-    const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;
-    const auto run = [&](Pass pass, auto&&... arrays) {
+    const DeviceInfo& device = out.context().device().info();
+    const auto run = [&](Pass pass, std::int64_t piece_rows, std::int64_t pieces, auto&&... arrays) {
         const auto size = [&](std::int64_t number) {
             return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
         };
-        kernel_of(pass, kind)(arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
+        const CallOptions options{.tuning = {.block = pass == Pass::tiles ? 1u : 0u}};
+        kernel_of(pass, kind)(options, arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
     };
-    if (pieces == 1) {
-        const AnyArray first = x.reshape({outer, rows, inner})(slice(), 0);
-        return run(Pass::whole, first, x, out);
-    }
+    const AnyArray planes = x.reshape({outer, rows, inner});
+    if (device.type == DeviceInfo::Type::cpu && inner >= 16)
+        return run(Pass::tiles, rows, (inner + tile - 1) / tile, planes(slice(), 0, slice({}, {}, tile)), x, out);
+    // Each thread of a piece has rows enough to be worth the launches.
+    const std::int64_t wished =
+        std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));
+    const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;
+    if (pieces == 1) return run(Pass::whole, rows, 1, planes(slice(), 0), x, out);
     const AnyArray totals(out.context(), kind.running(), Shape{outer, pieces, inner});
-    run(Pass::totals, x, totals);
+    run(Pass::totals, piece_rows, pieces, x, totals);
     const AnyArray scanned(out.context(), kind.running(), totals.shape());
     cumulate_columns(is_sum, totals, 1, scanned);
-    run(Pass::results, scanned, x, out);
+    run(Pass::results, piece_rows, pieces, scanned, x, out);
 }
 
 }  // namespace gemel

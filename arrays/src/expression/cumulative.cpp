@@ -8,6 +8,9 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace gemel {
 namespace {
 
@@ -34,10 +37,14 @@ Scan make_scan(Cumulating kind, const ExpressionView& expression, const Expressi
     return Scan(std::move(parts.arguments), result, spec);
 }
 
+AnyArray contiguous(const ExpressionView& whole) {
+    const AnyArray x = detail::array_of(whole.any(whole.expression));
+    return x.is_contiguous() ? x : x.copy(Order::C);
+}
+
 /// Along an axis that is not the last.
 AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
-    AnyArray x = detail::array_of(whole.any(whole.expression));
-    if (!x.is_contiguous()) x = x.copy(Order::C);
+    const AnyArray x = contiguous(whole);
     const AnyArray out(x.context(), result, x.shape());
     cumulate_columns(kind == Cumulating::sum, x, axis, out);
     return out;
@@ -62,6 +69,15 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
         throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
     const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
     if (axis && along != rank - 1) return scan_columns(kind, whole, result, static_cast<std::size_t>(along));
+    // Elements that lie far apart are brought together first: that reads them once, in tiles.
+    const auto is_far = [&](const AnyArray* array) {
+        return rank > 0 && shape.back() > 1 && std::abs(array->strides().back()) > 1;
+    };
+    if (std::any_of(operands.arrays.begin(),
+                    operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count), is_far)) {
+        const AnyArray x = contiguous(whole);
+        return scan_of(kind, detail::view_of(x), result, given_axis);
+    }
     const AnyArray out(operands.arrays[0]->context(), result, shape);
     const std::int64_t count = static_cast<std::int64_t>(out.size());
     const std::int64_t row_length = axis ? shape[static_cast<std::size_t>(along)] : count;

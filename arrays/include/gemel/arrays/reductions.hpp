@@ -256,7 +256,8 @@ GEMEL_REDUCTION(count_nonzero)
 /// `mean<double>(x)` converts the elements first. @time one launch more than a sum's
 GEMEL_REDUCTION(mean)
 GEMEL_REDUCTION_IN(mean)
-/// Options: axis, keepdims, dtype, ddof, out. The mean of the squared distances from the mean, which is found first.
+/// Options: axis, keepdims, dtype, ddof, out. The mean of the squared distances from the mean. Of floats and 16-bit floats
+/// from one reading, found in double; of other types from two.
 /// `ddof` is taken off the divisor; as NumPy's it need not be whole.
 GEMEL_SPREAD(var)
 /// Its square root.
