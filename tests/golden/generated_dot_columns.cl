@@ -37,11 +37,19 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         const int y_base = output * layout.y[2];
         const int places = n;
         int first = split * 32 + along;
+        // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
+        float kept[4][4];
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+#pragma unroll
+            for (int level = 0; level < 4; ++level) kept[level][lane_of] = 0;
+        }
+        int runs = 0;
         while (first < places) {
             float run[4];
 #pragma unroll
             for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
-            for (int turn = 0; turn < 16 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < places; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
@@ -79,9 +87,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
                 }
                 first += splits * 32;
             }
+            ++runs;
 #pragma unroll
             for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
+                kept[0][lane_of] = dot_reduce(kept[0][lane_of], run[lane_of]);
+                if (runs % 16 == 0) {
+                    kept[1][lane_of] = dot_reduce(kept[1][lane_of], kept[0][lane_of]);
+                    kept[0][lane_of] = 0;
+                }
+                if (runs % 256 == 0) {
+                    kept[2][lane_of] = dot_reduce(kept[2][lane_of], kept[1][lane_of]);
+                    kept[1][lane_of] = 0;
+                }
+                if (runs % 4096 == 0) {
+                    kept[3][lane_of] = dot_reduce(kept[3][lane_of], kept[2][lane_of]);
+                    kept[2][lane_of] = 0;
+                }
+            }
+        }
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+#pragma unroll
+            for (int level = 3; level >= 0; --level) {
+                totals[lane_of] = dot_reduce(totals[lane_of], kept[level][lane_of]);
             }
         }
     }

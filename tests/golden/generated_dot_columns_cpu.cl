@@ -34,10 +34,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
     const int end = n - k < per_split ? n : k + per_split;
     float totals[1024];
     float run[1024];
+    float kept[32][1024];
     for (int lane = 0; lane < width; ++lane) totals[lane] = 0;
+    int runs = 0;
     while (k < end) {
         for (int lane = 0; lane < width; ++lane) run[lane] = 0;
-        const int stop = end - k < 128 ? end : k + 128;
+        const int stop = end - k < 32 ? end : k + 32;
         for (; k < stop; ++k) {
             const int x_column = x_base + k * layout.x[0];
             const int y_column = y_base + k * layout.y[0];
@@ -47,8 +49,19 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
                 run[lane] = dot_reduce(run[lane], x[x_at]*y[y_at]);
             }
         }
+        int level = 0;
+        for (; runs >> level & 1; ++level) {
+            for (int lane = 0; lane < width; ++lane) {
+                run[lane] = dot_reduce(kept[level][lane], run[lane]);
+            }
+        }
+        for (int lane = 0; lane < width; ++lane) kept[level][lane] = run[lane];
+        ++runs;
+    }
+    for (int level = 0; runs >> level; ++level) {
+        if (!(runs >> level & 1)) continue;
         for (int lane = 0; lane < width; ++lane) {
-            totals[lane] = dot_reduce(totals[lane], run[lane]);
+            totals[lane] = dot_reduce(kept[level][lane], totals[lane]);
         }
     }
     for (int lane = 0; lane < width; ++lane) {

@@ -54,11 +54,19 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         const int packs = extent / 4;
         const int places = packs;
         int first = split * 128 + along;
+        // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
+        float kept[4][4];
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+#pragma unroll
+            for (int level = 0; level < 4; ++level) kept[level][lane_of] = 0;
+        }
+        int runs = 0;
         while (first < places) {
             float run[4];
 #pragma unroll
             for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
-            for (int turn = 0; turn < 16 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < places; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
@@ -96,9 +104,29 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                 }
                 first += 128;
             }
+            ++runs;
 #pragma unroll
             for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                totals[lane_of] = dot_reduce(totals[lane_of], run[lane_of]);
+                kept[0][lane_of] = dot_reduce(kept[0][lane_of], run[lane_of]);
+                if (runs % 16 == 0) {
+                    kept[1][lane_of] = dot_reduce(kept[1][lane_of], kept[0][lane_of]);
+                    kept[0][lane_of] = 0;
+                }
+                if (runs % 256 == 0) {
+                    kept[2][lane_of] = dot_reduce(kept[2][lane_of], kept[1][lane_of]);
+                    kept[1][lane_of] = 0;
+                }
+                if (runs % 4096 == 0) {
+                    kept[3][lane_of] = dot_reduce(kept[3][lane_of], kept[2][lane_of]);
+                    kept[2][lane_of] = 0;
+                }
+            }
+        }
+#pragma unroll
+        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+#pragma unroll
+            for (int level = 3; level >= 0; --level) {
+                totals[lane_of] = dot_reduce(totals[lane_of], kept[level][lane_of]);
             }
         }
     }

@@ -5,6 +5,8 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::codegen {
 
 /// What the templates say of an output's elements and threads.
@@ -86,6 +88,21 @@ std::string ReductionText::store(bool to_partial) {
                 {{"to_partial", to_partial}, {"columns", columns()}, {"vector_width", layout_.tile.vector_width}});
 }
 
+/// How many digits the counter has by which running results are combined: rounding errors of small floats grow with the
+/// logarithm of a run's length then. Others have precision enough for a sum of sums, and need the registers.
+int ReductionText::counter_levels() const {
+    const auto is_small = [&](const ReducedValue& value) {
+        const DType type = value.accumulator.empty() ? value.dtype : value.accumulator;
+        const bool is_complex = type.kind() == DType::Kind::complex;
+        return !value.replace_if.empty() ||
+               ((type.is_floating() || is_complex) && type.size_bytes() <= (is_complex ? 8 : 4));
+    };
+    const bool all_small = std::all_of(request_.values.begin(), request_.values.end(), is_small);
+    const bool any_run = std::any_of(request_.values.begin(), request_.values.end(),
+                                     [](const ReducedValue& value) { return value.replace_if.empty(); });
+    return all_small && any_run ? 4 : 1;
+}
+
 std::string ReductionText::over_axes() {
     for (auto& [name, value] : axes_words()) values_[name] = value;
     if (layout_.serial) {
@@ -102,7 +119,10 @@ std::string ReductionText::over_axes() {
     if (rows()) reduced_index = has_lines() ? "line * extent + e + lane_of" : "e + lane_of";
     values_["neighbours"] =
         fill(reduction_kernels::neighbours(), {{"run", is_short ? "totals" : "run"}, {"reduced_index", reduced_index}});
-    const Values more{{"combine", combine_side_by_side(false)},
+    const int levels = is_short ? 1 : counter_levels();
+    const Values more{{"levels", levels},
+                      {"turns", levels > 1 ? std::max(16 / layout_.tile.unroll, 1) : 16},
+                      {"combine", combine_side_by_side(false)},
                       {"combine_again", layout_.finish ? combine_side_by_side(true) : std::string()},
                       {"outputs_of_thread", outputs_of_thread},
                       {"store", store(layout_.split)},

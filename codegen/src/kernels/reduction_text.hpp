@@ -58,6 +58,7 @@ class ReductionText {
     Values axes_words();
     std::string combine_side_by_side(bool again);
     std::string store(bool to_partial);
+    int counter_levels() const;
     std::string reduce_serially();
     std::string in_runs(const char* at, const char* end, const std::string& add_to_run);
     std::string combine_partials();
