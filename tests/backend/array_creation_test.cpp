@@ -234,7 +234,8 @@ TEST_CASE("arrays of unknown type are filled with numbers") {
 
 TEST_CASE("fills of more than 2 GiB reach the end") {
     const Context context = default_context();
-    const DeviceInfo& info = context.device().info();
+    const Device device = context.device();
+    const DeviceInfo& info = device.info();
     constexpr std::int64_t count = (std::int64_t{1} << 31) + 5;
     if (info.type != DeviceInfo::Type::gpu || info.max_allocation_bytes < 2 * std::size_t{count}) {
         MESSAGE("SKIPPED: this device is no GPU with some gigabytes");

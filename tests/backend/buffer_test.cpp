@@ -317,7 +317,8 @@ TEST_CASE("managed memory works where the device has it and is refused by name w
 
 TEST_CASE("buffers on PoCL's processors begin at different places of a page") {
     const Context context = default_context();
-    const DeviceInfo& info = context.device().info();
+    const Device device = context.device();
+    const DeviceInfo& info = device.info();
     if (info.platform != "Portable Computing Language" || info.type != DeviceInfo::Type::cpu) {
         MESSAGE("SKIPPED: this is not PoCL on a processor");
         return;

@@ -114,7 +114,8 @@ void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const An
     const std::int64_t rows = shape[axis], columns = outer * inner;
     if (columns == 0 || rows == 0) return;
     const Kind kind{is_sum, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
-    const DeviceInfo& device = out.context().device().info();
+    const Device own = out.context().device();
+    const DeviceInfo& device = own.info();
     const auto run = [&](Pass pass, std::int64_t piece_rows, std::int64_t pieces, auto&&... arrays) {
         const auto size = [&](std::int64_t number) {
             return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
