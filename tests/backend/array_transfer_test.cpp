@@ -108,5 +108,5 @@ TEST_CASE("a single element of unknown type is the widest number of its kind") {
     CHECK(std::get<cdouble>(AnyArray(full<cfloat>({1}, cfloat(1, 2))).item()) == cdouble(1, 2));
     CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(counted({2})).item(), "2 elements");
     CHECK_THROWS_MENTIONING(ArgumentError, AnyArray().item(), "empty");
-    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(zeros<float2>({1})).item(), "float2", "no number");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyArray(zeros<float2>({1})).item(), "float2", "not a number");
 }

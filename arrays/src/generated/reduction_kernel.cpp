@@ -112,6 +112,11 @@ Argument result_argument(const AnyArray& result) {
     return argument;
 }
 
+bool all_of_one_shape(const BoundCall& call) {
+    return std::ranges::all_of(
+        call.arrays(), [&](const BoundCall::Array& a) { return !a.is_element || a.array->shape() == call.shape(); });
+}
+
 /// One call of a reduction.
 struct ReductionCall {
     using Layout = codegen::ReductionLayout;
@@ -175,7 +180,7 @@ struct ReductionCall {
         bool whole = axes.all || call.count() == 0;
         if (whole) {
             arrays = choose_layout(call, request);
-            whole = arrays.kernel.rank == 0 || call.count() == 0;
+            whole = arrays.kernel.rank == 0 || call.count() == 0 || !all_of_one_shape(call);
         }
         if (whole) {
             dealt = spread_whole(arrays, tuning, info, call.count(), outputs);
