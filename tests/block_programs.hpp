@@ -134,6 +134,46 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const int *x, GLOBAL_
     return text.finish(text.fill(kernel, {{"tree", tree.text(text)}, {"block", threads}}));
 }
 
+/// `run(x, out)`: the sum of each of `groups` groups of a block's threads, each of which brings an element. Threads of
+/// a group are neighbours, or `groups` apart; they exchange by shuffles, or in shared memory.
+inline std::string reduce_side_by_side(const gemel::Dialect& dialect, const Scanned& scanned, int threads, int groups,
+                                       bool neighbours, bool shuffles) {
+    cg::KernelText text(dialect);
+    const int width = threads / groups;
+    const std::string reduce = scanned.item.name + "_scan";
+    const pieces::ReduceInSharedMemory tree{
+        .values = {{.reduce = reduce}}, .block = width, .place = "place", .stride = neighbours ? 1 : groups};
+    const pieces::ReduceByShuffles exchange{.values = {{.item = scanned.item.name, .reduce = reduce}}, .width = width};
+    const cg::Template kernel(R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out)
+{
+{% if shuffles %}
+    const int lane = LID_0 % 32;
+{% else %}
+    LOCAL_MEM {{ item }} shared[{{ block }}];
+{% endif %}
+    const int thread = LID_0;
+    const int place = {{ "thread % " ~ width if neighbours else "thread / " ~ groups }};
+    const int group = {{ "thread / " ~ width if neighbours else "thread % " ~ groups }};
+    {{ item }} total = x[thread];
+    {{ reduce }}
+    if (place == {{ width - 1 if shuffles else 0 }}) out[group] = total;
+}
+)",
+                              "reduce_side_by_side_test", cg::kernel_template_options);
+    return text.finish(
+        text.fill(kernel, {{"scan_function", scan_function(scanned)},
+                           {"exchange", shuffles ? pieces::Exchange{scanned.item}.text(text) : std::string()},
+                           {"item", scanned.item.type},
+                           {"block", threads},
+                           {"groups", groups},
+                           {"width", width},
+                           {"neighbours", neighbours},
+                           {"shuffles", shuffles},
+                           {"reduce", shuffles ? exchange.text(text) : tree.text(text)}}));
+}
+
 /// `run(x, out, states, ticket, first_ticket, epoch)`: an exclusive scan, one element per tile; out[0] is left alone.
 /// With columns each tile has so many elements, one after the other, and each column is scanned.
 inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scanned, int columns) {
@@ -248,6 +288,8 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
     }
     for (const int threads : {1, 96, 256})
         programs.emplace_back("reduce in shared memory", reduce_in_shared_memory(dialect, threads));
+    for (const bool shuffles : {true, false})
+        programs.emplace_back("reduce side by side", reduce_side_by_side(dialect, two_words(), 64, 8, true, shuffles));
     programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
     programs.emplace_back("scatter", scatter(dialect, "uint64_t", 64, 3));
     return programs;

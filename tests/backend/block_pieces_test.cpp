@@ -180,6 +180,39 @@ TEST_CASE("a block combines totals by a tree") {
     }
 }
 
+/// Sums, which do not depend on the order.
+template <class T>
+void check_side_by_side(const Scanned& scanned, bool shuffles) {
+    for (const int threads : {32, 64, 256})
+        for (int width = 1; width <= (shuffles ? 32 : threads); width *= 2)
+            for (const bool neighbours : {true, false}) {
+                if (shuffles && !neighbours) continue;
+                const int groups = threads / width;
+                const auto text =
+                    reduce_side_by_side(default_context().dialect(), scanned, threads, groups, neighbours, shuffles);
+                const std::vector<T> items = random_items<T>(static_cast<std::size_t>(threads));
+                std::vector<T> expected(static_cast<std::size_t>(groups));
+                for (int k = 0; k < threads; ++k)
+                    expected[static_cast<std::size_t>(neighbours ? k / width : k % groups)] +=
+                        items[static_cast<std::size_t>(k)];
+                const Buffer x = device_copy(items), out = device_copy(std::vector<T>(expected.size()));
+                default_context().compile(text).kernel("run")({.grid = {1}, .block = {threads}}, x, out);
+                CHECK_MESSAGE(host_copy<T>(out, expected.size()) == expected, threads, " threads, ", groups,
+                              " groups, ", neighbours ? "neighbours" : "apart");
+            }
+}
+
+TEST_CASE("groups of a block's threads combine totals in shared memory, side by side") {
+    check_side_by_side<std::uint32_t>(one_word(), false);
+    check_side_by_side<std::uint64_t>(two_words(), false);
+}
+
+TEST_CASE("groups of a warp's threads combine totals by shuffles") {
+    if (lacks_warps()) return;
+    check_side_by_side<std::uint32_t>(one_word(), true);
+    check_side_by_side<std::uint64_t>(two_words(), true);
+}
+
 TEST_CASE("a warp looks back over the tiles before") {
     if (lacks_warps()) return;
     check_look_back<std::uint32_t>(one_word(), 0);

@@ -44,15 +44,15 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
-            for (int level = 0; level < 4; ++level) kept[level][lane_of] = 0;
+            for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
         while (first < places) {
             float run[4];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
             for (int turn = 0; turn < 4 && first < places; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
@@ -76,10 +76,10 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                         const int x_at = x_base + k * layout.x[0];
                         const int y_at = y_base + k * layout.y[0];
 #pragma unroll
-                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                            const float x_i = x_pack[u].value[lane_of];
-                            const float y_i = y_pack[u].value[lane_of];
-                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                            const float x_i = x_pack[u].value[neighbour];
+                            const float y_i = y_pack[u].value[neighbour];
+                            run[neighbour] = dot_reduce(run[neighbour], x_i*y_i);
                         }
                     }
                 }
@@ -87,27 +87,27 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             }
             ++runs;
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                kept[0][lane_of] = dot_reduce(kept[0][lane_of], run[lane_of]);
+            for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                kept[0][neighbour] = dot_reduce(kept[0][neighbour], run[neighbour]);
                 if (runs % 16 == 0) {
-                    kept[1][lane_of] = dot_reduce(kept[1][lane_of], kept[0][lane_of]);
-                    kept[0][lane_of] = 0;
+                    kept[1][neighbour] = dot_reduce(kept[1][neighbour], kept[0][neighbour]);
+                    kept[0][neighbour] = 0;
                 }
                 if (runs % 256 == 0) {
-                    kept[2][lane_of] = dot_reduce(kept[2][lane_of], kept[1][lane_of]);
-                    kept[1][lane_of] = 0;
+                    kept[2][neighbour] = dot_reduce(kept[2][neighbour], kept[1][neighbour]);
+                    kept[1][neighbour] = 0;
                 }
                 if (runs % 4096 == 0) {
-                    kept[3][lane_of] = dot_reduce(kept[3][lane_of], kept[2][lane_of]);
-                    kept[2][lane_of] = 0;
+                    kept[3][neighbour] = dot_reduce(kept[3][neighbour], kept[2][neighbour]);
+                    kept[2][neighbour] = 0;
                 }
             }
         }
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
             for (int level = 3; level >= 0; --level) {
-                totals[lane_of] = dot_reduce(totals[lane_of], kept[level][lane_of]);
+                totals[neighbour] = dot_reduce(totals[neighbour], kept[level][neighbour]);
             }
         }
     }
@@ -132,8 +132,8 @@ extern "C" __global__ __launch_bounds__(256) void dot(
     __syncthreads();
     if (along == 0 && output < outputs) {
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
-            partial[split * outputs + output + lane_of] = totals[lane_of];
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
+            partial[split * outputs + output + neighbour] = totals[neighbour];
         }
     }
     device_fence();
@@ -144,25 +144,25 @@ extern "C" __global__ __launch_bounds__(256) void dot(
     if (is_last[0]) {
         device_fence();
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
-            totals[lane_of] = 0;
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
+            totals[neighbour] = 0;
         }
         if (output < outputs) {
             for (int s_first = along; s_first < splits; s_first += 32) {
 #pragma unroll
-                for (int lane_of = 0; lane_of < 4; ++lane_of) {
+                for (int neighbour = 0; neighbour < 4; ++neighbour) {
                     float found[4];
 #pragma unroll
                     for (int u = 0; u < 4; ++u) {
                         const int s = s_first + u * 8;
                         if (s < splits) {
-                            found[u] = partial[s * outputs + output + lane_of];
+                            found[u] = partial[s * outputs + output + neighbour];
                         }
                     }
 #pragma unroll
                     for (int u = 0; u < 4; ++u) {
                         if (s_first + u * 8 < splits) {
-                            totals[lane_of] = dot_reduce(totals[lane_of], found[u]);
+                            totals[neighbour] = dot_reduce(totals[neighbour], found[u]);
                         }
                     }
                 }
@@ -193,8 +193,8 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             r_rest /= layout.kept[1];
             const int result_at = r_rest * layout.result[1] + r_1 * layout.result[2];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                result[result_at + lane_of * layout.result[2]] = totals[lane_of];
+            for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                result[result_at + neighbour * layout.result[2]] = totals[neighbour];
             }
         }
         if (thread == 0) counters[group] = 0;

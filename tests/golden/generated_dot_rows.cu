@@ -57,15 +57,15 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
-            for (int level = 0; level < 4; ++level) kept[level][lane_of] = 0;
+            for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
         while (first < places) {
             float run[4];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
             for (int turn = 0; turn < 4 && first < places; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
@@ -95,10 +95,10 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                         const int x_at = x_line + e;
                         const int y_at = y_line;
 #pragma unroll
-                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                            const float x_i = x_pack[u].value[lane_of];
-                            const float y_i = y_pack[u].value[lane_of];
-                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                            const float x_i = x_pack[u].value[neighbour];
+                            const float y_i = y_pack[u].value[neighbour];
+                            run[neighbour] = dot_reduce(run[neighbour], x_i*y_i);
                         }
                     }
                 }
@@ -106,27 +106,27 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             }
             ++runs;
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                kept[0][lane_of] = dot_reduce(kept[0][lane_of], run[lane_of]);
+            for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                kept[0][neighbour] = dot_reduce(kept[0][neighbour], run[neighbour]);
                 if (runs % 16 == 0) {
-                    kept[1][lane_of] = dot_reduce(kept[1][lane_of], kept[0][lane_of]);
-                    kept[0][lane_of] = 0;
+                    kept[1][neighbour] = dot_reduce(kept[1][neighbour], kept[0][neighbour]);
+                    kept[0][neighbour] = 0;
                 }
                 if (runs % 256 == 0) {
-                    kept[2][lane_of] = dot_reduce(kept[2][lane_of], kept[1][lane_of]);
-                    kept[1][lane_of] = 0;
+                    kept[2][neighbour] = dot_reduce(kept[2][neighbour], kept[1][neighbour]);
+                    kept[1][neighbour] = 0;
                 }
                 if (runs % 4096 == 0) {
-                    kept[3][lane_of] = dot_reduce(kept[3][lane_of], kept[2][lane_of]);
-                    kept[2][lane_of] = 0;
+                    kept[3][neighbour] = dot_reduce(kept[3][neighbour], kept[2][neighbour]);
+                    kept[2][neighbour] = 0;
                 }
             }
         }
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
             for (int level = 3; level >= 0; --level) {
-                totals[lane_of] = dot_reduce(totals[lane_of], kept[level][lane_of]);
+                totals[neighbour] = dot_reduce(totals[neighbour], kept[level][neighbour]);
             }
         }
     }

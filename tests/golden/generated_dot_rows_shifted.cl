@@ -42,15 +42,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
-            for (int level = 0; level < 4; ++level) kept[level][lane_of] = 0;
+            for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
         while (first < places) {
             float run[4];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) run[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
             for (int turn = 0; turn < 4 && first < places; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
@@ -90,11 +90,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
                         const int x_at = x_line + e;
                         const int y_at = y_line + e * layout.y[1];
 #pragma unroll
-                        for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                            if (e + lane_of < 0 || e + lane_of >= extent) continue;
-                            const float x_i = x_pack[u].value[lane_of];
-                            const float y_i = y_pack[u].value[lane_of];
-                            run[lane_of] = dot_reduce(run[lane_of], x_i*y_i);
+                        for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                            if (e + neighbour < 0 || e + neighbour >= extent) continue;
+                            const float x_i = x_pack[u].value[neighbour];
+                            const float y_i = y_pack[u].value[neighbour];
+                            run[neighbour] = dot_reduce(run[neighbour], x_i*y_i);
                         }
                     }
                 }
@@ -102,27 +102,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
             }
             ++runs;
 #pragma unroll
-            for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                kept[0][lane_of] = dot_reduce(kept[0][lane_of], run[lane_of]);
+            for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                kept[0][neighbour] = dot_reduce(kept[0][neighbour], run[neighbour]);
                 if (runs % 16 == 0) {
-                    kept[1][lane_of] = dot_reduce(kept[1][lane_of], kept[0][lane_of]);
-                    kept[0][lane_of] = 0;
+                    kept[1][neighbour] = dot_reduce(kept[1][neighbour], kept[0][neighbour]);
+                    kept[0][neighbour] = 0;
                 }
                 if (runs % 256 == 0) {
-                    kept[2][lane_of] = dot_reduce(kept[2][lane_of], kept[1][lane_of]);
-                    kept[1][lane_of] = 0;
+                    kept[2][neighbour] = dot_reduce(kept[2][neighbour], kept[1][neighbour]);
+                    kept[1][neighbour] = 0;
                 }
                 if (runs % 4096 == 0) {
-                    kept[3][lane_of] = dot_reduce(kept[3][lane_of], kept[2][lane_of]);
-                    kept[2][lane_of] = 0;
+                    kept[3][neighbour] = dot_reduce(kept[3][neighbour], kept[2][neighbour]);
+                    kept[2][neighbour] = 0;
                 }
             }
         }
 #pragma unroll
-        for (int lane_of = 0; lane_of < 4; ++lane_of) {
+        for (int neighbour = 0; neighbour < 4; ++neighbour) {
 #pragma unroll
             for (int level = 3; level >= 0; --level) {
-                totals[lane_of] = dot_reduce(totals[lane_of], kept[level][lane_of]);
+                totals[neighbour] = dot_reduce(totals[neighbour], kept[level][neighbour]);
             }
         }
     }
@@ -171,25 +171,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
     if (is_last[0]) {
         device_fence();
 #pragma unroll
-        for (int lane_of = 0; lane_of < 1; ++lane_of) {
-            totals[lane_of] = 0;
+        for (int neighbour = 0; neighbour < 1; ++neighbour) {
+            totals[neighbour] = 0;
         }
         if (output < outputs) {
             for (int s_first = along; s_first < splits; s_first += 1024) {
 #pragma unroll
-                for (int lane_of = 0; lane_of < 1; ++lane_of) {
+                for (int neighbour = 0; neighbour < 1; ++neighbour) {
                     float found[4];
 #pragma unroll
                     for (int u = 0; u < 4; ++u) {
                         const int s = s_first + u * 256;
                         if (s < splits) {
-                            found[u] = partial[s * outputs + output + lane_of];
+                            found[u] = partial[s * outputs + output + neighbour];
                         }
                     }
 #pragma unroll
                     for (int u = 0; u < 4; ++u) {
                         if (s_first + u * 256 < splits) {
-                            totals[lane_of] = dot_reduce(totals[lane_of], found[u]);
+                            totals[neighbour] = dot_reduce(totals[neighbour], found[u]);
                         }
                     }
                 }

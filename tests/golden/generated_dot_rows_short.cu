@@ -87,10 +87,10 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                     const int x_at = x_line + e;
                     const int y_at = y_line + e;
 #pragma unroll
-                    for (int lane_of = 0; lane_of < 4; ++lane_of) {
-                        const float x_i = x_pack[row * 2 + u].value[lane_of];
-                        const float y_i = y_pack[row * 2 + u].value[lane_of];
-                        totals[lane_of] = dot_reduce(totals[lane_of], x_i*y_i);
+                    for (int neighbour = 0; neighbour < 4; ++neighbour) {
+                        const float x_i = x_pack[row * 2 + u].value[neighbour];
+                        const float y_i = y_pack[row * 2 + u].value[neighbour];
+                        totals[neighbour] = dot_reduce(totals[neighbour], x_i*y_i);
                     }
                 }
             }

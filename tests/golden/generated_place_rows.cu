@@ -75,7 +75,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
         while (first < places) {
             place_of_float run[1];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) run[lane_of] = new_place(-INFINITY, 0);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run[neighbour] = new_place(-INFINITY, 0);
             for (int turn = 0; turn < 16 && first < places; ++turn) {
                 pack_float_x1 x_pack[4];
                 pack_float_x1 y_pack[4];
@@ -104,19 +104,19 @@ extern "C" __global__ __launch_bounds__(256) void place(
                         const int x_at = x_line + e * layout.x[1];
                         const int y_at = y_line + e * layout.y[1];
 #pragma unroll
-                        for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                            const int reduced_index = line * extent + e + lane_of;
-                            const float x_i = x_pack[u].value[lane_of];
-                            const float y_i = y_pack[u].value[lane_of];
-                            run[lane_of] = place_reduce(run[lane_of], new_place(x_i*y_i, reduced_index));
+                        for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                            const int reduced_index = line * extent + e + neighbour;
+                            const float x_i = x_pack[u].value[neighbour];
+                            const float y_i = y_pack[u].value[neighbour];
+                            run[neighbour] = place_reduce(run[neighbour], new_place(x_i*y_i, reduced_index));
                         }
                     }
                 }
                 first += 64;
             }
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                totals[lane_of] = place_reduce(totals[lane_of], run[lane_of]);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                totals[neighbour] = place_reduce(totals[neighbour], run[neighbour]);
             }
         }
     }

@@ -118,16 +118,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
         while (first < places) {
             float run_0[1];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) run_0[lane_of] = INFINITY;
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run_0[neighbour] = INFINITY;
             int64_t run_1[1];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) run_1[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run_1[neighbour] = 0;
             unsigned char run_2[1];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) run_2[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run_2[neighbour] = 0;
             double run_3[1];
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) run_3[lane_of] = 0;
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run_3[neighbour] = 0;
             for (int turn = 0; turn < 16 && first < places; ++turn) {
                 pack_float16_t_x1 x_pack[2];
 #pragma unroll
@@ -152,34 +152,34 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
                         const int x_at = x_line + e * layout.x[0];
                         const int i_at = i_line + e * layout.i[0];
 #pragma unroll
-                        for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                            const int reduced_index = e + lane_of;
-                            const int i = i_at + lane_of * layout.i[0];
-                            const float x_i = load_float16(x_pack[u].value[lane_of]);
-                            run_0[lane_of] = several_reduce_0(run_0[lane_of], x_i);
-                            run_1[lane_of] = several_reduce_1(run_1[lane_of], reduced_index);
-                            run_2[lane_of] = several_reduce_2(run_2[lane_of], (x_i > i) != 0);
-                            run_3[lane_of] = several_reduce_3(run_3[lane_of], x_i);
+                        for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                            const int reduced_index = e + neighbour;
+                            const int i = i_at + neighbour * layout.i[0];
+                            const float x_i = load_float16(x_pack[u].value[neighbour]);
+                            run_0[neighbour] = several_reduce_0(run_0[neighbour], x_i);
+                            run_1[neighbour] = several_reduce_1(run_1[neighbour], reduced_index);
+                            run_2[neighbour] = several_reduce_2(run_2[neighbour], (x_i > i) != 0);
+                            run_3[neighbour] = several_reduce_3(run_3[neighbour], x_i);
                         }
                     }
                 }
                 first += 64;
             }
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                totals_0[lane_of] = several_reduce_0(totals_0[lane_of], run_0[lane_of]);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                totals_0[neighbour] = several_reduce_0(totals_0[neighbour], run_0[neighbour]);
             }
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                totals_1[lane_of] = several_reduce_1(totals_1[lane_of], run_1[lane_of]);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                totals_1[neighbour] = several_reduce_1(totals_1[neighbour], run_1[neighbour]);
             }
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                totals_2[lane_of] = several_reduce_2(totals_2[lane_of], run_2[lane_of]);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                totals_2[neighbour] = several_reduce_2(totals_2[neighbour], run_2[neighbour]);
             }
 #pragma unroll
-            for (int lane_of = 0; lane_of < 1; ++lane_of) {
-                totals_3[lane_of] = several_reduce_3(totals_3[lane_of], run_3[lane_of]);
+            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                totals_3[neighbour] = several_reduce_3(totals_3[neighbour], run_3[neighbour]);
             }
         }
     }

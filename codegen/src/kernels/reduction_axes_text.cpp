@@ -32,7 +32,7 @@ Values ReductionText::axes_words() {
                  {"step", tile.unroll * this->along()},
                  {"along", rows() ? fast : slow},
                  {"across", rows() ? slow : fast}};
-    const std::string result_at = kernel_.name("result_at"), lane = kernel_.name(layout_.serial ? "lane" : "lane_of");
+    const std::string result_at = kernel_.name("result_at"), lane = kernel_.name(layout_.serial ? "lane" : "neighbour");
     words["begin_result"] =
         layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); }) : std::string();
     words["result_place"] = kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, lane)
@@ -55,7 +55,7 @@ Values ReductionText::axes_words() {
     words["declare_packs"] = printed([&] { access_.declare_packs(tile.rows * tile.unroll); });
     words["load"] =
         printed([&] { access_.load_neighbours(slot, tile.shifted ? e : std::string(), kernel_.name("extent")); });
-    words["begin_neighbour"] = printed([&] { access_.begin_neighbour(slot, kernel_.name("lane_of")); });
+    words["begin_neighbour"] = printed([&] { access_.begin_neighbour(slot, kernel_.name("neighbour")); });
     return words;
 }
 
@@ -116,7 +116,7 @@ std::string ReductionText::over_axes() {
     values_["count_places"] = fill(reduction_kernels::count_places());
     values_["declare_totals"] = declare_totals(layout_.tile.vector_width);
     std::string reduced_index = "k";
-    if (rows()) reduced_index = has_lines() ? "line * extent + e + lane_of" : "e + lane_of";
+    if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";
     values_["neighbours"] =
         fill(reduction_kernels::neighbours(), {{"run", is_short ? "totals" : "run"}, {"reduced_index", reduced_index}});
     const int levels = is_short ? 1 : counter_levels();
