@@ -112,7 +112,7 @@ void check_shapes(unsigned seed, int cases, const std::vector<AnyTuning>& tuning
     for (int number = 0; number < cases; ++number) {
         const GPUArray<T> x = any_view<T>(random);
         const std::vector<int> axes = any_axes(random, x.rank());
-        if (is_left_out(4, static_cast<std::size_t>(number))) continue;
+        if (is_left_out(8, static_cast<std::size_t>(number))) continue;
         const Expected want = expected(x, axes);
         CAPTURE(number);
         CAPTURE(to_string(x.shape()));
