@@ -124,10 +124,10 @@ constexpr Row table[] = {
     {
         .quirk = Quirk::large_fills_fail,
         .name = "large_fills_fail",
-        .implementation = Implementation::every,
+        .implementation = Implementation::nvidia,
         .seen = "NVIDIA 580",
-        .does = "fills 2 GiB and more wrongly",
-        .remedy = "pieces of 1 GiB, on every implementation (stream.cpp, fill)",
+        .does = "loses the context when it fills bytes beyond the first 2 GiB of a buffer",
+        .remedy = "gemel's own kernel fills them (stream.cpp, fill)",
         .test = "fills of more than 2 GiB reach the end",
     },
 };

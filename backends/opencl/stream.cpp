@@ -104,11 +104,10 @@ void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std:
 bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
     if ((pattern_bytes & (pattern_bytes - 1)) != 0) return false;  // powers of two only
     const std::size_t bytes = count * pattern_bytes;
-    const std::size_t most =
-        shared_->quirks.has(Quirk::large_fills_fail) ? (std::size_t{1} << 30) / pattern_bytes * pattern_bytes : bytes;
-    for (std::size_t at = 0; at < bytes; at += most)
-        cl.EnqueueFillBuffer(Turn(*this), handle(*to.memory), pattern, pattern_bytes, to.offset_bytes + at,
-                             std::min(most, bytes - at), 0, nullptr, nullptr);
+    constexpr std::size_t limit = std::size_t{1} << 31;
+    if (to.offset_bytes + bytes >= limit && shared_->quirks.has(Quirk::large_fills_fail)) return false;
+    cl.EnqueueFillBuffer(Turn(*this), handle(*to.memory), pattern, pattern_bytes, to.offset_bytes, bytes, 0, nullptr,
+                         nullptr);
     return true;
 }
 

@@ -8,6 +8,8 @@
 #include "device/state.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 namespace gemel {
@@ -40,7 +42,7 @@ KERNEL void gemel_fill_words(GLOBAL_MEM uint32_t *p, int64_t first, int64_t n, i
 {
     int64_t i = GLOBAL_ID_0;
     if (i < n) {
-        int k = (int)(i % period);
+        int k = period == 1 ? 0 : (int)(i % period);
         p[first + i] = k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3;
     }
 }
@@ -55,31 +57,39 @@ KERNEL void gemel_fill_bytes(GLOBAL_MEM uint8_t *p, int64_t first, int64_t n, in
     }
 })";
 
-/// For what the driver cannot fill: one work item per word, or per byte where nothing larger is aligned. The kernel
-/// gets the whole allocation and an offset, because a view of any alignment must do.
-void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
-    auto& owner = stream.state()->owner;
-    std::shared_ptr<ModuleState> module;
+std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
+    auto& owner = stream.owner;
     {
         std::lock_guard lock(owner->modules_mutex);
-        module = owner->fill_module;
+        if (owner->fill_module && owner->fill_module->driver == stream.driver) return owner->fill_module;
     }
-    if (!module || module->driver != stream.state()->driver) {
-        CompileOptions options;
-        options.name = "gemel_fill";
-        module = compile_program(owner, fill_source, true, options, {});
-        std::lock_guard lock(owner->modules_mutex);
-        owner->fill_module = module;
-    }
-    const bool words = period % 4 == 0 && buffer.offset_bytes() % 4 == 0;
-    const std::size_t unit = words ? 4 : 1;
-    std::uint32_t w[4] = {};
-    std::memcpy(w, pattern, period);
-    const auto first = static_cast<std::int64_t>(buffer.offset_bytes() / unit);
-    const auto n = static_cast<std::int64_t>(buffer.size_bytes() / unit);
-    const Kernel kernel = Module(Context(owner), module).kernel(words ? "gemel_fill_words" : "gemel_fill_bytes");
-    kernel({.block = {256}, .threads = {n}, .stream = stream}, Buffer(buffer.block(), 0, buffer.block()->size_bytes),
-           first, n, static_cast<int>(period / unit), w[0], w[1], w[2], w[3]);
+    CompileOptions options;
+    options.name = "gemel_fill";
+    const auto module = compile_program(owner, fill_source, true, options, {});
+    std::lock_guard lock(owner->modules_mutex);
+    owner->fill_module = module;
+    return module;
+}
+
+/// For what the driver cannot fill: one work item per word of four bytes, or per byte where no word is aligned. The
+/// kernel gets the whole allocation and an offset, because a view of any alignment must do.
+void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
+    const Module module(Context(stream.state()->owner), fill_module(*stream.state()));
+    std::array<std::byte, 16> repeated{};
+    for (std::size_t i = 0; i < repeated.size(); ++i) repeated[i] = pattern[i % period];
+    const bool in_words = buffer.offset_bytes() % 4 == 0 && (period % 4 == 0 || 4 % period == 0);
+    const auto fill = [&](const char* kernel, std::size_t unit, std::size_t from, std::size_t bytes) {
+        if (bytes == 0) return;
+        const auto n = static_cast<std::int64_t>(bytes / unit);
+        const auto w = std::bit_cast<std::array<std::uint32_t, 4>>(repeated);
+        module.kernel(kernel)({.block = {256}, .threads = {n}, .stream = stream},
+                              Buffer(buffer.block(), 0, buffer.block()->size_bytes),
+                              static_cast<std::int64_t>((buffer.offset_bytes() + from) / unit), n,
+                              static_cast<int>(std::max<std::size_t>(period / unit, 1)), w[0], w[1], w[2], w[3]);
+    };
+    const std::size_t size = buffer.size_bytes(), words = in_words ? size / 4 * 4 : 0;
+    fill("gemel_fill_words", 4, 0, words);
+    fill("gemel_fill_bytes", 1, words, size - words);
 }
 
 plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
