@@ -11,6 +11,7 @@
 #include <gemel/arrays/function.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/join.hpp>
+#include <gemel/arrays/lazy.hpp>
 #include <gemel/arrays/mask.hpp>
 #include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/npy.hpp>

@@ -33,9 +33,13 @@ std::shared_ptr<const Structure> interned(Structure structure) {
     static auto& mutex = *new std::mutex;
     static auto& table = *new std::map<std::vector<std::uint64_t>, std::shared_ptr<const Structure>>;
     static std::uint64_t last_id = std::uint64_t{1} << 63;  // addresses are below
-    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(structure.kind), code(structure.dtype),
-                                   code(structure.common), reinterpret_cast<std::uintptr_t>(structure.operation),
-                                   reinterpret_cast<std::uintptr_t>(structure.function)};
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(structure.kind),
+                                   code(structure.dtype),
+                                   code(structure.common),
+                                   reinterpret_cast<std::uintptr_t>(structure.operation),
+                                   reinterpret_cast<std::uintptr_t>(structure.function),
+                                   static_cast<std::uint64_t>(structure.reduction),
+                                   structure.axes};
     for (const auto& operand : structure.operands) key.push_back(operand->id);
     std::lock_guard lock(mutex);
     if (const auto known = table.find(key); known != table.end()) return known->second;
@@ -128,6 +132,7 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
         case Structure::Kind::number:
             std::visit([&](const auto& value) { operands.add(as_argument(value)); }, node.number);
             break;
+        case Structure::Kind::reduction: operands.has_reduction = operands.exceeds = true; break;
         case Structure::Kind::call:
             if (node.structure->function->has_double) operands.with_double = node.structure->function;
             [[fallthrough]];
@@ -144,6 +149,8 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
     switch (structure.kind) {
         case Structure::Kind::array: return text.array(structure.dtype, as);
         case Structure::Kind::number: return text.number(as);
+        case Structure::Kind::reduction:
+            throw ArgumentError("an expression with reductions in it has been printed for one pass over its elements");
         case Structure::Kind::operation:
         case Structure::Kind::call: break;
     }
@@ -269,6 +276,25 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
         throw ArgumentError(text("an expression is nested more than ", deepest_expression,
                                  " operations deep; evaluate parts of it with .eval()"));
     node->operands.assign(operands.begin(), operands.end());
+    node->structure = interned(std::move(structure));
+    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+}
+
+AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes) {
+    auto node = std::make_shared<ExpressionNode>();
+    const ExpressionNode& operand = x.node();
+    node->shape = operand.shape;
+    const std::size_t rank = node->shape.rank();
+    for (std::size_t k = 0; k < rank; ++k)
+        if (axes >> (rank - 1 - k) & 1) node->shape[k] = 1;
+    node->depth = operand.depth + 1;
+    node->leaves = operand.leaves;
+    node->operands.push_back(x);
+    Structure structure{
+        .kind = Structure::Kind::reduction, .id = 0, .dtype = result, .common = operand.structure->dtype};
+    structure.reduction = kind;
+    structure.axes = axes;
+    structure.operands.push_back(operand.structure);
     node->structure = interned(std::move(structure));
     return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
 }

@@ -4,6 +4,7 @@
 #include "array/layout.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
+#include "expression/program_run.hpp"
 #include "expression/split_expression.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -201,7 +202,7 @@ struct EvaluatingKernel {
 
 }  // namespace
 
-CollectedExpression::CollectedExpression(const ExpressionView& expression) : view(expression) {
+CollectedExpression::CollectedExpression(const ExpressionView& expression, Reductions reductions) : view(expression) {
     expression.collect(expression.expression, operands);
     if (operands.with_double && operands.array_count > 0) {
         const Device& device = operands.arrays[0]->context().device();
@@ -209,16 +210,33 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression) : vie
             throw ArgumentError(text("function '", operands.with_double->name, "' computes in double, which device ",
                                      device.info().name, " cannot; give it parameters and a result of float"));
     }
-    if (!operands.exceeds) return;
-    rest_.emplace(split(expression.any(expression.expression)));
+    if (!operands.exceeds || (operands.has_reduction && reductions == Reductions::kept)) return;
+    const AnyExpr whole = expression.any(expression.expression);
+    // Their text is not that of one pass over the elements.
+    rest_.emplace(split(operands.has_reduction ? with_reductions_done(whole) : whole));
     view = rest_->view();
     operands = ExpressionOperands();
     view.collect(view.expression, operands);
 }
 
+namespace {
+
+/// An expression with reductions in it. What is assigned to an array of another shape is broadcast to that.
+AnyArray evaluate_with_reductions(const ExpressionView& expression, const AnyArray* out, LeadingAxes leading) {
+    const AnyExpr whole = expression.any(expression.expression);
+    const bool fits = out && out->shape() == whole.shape();
+    const AnyArray* const target = fits ? out : nullptr;
+    const AnyArray value = evaluate_together({&whole, 1}, {&target, 1})[0];
+    if (!out || fits) return value;
+    return evaluate(detail::view_of(value), out, leading);
+}
+
+}  // namespace
+
 AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
     static auto& kernels = *new Kernels<EvaluatingKernel>;
-    CollectedExpression collected(whole);
+    CollectedExpression collected(whole, Reductions::kept);
+    if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0)

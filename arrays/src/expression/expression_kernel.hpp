@@ -24,9 +24,12 @@ namespace gemel {
 
 /// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
 /// when parts of it have been evaluated.
+enum class Reductions : std::uint8_t { done, kept };
 class CollectedExpression {
    public:
-    explicit CollectedExpression(const ExpressionView& expression);
+    /// @param reductions  within the expression: done first, by launches of their own, or left for a row program. Then
+    ///                    `operands` are not complete
+    explicit CollectedExpression(const ExpressionView& expression, Reductions reductions = Reductions::done);
     CollectedExpression(const CollectedExpression&) = delete;
 
     ExpressionView view;

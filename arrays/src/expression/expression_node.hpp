@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/arrays/any_expr.hpp>
+#include <gemel/arrays/reductions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace gemel {
 
 /// What the text of an expression depends on, without its arrays and numbers. Equal ones are one object, mostly.
 struct ExpressionStructure {
-    enum class Kind : std::uint8_t { array, number, operation, call };
+    enum class Kind : std::uint8_t { array, number, operation, call, reduction };
 
     Kind kind;
     std::uint64_t id;  ///< never used again, and no address
@@ -20,6 +21,8 @@ struct ExpressionStructure {
     DType common = {};
     const Operation* operation = nullptr;
     const FunctionDefinition* function = nullptr;  ///< a call's
+    ReductionKind reduction = ReductionKind::sum;
+    std::uint64_t axes = 0;  ///< of a reduction: a bit each, the last axis' the lowest
     std::vector<std::shared_ptr<const ExpressionStructure>> operands = {};
 };
 
@@ -35,6 +38,10 @@ struct ExpressionNode {
 
     bool is_number() const { return structure->kind == ExpressionStructure::Kind::number; }
 };
+
+/// A reduction that stays in the expression, of extent 1 along `axes`. @param axes  as in ExpressionStructure, none of
+/// them of extent 1
+AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
 
 /// In the place of an array of that type and shape, where nothing is evaluated and there need be no device.
 AnyExpr placeholder(DType dtype, const Shape& shape);

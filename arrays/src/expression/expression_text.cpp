@@ -83,6 +83,9 @@ constexpr std::string_view gaining[] = {"sin",   "cos",   "tan",   "sinh", "cosh
 constexpr std::string_view through_double[] = {"sin", "cos", "tan"};
 constexpr std::string_view alike[] = {"operator+", "operator-", "operator*", "operator/", "exp",    "sqrt",
                                       "tanh",      "square",    "abs",       "minimum",   "maximum"};
+/// What is nested more deeply becomes a constant of its own: compilers bound the nesting of parentheses.
+constexpr std::size_t deepest_nesting = 48;
+
 bool is_among(std::string_view name, std::span<const std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -177,18 +180,21 @@ std::string ExpressionText::named(DType as, std::string text) {
     return part_name(place);
 }
 
-std::string ExpressionText::whole(const std::string& value) {
-    // How often each part is used by what the value needs; users come after what they use.
-    std::vector<std::size_t> uses(parts_.size());
+std::string ExpressionText::value(const std::string& text, DType own, DType as) const {
+    return converted(text, own, as);
+}
+
+ExpressionText::Statements ExpressionText::statements(std::span<const std::string> values) const {
+    // How often each part is used by what the values need; users come after what they use.
+    std::vector<std::size_t> uses(parts_.size()), depth(parts_.size());
     const auto count_in = [&](const std::string& text) {
         for_each_part(text, [&](std::size_t part) { ++uses[part]; });
     };
-    count_in(value);
+    for (const std::string& value : values) count_in(value);
     for (std::size_t k = parts_.size(); k-- > 0;)
         if (uses[k]) count_in(parts_[k].text);
 
     std::vector<std::string> names(parts_.size());
-    std::string body;
     const auto expanded = [&](const std::string& text) {
         std::string out;
         std::size_t from = 0;
@@ -198,17 +204,29 @@ std::string ExpressionText::whole(const std::string& value) {
         });
         return out.append(text, from);
     };
-    std::size_t shared = 0;
+    Statements all;
+    std::size_t named = 0;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
         if (!uses[k]) continue;
         names[k] = expanded(parts_[k].text);
-        if (uses[k] == 1) continue;
-        const std::string name = text("t", shared++);
-        body += text("    const ", parts_[k].type, " ", name, " = ", names[k], ";\n");
+        for_each_part(parts_[k].text, [&](std::size_t part) { depth[k] = std::max(depth[k], depth[part] + 1); });
+        if (uses[k] == 1 && depth[k] < deepest_nesting) continue;
+        const std::string name = text("t", named++);
+        all.text += text("const ", parts_[k].type, " ", name, " = ", names[k], ";\n");
         names[k] = name;
+        depth[k] = 0;
     }
-    std::string result = expanded(value);
-    if (shared == 0) return result;
+    for (const std::string& value : values) all.values.push_back(expanded(value));
+    return all;
+}
+
+std::string ExpressionText::whole(const std::string& value) {
+    auto [statements, values] = this->statements({&value, 1});
+    std::string result = std::move(values[0]);
+    if (statements.empty()) return result;
+    std::string body;
+    std::istringstream lines(statements);
+    for (std::string line; std::getline(lines, line);) body += "    " + line + '\n';
 
     std::vector<std::string> parameters, given;
     for (std::size_t k = 0; k < operands_.array_count; ++k) {

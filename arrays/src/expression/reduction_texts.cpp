@@ -78,30 +78,32 @@ DType compared_type(DType own) {
     return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
 }
 
-/// The functions place(value, index) and better(a, b). @param order  "<" for the least, ">" for the greatest
-std::string place_functions(const std::string& place, DType compared, const char* order) {
+/// The functions place(value, index) and better(a, b), their names ending with `at`. @param order  "<" for the least,
+/// ">" for the greatest
+std::string place_functions(const std::string& place, const std::string& at, DType compared, const char* order) {
     const char* const equal = compared.is_floating()
                                   ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
                                     "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
                                     "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
                                   : "    if (a.value == b.value) return a.index < b.index ? a : b;\n";
-    return text("WITHIN_KERNEL ", place, " place(", compared.name(), " value, int64_t index)\n{\n    ", place,
+    return text("WITHIN_KERNEL ", place, " place", at, "(", compared.name(), " value, int64_t index)\n{\n    ", place,
                 " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n") +
-           text("WITHIN_KERNEL ", place, " better(", place, " a, ", place, " b)\n{\n",
+           text("WITHIN_KERNEL ", place, " better", at, "(", place, " a, ", place, " b)\n{\n",
                 "    // NaN beats everything, and of equals the first wins.\n", equal, "    return a.value ", order,
                 " b.value ? a : b;\n}\n");
 }
 
 /// What finds the place of an extreme: elements with their indices. Where nothing beats the identity all elements are
 /// equal to it, and the first of them is at 0.
-void add_places(const KindText& row, DType own, ExpressionParts& parts, ReductionResult& value) {
+void add_places(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
     const bool is_max = row.identity == Identity::least;
     const DType compared = compared_type(own);
     value.accumulator = place_type(compared);
     value.result_expr = "a.index";
-    parts.preamble += place_functions(value.accumulator.name(), compared, is_max ? ">" : "<");
-    value.neutral = text("place(", identity_text(row.identity, compared), ", 0)");
-    value.map_expr = text("place(", parts.value, ", reduced_index)");
+    preamble += place_functions(value.accumulator.name(), at, compared, is_max ? ">" : "<");
+    value.reduce_expr = text("better", at, "(a, b)");
+    value.neutral = text("place", at, "(", identity_text(row.identity, compared), ", 0)");
+    value.map_expr = text("place", at, "(", value.map_expr, ", reduced_index)");
     value.replace_if = compared.is_floating()
                            ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
                            : text("b.value ", is_max ? ">" : "<", " a.value");
@@ -109,14 +111,12 @@ void add_places(const KindText& row, DType own, ExpressionParts& parts, Reductio
 
 }  // namespace
 
-Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
-                         DType result) {
+ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::string map, const std::string& at,
+                              std::string& preamble) {
     const KindText& row = text_of(kind);
-    const DType own = expression.dtype;
     const bool is_complex = own.kind() == DType::Kind::complex;
-    ExpressionParts parts = expression_parts(expression, operands);
     ReductionResult value;
-    value.map_expr = parts.value;
+    value.map_expr = std::move(map);
     value.neutral = identity_text(row.identity, result);
     value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
     switch (row.map) {
@@ -125,16 +125,23 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
             if (result.kind() == DType::Kind::complex) {
                 if (!(own == result)) throw ArgumentError("a sum of complex numbers in another type than theirs");
             } else {
-                value.map_expr = text("(", codegen::value_type(result), ")", parts.value);
+                value.map_expr = text("(", codegen::value_type(result), ")", value.map_expr);
             }
             break;
         case Map::unchanged: break;
         case Map::truth:
-            value.map_expr = is_complex ? text("c_real(", parts.value, ") != 0 || c_imag(", parts.value, ") != 0")
-                                        : text(parts.value, " != 0");
+            value.map_expr = is_complex ? text("c_real(", value.map_expr, ") != 0 || c_imag(", value.map_expr, ") != 0")
+                                        : text(value.map_expr, " != 0");
             break;
-        case Map::with_index: add_places(row, own, parts, value); break;
+        case Map::with_index: add_places(row, own, at, preamble, value); break;
     }
+    return value;
+}
+
+Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
+                         DType result) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
     return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
 }
 

@@ -8,6 +8,11 @@
 
 namespace gemel {
 
+/// One reduction's texts, of elements whose value has the text `map`. Functions that it calls are added to the
+/// preamble, under names that end with `at`. @param own  the elements' type
+ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::string map, const std::string& at,
+                              std::string& preamble);
+
 /// @param result  the type of the result, in which it is also found (16-bit floats: in float)
 Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
                          DType result);

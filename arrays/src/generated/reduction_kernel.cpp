@@ -2,6 +2,7 @@
 
 #include "array/merge_axes.hpp"
 #include "generated/reduction_layout.hpp"
+#include "generated/result_argument.hpp"
 #include "generated/spine.hpp"
 
 #include <gemel/codegen/reduction.hpp>
@@ -97,19 +98,6 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
                     "pass a copy() of one of them");
         results[k] = out;
     }
-}
-
-/// Whether the kernel must be told where in its buffer a result begins.
-bool needs_offsets(std::span<const AnyArray> results, bool linear) {
-    return !linear && std::any_of(results.begin(), results.end(), [](const AnyArray& result) {
-        return result.buffer().offset_bytes() + result.offset_bytes() != 0;
-    });
-}
-
-Argument result_argument(const AnyArray& result) {
-    Argument argument = as_argument(result.buffer());
-    argument.offset_bytes += result.offset_bytes();
-    return argument;
 }
 
 bool all_of_one_shape(const BoundCall& call) {

@@ -62,6 +62,18 @@ std::string ReduceByShuffles::text(KernelText& kernel) const {
     return kernel.fill(block_pieces::reduce_by_shuffles(), {{"values", named}, {"width", width}});
 }
 
+std::string ReduceForAll::text(KernelText& kernel) const {
+    codegen::Value::List named;
+    ReduceByShuffles within{.values = {}, .width = 32};
+    for (const auto& [total, shared, item, reduce] : values) {
+        within.values.push_back({.total = total, .item = item, .reduce = reduce});
+        named.push_back(Values{{"total", total}, {"shared", shared}, {"reduce", reduce}});
+    }
+    const std::string warps = within.text(kernel);
+    if (group == 32) return warps;
+    return warps + kernel.fill(block_pieces::reduce_for_all(), {{"values", named}, {"group", group}});
+}
+
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }
 
 std::string LookBack::text(KernelText& kernel) const {

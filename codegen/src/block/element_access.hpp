@@ -6,6 +6,7 @@
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/text.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -69,8 +70,15 @@ class ElementAccess {
     void begin_in_column(const std::string& lane);
     /// How many elements a line begins behind a pack's border, a number from 0 to vector_width - 1.
     std::string line_shift() const;
+    /// Where the first element of an output's run lies, or of its neighbour `lane` (columns).
+    void begin_first(const std::string& lane);
     /// A pack of neighbours from where begin_in_line() or begin_column() stand. `e` and `extent`: only those inside.
-    void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
+    /// Of all arrays, or of those arguments that `is_loaded` names.
+    using IsLoaded = std::function<bool(std::size_t argument)>;
+    void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {},
+                         const IsLoaded& is_loaded = {});
+    /// The same back to memory, of arrays that are written.
+    void store_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
     /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
     void begin_neighbour(const std::string& slot, const std::string& lane);
     /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
@@ -138,6 +146,8 @@ class ElementAccess {
                                  const std::string& index) const;
     std::string prefix(const Array* array) const { return array ? parameter(*array).name : "i"; }
     void declare_local(const Array& array, const std::string& value);
+    void move_neighbours(const Array& array, bool store, const std::string& slot, const std::string& e,
+                         const std::string& extent);
     std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
     std::string pack_base(const Array& array, const std::string& word, bool is_const) const;
     std::string word_type(const Array& array, int& words) const;

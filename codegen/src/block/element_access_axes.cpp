@@ -111,6 +111,12 @@ void ElementAccess::begin_in_column(const std::string& lane) {
     });
 }
 
+void ElementAccess::begin_first(const std::string& lane) {
+    declare_places("_at", "_base", [&](const std::string& base, const std::string& member, LastStep step) {
+        return axes_.columns ? along_neighbours(base, member, step, lane) : base;
+    });
+}
+
 void ElementAccess::begin_found() {
     if (axes_.has_index) writer_.line("const ", index_, " i = ", unused("i_at"), ";");
     declare_converted();
@@ -126,36 +132,48 @@ std::string ElementAccess::line_shift() const {
     return "0";
 }
 
-void ElementAccess::load_neighbours(const std::string& slot, const std::string& e, const std::string& extent) {
-    const auto inside = [&](int lane) {
-        return e.empty() ? std::string()
-                         : gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", extent, ") ");
+void ElementAccess::load_neighbours(const std::string& slot, const std::string& e, const std::string& extent,
+                                    const IsLoaded& is_loaded) {
+    for (const Array& array : arrays_)
+        if (array.in_packs && (!is_loaded || is_loaded(array.argument))) move_neighbours(array, false, slot, e, extent);
+}
+
+void ElementAccess::store_neighbours(const std::string& slot, const std::string& e, const std::string& extent) {
+    for (const Array& array : arrays_)
+        if (array.in_packs && array.use.element_written) move_neighbours(array, true, slot, e, extent);
+}
+
+/// One array's pack, by wide accesses where its neighbours lie side by side and all are inside.
+void ElementAccess::move_neighbours(const Array& array, bool store, const std::string& slot, const std::string& e,
+                                    const std::string& extent) {
+    const Parameter& p = parameter(array);
+    const LastStep step = last_step(array);
+    const std::string pack = gemel::text(array.pack, "[", slot, "]");
+    const auto move = [&](const std::string& memory, const std::string& own) {
+        return store ? gemel::text(memory, " = ", own, ";") : gemel::text(own, " = ", memory, ";");
     };
-    for (const Array& array : arrays_) {
-        if (!array.in_packs) continue;
-        const Parameter& p = parameter(array);
-        const LastStep step = last_step(array);
-        const std::string pack = gemel::text(array.pack, "[", slot, "]");
-        const bool wide = step == LastStep::one && vector_width_ > 1;
-        if (wide && !e.empty())
-            writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
-        if (wide) {
-            int words = 0;
-            const std::string word = word_type(array, words);
-            for (int w = 0; w < words; ++w)
-                writer_.line(pack, ".words[", w, "] = ((", writer_.global_pointer(word, true), ")(", p.name, " + ",
-                             array.at, "))[", w, "];");
-        }
-        if (wide && e.empty()) continue;
-        if (wide) {
-            writer_.close();
-            writer_.open("else");
-        }
-        for (int lane = 0; lane < vector_width_; ++lane)
-            writer_.line(inside(lane), pack, ".value[", lane, "] = ", p.name, "[",
-                         along_neighbours(array.at, array.steps, step, gemel::text(lane)), "];");
-        if (wide) writer_.close();
+    const bool wide = step == LastStep::one && vector_width_ > 1;
+    if (wide && !e.empty())
+        writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
+    if (wide) {
+        int words = 0;
+        const std::string pointer = writer_.global_pointer(word_type(array, words), !store);
+        for (int w = 0; w < words; ++w)
+            writer_.line(move(gemel::text("((", pointer, ")(", p.name, " + ", array.at, "))[", w, "]"),
+                              gemel::text(pack, ".words[", w, "]")));
     }
+    if (wide && e.empty()) return;
+    if (wide) {
+        writer_.close();
+        writer_.open("else");
+    }
+    for (int lane = 0; lane < vector_width_; ++lane) {
+        const std::string inside =
+            e.empty() ? "" : gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", extent, ") ");
+        const std::string at = along_neighbours(array.at, array.steps, step, gemel::text(lane));
+        writer_.line(inside, move(gemel::text(p.name, "[", at, "]"), gemel::text(pack, ".value[", lane, "]")));
+    }
+    if (wide) writer_.close();
 }
 
 void ElementAccess::begin_neighbour(const std::string& slot, const std::string& lane) {

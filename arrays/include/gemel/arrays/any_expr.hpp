@@ -19,6 +19,7 @@
 namespace gemel {
 
 struct ExpressionNode;
+enum class ReductionKind : std::uint8_t;
 
 namespace detail {
 /// @throws ArgumentError if the number of operands, their types or their shapes do not fit
@@ -85,6 +86,7 @@ class GEMEL_API AnyExpr {
 
    private:
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
+    friend AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
     friend AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
     explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
     std::shared_ptr<const ExpressionNode> node_;

@@ -45,6 +45,7 @@ class GEMEL_API ExpressionOperands {
     const FunctionDefinition* with_double = nullptr;                 ///< one that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
     std::uint64_t cheap_powers = 0;  ///< four bits per number
+    bool has_reduction = false;      ///< of namespace lazy; `exceeds` as well
     bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
 };
 
@@ -65,6 +66,14 @@ class GEMEL_API ExpressionText {
     /// The text of a value, with all that its names stand for. What is used more than once is computed once, in a
     /// function that is added to the preamble.
     std::string whole(const std::string& value);
+    /// A value that has its text already, as one of another type.
+    std::string value(const std::string& text, DType own, DType as) const;
+    /// Several values and the statements that come before them: what is used more than once is a constant.
+    struct Statements {
+        std::string text;
+        std::vector<std::string> values;
+    };
+    Statements statements(std::span<const std::string> values) const;
     /// The next call's function, and the call, its operands as values of the types of its parameters.
     const FunctionDefinition& function() { return *operands_.functions[function_++]; }
     std::string call(const FunctionDefinition& function, DType as, std::span<const std::string> operands);

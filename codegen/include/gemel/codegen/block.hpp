@@ -76,6 +76,18 @@ struct ReduceByShuffles {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// The totals of groups of `group` neighbouring threads, whole warps: each thread has its group's afterwards. Combines
+/// within warps as ReduceByShuffles, whose needs it shares, and those over a shared array per value, an element per
+/// warp, with one barrier. All threads of the block come here.
+struct ReduceForAll {
+    struct Value {
+        std::string total = "total", shared = "shared", item = "item", reduce = "item_reduce";
+    };
+    std::vector<Value> values = {{}};
+    int group = 256;
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// Which tile a block has, so that blocks wait only for blocks that run already. Needs `thread`, the parameters
 /// `ticket` (a uint32 in device memory) and `first_ticket` (its value before the launch), the shared array `int
 /// dealt[1]`; declares `tile`.

@@ -1,0 +1,233 @@
+/// Reductions that stay in an expression, several results of one pass, and functions made of them.
+///
+///     auto e = exp(x - lazy::max(x, 1));
+///     GPUArray<float> softmax = e / lazy::sum(e, 1);     // one kernel: each row is read once and written once
+///     auto [scaled, largest] = evaluate(2 * x, lazy::max(x, 1));
+///
+/// A reduction in namespace lazy has extent 1 along the axes that it reduces, so that it broadcasts against what it was
+/// made of, and it is evaluated when the expression is: with everything else in one kernel where a row fits a block, or
+/// where there are rows enough to fill the device; else by a launch of its own before. explain() says which.
+#pragma once
+
+#include <gemel/arrays/reductions.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gemel {
+
+/// Stands for an operation in an expression of known type that keeps the rest as an AnyExpr.
+struct StoredExpression {};
+
+/// An expression of known element type whose operations are known at run time.
+template <HasDType T>
+class Expr<T, StoredExpression> {
+   public:
+    using value_type = T;
+    /// @param value  of elements T
+    explicit Expr(AnyExpr value) : value_(std::move(value)) {}
+    Expr(const Expr&) = default;
+    Expr(Expr&&) noexcept = default;
+    Expr& operator=(const Expr&) & = default;
+    Expr& operator=(Expr&&) & noexcept = default;
+
+    GPUArray<T> eval() const { return GPUArray<T>(value_.eval()); }
+    std::vector<HostElement<T>> get() const { return eval().get(); }
+    T item() const { return eval().item(); }
+    operator GPUArray<T>() const { return eval(); }
+    AnyExpr any() const { return value_; }
+    const Shape& shape() const { return value_.shape(); }
+
+    void collect(ExpressionOperands& operands) const {
+        const ExpressionView own = value_.view();
+        own.collect(own.expression, operands);
+        operands.exceeds = true;  // its text is not part of the type: the whole is evaluated as an AnyExpr
+    }
+    static std::string print(ExpressionText&, DType) { return {}; }
+    ExpressionView view() const { return value_.view(); }
+
+   private:
+    AnyExpr value_;
+};
+
+namespace detail {
+
+/// @throws ArgumentError for axes that are not there, and complex numbers where there is an order
+GEMEL_API AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, double ddof = 0);
+GEMEL_API std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions,
+                                             std::span<const AnyArray* const> out);
+GEMEL_API std::string explain_all(std::span<const AnyExpr> expressions, bool with_text);
+/// Without axes of extent 1 that a reduction has left.
+GEMEL_API AnyArray without_reduced(const AnyArray& array, const ReductionAxes& axis, bool keepdims);
+
+template <Reducing function, Reducible X>
+auto lazy_reduction(const X& x, const ReductionAxes& axis, double ddof = 0) {
+    check_elements<function, X>();
+    AnyExpr value = lazy_of(function, AnyExpr(x), axis, ddof);
+    if constexpr (ArrayOperand<X>) {
+        return Expr<typename Reduced<function, X>::value_type, StoredExpression>(std::move(value));
+    } else {
+        return value;
+    }
+}
+
+template <class X>
+struct EvaluatedArray {
+    using type = AnyArray;
+};
+template <ArrayOperand X>
+struct EvaluatedArray<X> {
+    using type = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
+};
+template <class X>
+using Evaluated = typename EvaluatedArray<X>::type;
+
+}  // namespace detail
+
+/// Reductions as parts of expressions. Each takes the axes that it reduces, all if left out, and gives extent 1 along
+/// them. Types and values are those of the functions of the same names that give arrays.
+/// @throws ArgumentError for an axis that is not there, when the expression is made
+namespace lazy {
+
+#define GEMEL_LAZY(name) \
+    template <Reducible X, gemel::detail::AxisLike A = ReductionAxes> \
+    auto name(const X& x, const A& axis = {}) { \
+        return gemel::detail::lazy_reduction<gemel::detail::Reducing::name>(x, axis); \
+    }
+GEMEL_LAZY(sum)
+GEMEL_LAZY(prod)
+GEMEL_LAZY(min)
+GEMEL_LAZY(max)
+GEMEL_LAZY(any)
+GEMEL_LAZY(all)
+GEMEL_LAZY(argmin)
+GEMEL_LAZY(argmax)
+GEMEL_LAZY(count_nonzero)
+GEMEL_LAZY(mean)
+GEMEL_LAZY(norm)
+#undef GEMEL_LAZY
+
+/// @param ddof  taken off the number of elements by which the sum is divided
+template <Reducible X, gemel::detail::AxisLike A = ReductionAxes>
+auto var(const X& x, const A& axis = {}, double ddof = 0) {
+    return gemel::detail::lazy_reduction<gemel::detail::Reducing::var>(x, axis, ddof);
+}
+template <Reducible X, gemel::detail::AxisLike A = ReductionAxes>
+auto stddev(const X& x, const A& axis = {}, double ddof = 0) {
+    return gemel::detail::lazy_reduction<gemel::detail::Reducing::stddev>(x, axis, ddof);
+}
+
+}  // namespace lazy
+
+/// The values of several expressions, as a tuple of arrays: `auto [y, s] = evaluate(2 * x, lazy::sum(x, 1));`. Operands
+/// are read once, and what the expressions have in common is computed once, where their shapes allow one kernel.
+/// @throws ArgumentError as the expressions' own evaluation @time enqueued, returns at once
+template <Reducible... X>
+    requires(sizeof...(X) > 0)
+auto evaluate(const X&... expressions) {
+    const std::array<AnyExpr, sizeof...(X)> all{AnyExpr(expressions)...};
+    constexpr std::array<const AnyArray*, sizeof...(X)> none{};
+    const std::vector<AnyArray> values = detail::evaluate_all(all, none);
+    return [&]<std::size_t... k>(std::index_sequence<k...>) {
+        return std::tuple<detail::Evaluated<X>...>{detail::Evaluated<X>(values[k])...};
+    }(std::index_sequence_for<X...>{});
+}
+
+/// The same into arrays that are there: `evaluate_into(a, sin(x), b, cos(x))`. Arrays may have any layout; an
+/// expression of another shape is broadcast, one of another type of the same kind converted. Arrays may overlap what is
+/// read.
+/// @throws ArgumentError
+template <class... Args>
+    requires(sizeof...(Args) > 0 && sizeof...(Args) % 2 == 0)
+void evaluate_into(const Args&... arrays_and_expressions) {
+    constexpr std::size_t count = sizeof...(Args) / 2;
+    const auto given = std::forward_as_tuple(arrays_and_expressions...);
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+        static_assert(
+            (std::derived_from<std::remove_cvref_t<std::tuple_element_t<2 * k, decltype(given)>>, AnyArray> && ...),
+            "evaluate_into takes an array, its expression, the next array, its expression, ...");
+        const std::array<const AnyArray*, count> out{&std::get<2 * k>(given)...};
+        const std::array<AnyExpr, count> all{AnyExpr(std::get<2 * k + 1>(given))...};
+        detail::evaluate_all(all, out);
+    }(std::make_index_sequence<count>{});
+}
+
+/// What evaluating these expressions together launches: kernels, bytes read and written, how rows are cut, and what
+/// is not part of one kernel and why. Nothing is launched.
+template <Reducible... X>
+    requires(sizeof...(X) > 0)
+std::string explain(const X&... expressions) {
+    const std::array<AnyExpr, sizeof...(X)> all{AnyExpr(expressions)...};
+    return detail::explain_all(all, false);
+}
+/// The same with the text of row programs.
+template <Reducible... X>
+    requires(sizeof...(X) > 0)
+std::string explain_with_text(const X&... expressions) {
+    const std::array<AnyExpr, sizeof...(X)> all{AnyExpr(expressions)...};
+    return detail::explain_all(all, true);
+}
+
+// Functions made of these: expressions too, which fuse with what they stand in.
+
+/// exp(x - max) over its sum, along some axes (the last, if left out), so that sums along them are 1. Of integers
+/// double; 16-bit floats are computed in float. A row of -infinity gives NaN.
+template <Reducible X, detail::AxisLike A = ReductionAxes>
+auto softmax(const X& x, const A& axis = -1) {
+    const auto e = exp(x - lazy::max(x, axis));
+    return e / lazy::sum(e, axis);
+}
+/// The logarithm of softmax(), without its rounding to 0.
+template <Reducible X, detail::AxisLike A = ReductionAxes>
+auto log_softmax(const X& x, const A& axis = -1) {
+    const auto shifted = x - lazy::max(x, axis);
+    return shifted - log(lazy::sum(exp(shifted), axis));
+}
+namespace lazy {
+/// log(sum(exp(x))) without overflow, of extent 1 along the axes.
+template <Reducible X, gemel::detail::AxisLike A = ReductionAxes>
+auto logsumexp(const X& x, const A& axis = {}) {
+    const auto largest = lazy::max(x, axis);
+    const auto shift = where(isfinite(largest), largest, 0);
+    return log(lazy::sum(exp(x - shift), axis)) + shift;
+}
+}  // namespace lazy
+/// log(sum(exp(x))) without overflow, over all axes or some. @returns an array, as sum() does
+template <Reducible X, detail::AxisLike A = ReductionAxes>
+auto logsumexp(const X& x, const A& axis = {}, bool keepdims = false) {
+    const auto value = lazy::logsumexp(x, axis);
+    return detail::Evaluated<std::remove_cvref_t<decltype(value)>>(
+        detail::without_reduced(detail::array_of(value), axis, keepdims));
+}
+/// Mean 0 and variance 1 along some axes (the last, if left out). @param epsilon  added to the variance
+template <Reducible X, detail::AxisLike A = ReductionAxes>
+auto standardize(const X& x, const A& axis = -1, double epsilon = 0) {
+    const auto centred = x - lazy::mean(x, axis);
+    return centred / sqrt(lazy::mean(square(abs(centred)), axis) + epsilon);
+}
+/// standardize(), then times a weight plus a bias, which broadcast against x. @source Ba, Kiros and Hinton, "Layer
+/// Normalization"
+template <Reducible X, class W, class B, detail::AxisLike A = ReductionAxes>
+auto layer_norm(const X& x, const W& weight, const B& bias, const A& axis = -1, double epsilon = 1e-5) {
+    return standardize(x, axis, epsilon) * weight + bias;
+}
+/// x over the root of its mean square, times a weight. @source Zhang and Sennrich, "Root Mean Square Layer
+/// Normalization"
+template <Reducible X, class W, detail::AxisLike A = ReductionAxes>
+auto rms_norm(const X& x, const W& weight, const A& axis = -1, double epsilon = 1e-6) {
+    return x / sqrt(lazy::mean(square(abs(x)), axis) + epsilon) * weight;
+}
+/// x over its Euclidean norm along some axes (the last, if left out), or over `least` where that is larger.
+template <Reducible X, detail::AxisLike A = ReductionAxes>
+auto normalize(const X& x, const A& axis = -1, double least = 1e-12) {
+    return x / maximum(lazy::norm(x, axis), least);
+}
+
+}  // namespace gemel

@@ -1,0 +1,326 @@
+#include "expression/program_run.hpp"
+
+#include "expression/expression_kernel.hpp"
+#include "expression/function_definition.hpp"
+#include "expression/program_text.hpp"
+#include "generated/kernel_cache.hpp"
+
+#include <gemel/arrays/lazy.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <boost/container_hash/hash.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+namespace gemel {
+namespace {
+
+using Kind = ExpressionStructure::Kind;
+using Steps = std::vector<StepKernel>;
+
+void check(const Program& program) {
+    const AnyArray& leader = program.arrays().front();
+    for (const AnyArray& array : program.arrays())
+        if (array.buffer().context_id() != leader.buffer().context_id())
+            throw ArgumentError(text("an expression has arrays of two contexts (of ", leader.context().device().id(),
+                                     " and ", array.context().device().id(),
+                                     "); copy_to(context) brings one to the other"));
+    const DeviceInfo& info = KernelCache::of(leader).info();
+    for (const Program::Value& value : program.values())
+        if (value.function && value.function->has_double && !info.has_double)
+            throw ArgumentError(text("function '", value.function->name, "' computes in double, which device ",
+                                     info.name, " cannot; give it parameters and a result of float"));
+}
+
+bool has_elements(const Program& program) {
+    return std::ranges::all_of(program.values(), [](const Program::Value& value) {
+        return value.kind == Kind::number || value.shape.count() > 0;
+    });
+}
+
+struct WordsHash {
+    std::size_t operator()(const std::vector<std::uint64_t>& words) const {
+        return boost::hash_range(words.begin(), words.end());
+    }
+};
+
+/// The plan's kernels, made when a program of this structure is first met. Null if one kernel cannot have an operand's
+/// all.
+std::shared_ptr<const Steps> steps_of(Program& program) {
+    static auto& mutex = *new std::mutex;
+    static auto& plans = *new std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Steps>, WordsHash>;
+    constexpr std::size_t most = 4096;
+    const DeviceInfo& info = KernelCache::of(program.arrays().front()).info();
+    std::vector<std::uint64_t> key = program.key();
+    key.push_back(reinterpret_cast<std::uintptr_t>(&info));
+    {
+        std::lock_guard lock(mutex);
+        if (const auto known = plans.find(key); known != plans.end()) return known->second;
+    }
+    std::shared_ptr<const Steps> made;
+    try {
+        const Plan plan = plan_of(program, info);
+        made = std::make_shared<const Steps>(kernels_of(program, plan));
+    } catch (const TooLarge&) {}
+    std::lock_guard lock(mutex);
+    if (plans.size() >= most) plans.clear();
+    return plans.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+/// Runs the steps of one program.
+class Running {
+   public:
+    Running(const Program& program, std::span<const AnyArray* const> out)
+        : program_(program), out_(out), results_(out.size()) {}
+
+    void run(const StepKernel& step) {
+        views_.clear();
+        arguments_.clear();
+        for (const StepKernel::Array& array : step.arrays) add(operand(array), step.shape);
+        std::vector<AnyArray> found, written;
+        for (const StepKernel::Output& output : step.outputs) {
+            const bool as_given = step.kind != PlanStep::Kind::reduce && takes_given(output);
+            AnyArray made;
+            if (as_given) made = *out_[*output.root];
+            if (!as_given && step.kind != PlanStep::Kind::reduce)
+                made = AnyArray(program_.arrays().front().context(), output.dtype, output.shape);
+            (output.per_row ? found : written).push_back(made);
+        }
+        launch(step, found, written);
+        std::size_t next_found = 0, next_written = 0;
+        for (const StepKernel::Output& output : step.outputs) {
+            const AnyArray made = output.per_row ? found[next_found++] : written[next_written++];
+            if (!output.root || step.kind == PlanStep::Kind::reduce) kept_.emplace_back(output.value, made);
+            if (output.root) results_[*output.root] = made;
+        }
+    }
+
+    std::vector<AnyArray> results() {
+        for (std::size_t r = 0; r < out_.size(); ++r)
+            if (out_[r] && !(same_place(results_[r], *out_[r]))) {
+                out_[r]->assign(AnyExpr(results_[r]));
+                results_[r] = *out_[r];
+            }
+        return std::move(results_);
+    }
+    /// The options that a row program is launched with.
+    static RowOptions row_options(const StepKernel& step) {
+        RowOptions options;
+        for (std::size_t axis = 0; axis < step.shape.rank(); ++axis)
+            options.along.push_back(has_axis(step.axes, axis, step.shape.rank()));
+        return options;
+    }
+    /// For looking at kernels: arguments as run() would give them, what steps before find in arrays without values.
+    RowKernel::Description describe(const StepKernel& step, const Dialect& dialect) {
+        views_.clear();
+        arguments_.clear();
+        for (const StepKernel::Array& array : step.arrays) {
+            if (array.is_kept && !is_kept(array.place))
+                kept_.emplace_back(array.place, AnyArray(program_.arrays().front().context(), array.dtype,
+                                                         program_[array.place].shape));
+            add(operand(array), step.shape);
+        }
+        for (const StepKernel::Output& output : step.outputs)
+            if (!output.per_row)
+                add(AnyArray(program_.arrays().front().context(), output.dtype, output.shape), step.shape);
+        add_numbers(step);
+        return std::get<RowKernel>(step.kernel).describe(row_options(step), arguments_, dialect);
+    }
+
+   private:
+    static bool same_place(const AnyArray& a, const AnyArray& b) {
+        return a.buffer().block() == b.buffer().block() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+               a.strides() == b.strides() &&
+               a.buffer().offset_bytes() + a.offset_bytes() == b.buffer().offset_bytes() + b.offset_bytes();
+    }
+    bool is_kept(std::size_t value) const {
+        return std::ranges::any_of(kept_, [&](const auto& kept) { return kept.first == value; });
+    }
+    /// Whether a kernel may write the caller's array: of the right type and shape, and read by nobody but at the same
+    /// place by the same kernel, the last one.
+    bool takes_given(const StepKernel::Output& output) const {
+        if (!output.root || !out_[*output.root]) return false;
+        const AnyArray& given = *out_[*output.root];
+        if (!(given.dtype() == output.dtype) || !(given.shape() == output.shape)) return false;
+        if (output.per_row && !given.is_contiguous()) return false;
+        for (std::size_t other = 0; other < out_.size(); ++other)
+            if (other != *output.root && out_[other] && given.may_overlap(*out_[other])) return false;
+        return std::ranges::all_of(program_.arrays(), [&](const AnyArray& array) {
+            return !given.may_overlap(array) || (out_.size() == 1 && same_place(given, array));
+        });
+    }
+    const AnyArray& operand(const StepKernel::Array& array) const {
+        if (!array.is_kept) return program_.arrays()[array.place];
+        return std::ranges::find_if(kept_, [&](const auto& kept) { return kept.first == array.place; })->second;
+    }
+    void add(const AnyArray& array, const Shape& shape) {
+        views_.push_back(array.shape() == shape ? array : array.broadcast_to(shape));
+        arguments_.emplace_back(views_.back());
+    }
+    void add_numbers(const StepKernel& step) {
+        for (const std::size_t number : step.numbers)
+            std::visit([&](const auto& value) { arguments_.push_back(weak(as_argument(value))); },
+                       program_.numbers()[number]);
+    }
+
+    void launch(const StepKernel& step, std::span<AnyArray> found, std::span<AnyArray> written) {
+        switch (step.kind) {
+            case PlanStep::Kind::rows:
+                for (const AnyArray& array : written) add(array, step.shape);
+                add_numbers(step);
+                std::get<RowKernel>(step.kernel).run(row_options(step), arguments_, found);
+                break;
+            case PlanStep::Kind::elements: {
+                std::vector<CallArgument> all(written.begin(), written.end());
+                add_numbers(step);
+                all.insert(all.end(), arguments_.begin(), arguments_.end());
+                std::get<ElementwiseKernel>(step.kernel).run({}, all);
+                break;
+            }
+            case PlanStep::Kind::reduce: {
+                add_numbers(step);
+                std::vector<int> axes;
+                for (std::size_t axis = 0; axis < step.shape.rank(); ++axis)
+                    if (has_axis(step.axes, axis, step.shape.rank())) axes.push_back(static_cast<int>(axis));
+                std::get<Reduction>(step.kernel).run({.axes = std::move(axes), .keepdims = true}, arguments_, found);
+                break;
+            }
+        }
+    }
+
+    const Program& program_;
+    std::span<const AnyArray* const> out_;
+    std::vector<AnyArray> results_;
+    std::vector<std::pair<std::size_t, AnyArray>> kept_;
+    std::deque<AnyArray> views_;  ///< arguments point into it
+    std::vector<CallArgument> arguments_;
+};
+
+/// Without a row program: reductions first, then the rest, which is split where it is too large.
+std::vector<AnyArray> evaluate_apart(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {
+    std::vector<AnyArray> results;
+    for (const AnyExpr& expression : expressions) {
+        const AnyExpr rest = with_reductions_done(expression);
+        results.push_back(evaluate(rest.view()));
+    }
+    for (std::size_t r = 0; r < out.size(); ++r)
+        if (out[r]) {
+            out[r]->assign(AnyExpr(results[r]));
+            results[r] = *out[r];
+        }
+    return results;
+}
+
+AnyExpr done(const AnyExpr& expression, std::unordered_map<const ExpressionNode*, AnyExpr>& met) {
+    const ExpressionNode& node = expression.node();
+    if (node.operands.empty()) return expression;
+    if (const auto known = met.find(&node); known != met.end()) return known->second;
+    std::vector<AnyExpr> operands;
+    for (const AnyExpr& operand : node.operands) operands.push_back(done(operand, met));
+    const ExpressionStructure& own = *node.structure;
+    const auto made = [&]() -> AnyExpr {
+        if (own.function) return detail::call_of(*own.function, operands);
+        if (own.kind != Kind::reduction) return AnyExpr(*own.operation, operands, own.dtype);
+        std::vector<int> axes;
+        const std::size_t rank = node.shape.rank();
+        for (std::size_t axis = 0; axis < rank; ++axis)
+            if (has_axis(own.axes, axis, rank)) axes.push_back(static_cast<int>(axis));
+        return AnyExpr(reduce(own.reduction, operands[0].view(), own.dtype, axes, true, "lazy reduction"));
+    };
+    return met.emplace(&node, made()).first->second;
+}
+
+}  // namespace
+
+AnyExpr with_reductions_done(const AnyExpr& expression) {
+    std::unordered_map<const ExpressionNode*, AnyExpr> met;
+    return done(expression, met);
+}
+
+std::vector<AnyArray> evaluate_together(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {
+    Program program(expressions);
+    check(program);
+    const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
+    if (!steps) return evaluate_apart(expressions, out);
+    Running running(program, out);
+    for (const StepKernel& step : *steps) running.run(step);
+    return running.results();
+}
+
+namespace {
+
+std::string size_text(double bytes) {
+    const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+    const auto whole = static_cast<std::int64_t>(bytes * 10 + 0.5);
+    return unit == 0 ? text(static_cast<std::int64_t>(bytes), " B")
+                     : text(whole / 10, ".", whole % 10, " ", units[unit]);
+}
+
+/// What a step reads and writes, each element once per reading.
+struct Traffic {
+    double read = 0, written = 0;
+};
+Traffic traffic_of(const StepKernel& step, const Program& program, bool reads_again) {
+    Traffic all;
+    const std::size_t passes = step.kind == PlanStep::Kind::rows && reads_again ? step.loops + 1 : 1;
+    for (const StepKernel::Array& array : step.arrays) {
+        const Shape& shape = array.is_kept ? program[array.place].shape : program.arrays()[array.place].shape();
+        all.read += static_cast<double>(shape.count() * array.dtype.size_bytes() * passes);
+    }
+    for (const StepKernel::Output& output : step.outputs)
+        all.written += static_cast<double>(output.shape.count() * output.dtype.size_bytes());
+    return all;
+}
+
+const char* what_of(const StepKernel& step) {
+    switch (step.kind) {
+        case PlanStep::Kind::rows: return "rows";
+        case PlanStep::Kind::reduce: return "reduction";
+        case PlanStep::Kind::elements: return "elements";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_text) {
+    Program program(expressions);
+    check(program);
+    const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
+    if (!steps)
+        return "not fused: arrays without elements, or too many operands for one kernel. Reductions run first.\n";
+    // Splitting reductions gives the program values that the steps speak of.
+    plan_of(program, KernelCache::of(program.arrays().front()).info());
+    const Dialect& dialect = program.arrays().front().context().dialect();
+    const std::vector<const AnyArray*> none(expressions.size(), nullptr);
+    Running running(program, none);
+    std::string body;
+    Traffic total;
+    for (std::size_t k = 0; k < steps->size(); ++k) {
+        const StepKernel& step = (*steps)[k];
+        RowKernel::Description description;
+        if (step.kind == PlanStep::Kind::rows) description = running.describe(step, dialect);
+        const Traffic own = traffic_of(step, program, description.reads_again);
+        total.read += own.read, total.written += own.written;
+        body += text("  ", k + 1, ". ", what_of(step), " of shape ", to_string(step.shape));
+        if (step.reductions > 0)
+            body +=
+                text(": ", step.reductions, step.reductions == 1 ? " reduction" : " reductions",
+                     step.kind == PlanStep::Kind::rows ? text(" in ", step.loops, step.loops == 1 ? " loop" : " loops")
+                                                       : "");
+        body += text(", ", step.outputs.size(), step.outputs.size() == 1 ? " result" : " results", "; reads ",
+                     size_text(own.read), ", writes ", size_text(own.written), "\n");
+        if (!description.cut.empty()) body += text("     ", description.cut, "\n");
+        if (!step.why.empty()) body += text("     not part of the kernel before: ", step.why, "\n");
+        if (with_text && !description.text.empty()) body += description.text + "\n";
+    }
+    return text(steps->size(), steps->size() == 1 ? " kernel" : " kernels", ", reads ", size_text(total.read),
+                ", writes ", size_text(total.written), "\n", body);
+}
+
+}  // namespace gemel

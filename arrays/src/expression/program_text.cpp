@@ -1,0 +1,254 @@
+#include "expression/program_text.hpp"
+
+#include "expression/expression_kernel.hpp"
+#include "expression/function_definition.hpp"
+#include "expression/reduction_launch.hpp"
+#include "expression/reduction_texts.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace gemel {
+namespace {
+
+using Kind = ExpressionStructure::Kind;
+
+/// What a reduction's value is kept in: 16-bit floats in float.
+DType found_dtype(const Program::Value& value) {
+    return is_sixteen_bit_float(value.dtype) ? dtype_of<float>() : value.dtype;
+}
+
+/// Prints the values of one step.
+class StepText {
+   public:
+    StepText(const Program& program, const PlanStep& step, const std::vector<std::size_t>& kept)
+        : program_(program), step_(step), kept_(kept), text_(operands_) {
+        std::size_t number = 0;
+        if (step.kind == PlanStep::Kind::rows)
+            for (const auto& loop : step.loops)
+                for (const std::size_t v : loop) found_.emplace(v, number++);
+    }
+
+    StepKernel kernel() {
+        StepKernel made{.kind = step_.kind, .axes = step_.axes, .shape = step_.shape, .why = step_.why};
+        made.loops = step_.loops.size();
+        for (const auto& loop : step_.loops) made.reductions += loop.size();
+        for (const PlanStep::Output& output : step_.outputs) {
+            const Program::Value& value = program_[output.value];
+            made.outputs.push_back(
+                {.value = output.value,
+                 .root = output.root,
+                 .dtype = output.root ? value.dtype : found_dtype(value),
+                 .shape = value.shape,
+                 .per_row = step_.kind != PlanStep::Kind::elements && !(value.shape == step_.shape)});
+        }
+        switch (step_.kind) {
+            case PlanStep::Kind::rows: made.kernel = rows(made); break;
+            case PlanStep::Kind::elements: made.kernel = elements(made); break;
+            case PlanStep::Kind::reduce: made.kernel = reduction(); break;
+        }
+        made.arrays = arrays_;
+        made.numbers = numbers_;
+        if (arrays_.size() + text_.numbers.size() + made.outputs.size() > max_call_arguments - 2)
+            throw TooLarge("an expression has too many operands for one kernel");
+        return made;
+    }
+
+   private:
+    std::vector<Parameter> arguments(const StepKernel& made, bool outputs_first) {
+        std::vector<Parameter> all, outputs;
+        for (std::size_t k = 0; k < made.outputs.size(); ++k)
+            if (!made.outputs[k].per_row) outputs.push_back(VectorArg(made.outputs[k].dtype, text("out", k)));
+        if (outputs_first) all = outputs;
+        for (std::size_t k = 0; k < arrays_.size(); ++k) all.push_back(VectorArg(arrays_[k].dtype, text("x", k), true));
+        if (!outputs_first) all.insert(all.end(), outputs.begin(), outputs.end());
+        all.insert(all.end(), text_.numbers.begin(), text_.numbers.end());
+        return all;
+    }
+
+    /// "out0[i] = ...;" of the outputs that have all elements.
+    std::string body(const StepKernel& made) {
+        std::vector<std::string> values;
+        for (const StepKernel::Output& output : made.outputs)
+            if (!output.per_row) values.push_back(print(output.value, output.dtype));
+        ExpressionText::Statements all = text_.statements(values);
+        std::size_t next = 0;
+        for (std::size_t k = 0; k < made.outputs.size(); ++k)
+            if (!made.outputs[k].per_row) all.text += text("out", k, "[i] = ", all.values[next++], ";\n");
+        return all.text;
+    }
+
+    ElementwiseKernel elements(const StepKernel& made) {
+        std::string operation = body(made);
+        return ElementwiseKernel(arguments(made, true), std::move(operation), "expression",
+                                 {.preamble = text_.preamble});
+    }
+
+    RowKernel rows(const StepKernel& made) {
+        codegen::RowRequest request{.name = "fused_rows"};
+        std::string helpers;
+        for (const auto& loop : step_.loops) {
+            std::vector<std::string> operands;
+            for (const std::size_t v : loop) operands.push_back(print_operand(v));
+            const ExpressionText::Statements all = text_.statements(operands);
+            codegen::RowLoop made_loop{.statements = codegen::Snippet(all.text)};
+            for (std::size_t k = 0; k < loop.size(); ++k)
+                made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
+            request.loops.push_back(std::move(made_loop));
+        }
+        request.body = codegen::Snippet(body(made));
+        for (const StepKernel::Output& output : made.outputs) {
+            if (!output.per_row) continue;
+            const std::string value = print(output.value, output.dtype);
+            const ExpressionText::Statements all = text_.statements({&value, 1});
+            request.results.push_back(
+                {.dtype = output.dtype, .value = codegen::Snippet(as_expression(all, output.dtype))});
+        }
+        request.arguments = arguments(made, false);
+        request.preamble = text_.preamble + helpers;
+        return RowKernel(std::move(request));
+    }
+
+    codegen::ReducedValue reduced(std::size_t v, const std::string& map, std::string& helpers) const {
+        const Program::Value& value = program_[v];
+        ReductionResult made = reduced_value(value.reduction, program_[value.operands[0]].dtype, found_dtype(value),
+                                             map, text("_", found_.at(v)), helpers);
+        return {.dtype = found_dtype(value),
+                .accumulator = made.accumulator,
+                .neutral = std::move(made.neutral),
+                .map_expr = codegen::Snippet(std::move(made.map_expr)),
+                .reduce_expr = std::move(made.reduce_expr),
+                .replace_if = std::move(made.replace_if),
+                .result_expr = std::move(made.result_expr)};
+    }
+
+    Reduction reduction() {
+        std::vector<ReductionResult> results;
+        std::vector<DType> dtypes;
+        std::string helpers;
+        for (const std::size_t v : step_.loops[0]) {
+            const Program::Value& value = program_[v];
+            const std::string operand = print_operand(v);
+            const std::string map = as_expression(text_.statements({&operand, 1}), program_[value.operands[0]].dtype);
+            dtypes.push_back(found_dtype(value));
+            results.push_back(reduced_value(value.reduction, program_[value.operands[0]].dtype, found_dtype(value), map,
+                                            text("_", results.size()), helpers));
+        }
+        std::vector<Parameter> all;
+        for (std::size_t k = 0; k < arrays_.size(); ++k) all.push_back(VectorArg(arrays_[k].dtype, text("x", k), true));
+        all.insert(all.end(), text_.numbers.begin(), text_.numbers.end());
+        return Reduction(std::move(all), std::move(results), std::move(dtypes), "reduction", text_.preamble + helpers,
+                         {});
+    }
+
+    /// Statements and a value as one expression: a function of all elements and numbers, where there are statements.
+    std::string as_expression(const ExpressionText::Statements& all, DType dtype) {
+        if (all.text.empty()) return all.values[0];
+        std::string body = all.text, result = all.values[0];
+        std::vector<std::string> parameters, given;
+        for (std::size_t k = 0; k < arrays_.size(); ++k) {
+            parameters.push_back(text(codegen::value_type(arrays_[k].dtype), " x", k));
+            given.push_back(text("x", k, "[i]"));
+            for (std::string* part : {&body, &result})
+                for (std::size_t at = 0; (at = part->find(given.back(), at)) != std::string::npos;)
+                    part->replace(at, given.back().size(), text("x", k));
+        }
+        for (const Parameter& number : text_.numbers) {
+            parameters.push_back(codegen::value_type(number.dtype) + " " + number.name);
+            given.push_back(number.name);
+        }
+        for (const auto& [v, number] : found_) {
+            parameters.push_back(text(codegen::value_type(found_dtype(program_[v])), " row", number));
+            given.push_back(text("row", number));
+        }
+        const std::string name = text("expression_value_", functions_++);
+        text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
+                               body, "return ", result, ";\n}\n");
+        return text(name, "(", join(given), ")");
+    }
+
+    std::string print_operand(std::size_t v) {
+        const std::size_t operand = program_[v].operands[0];
+        return print(operand, program_[operand].dtype);
+    }
+
+    std::string print(std::size_t v, DType as) {
+        const auto key = std::pair{v, static_cast<std::uint64_t>(as.kind()) << 32 | as.size_bytes()};
+        if (const auto known = printed_.find(key); known != printed_.end()) return known->second;
+        std::string value = printed(v, as);
+        printed_.emplace(key, value);
+        return value;
+    }
+
+    std::string printed(std::size_t v, DType as) {
+        const Program::Value& value = program_[v];
+        if (const auto found = found_.find(v); found != found_.end())
+            return text_.value(text("row", found->second), found_dtype(value), as);
+        if (std::ranges::find(kept_, v) != kept_.end())
+            return text_.value(element({true, v, found_dtype(value)}), found_dtype(value), as);
+        switch (value.kind) {
+            case Kind::array: return text_.value(element({false, value.place, value.dtype}), value.dtype, as);
+            case Kind::number: return number(value, as);
+            case Kind::reduction: throw ArgumentError("a reduction has no place in the plan");
+            case Kind::operation:
+            case Kind::call: break;
+        }
+        std::vector<std::string> operands;
+        if (value.function) {
+            for (std::size_t k = 0; k < value.operands.size(); ++k)
+                operands.push_back(print(value.operands[k], value.function->types[k]));
+            return text_.call(*value.function, as, operands);
+        }
+        for (std::size_t k = 0; k < value.operands.size(); ++k) {
+            const std::size_t before = operands_.number_count;
+            operands.push_back(print(value.operands[k], operand_type(*value.operation, k, value.common, value.dtype)));
+            const bool is_exponent = value.operation->rule == TypeRule::power && k == 1 &&
+                                     program_[value.operands[1]].kind == Kind::number &&
+                                     operands_.number_count == before + 1;
+            if (is_exponent) operands_.is_exponent(program_.numbers()[program_[value.operands[1]].place]);
+        }
+        return text_.apply(*value.operation, value.common, value.dtype, as, operands);
+    }
+
+    std::string number(const Program::Value& value, DType as) {
+        operands_.add(Argument{});
+        if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
+        numbers_.push_back(value.place);
+        return text_.number(as);
+    }
+
+    std::string element(const StepKernel::Array& array) {
+        std::size_t k = 0;
+        while (k < arrays_.size() && !(arrays_[k].is_kept == array.is_kept && arrays_[k].place == array.place)) ++k;
+        if (k == arrays_.size()) arrays_.push_back(array);
+        return text("x", k, "[i]");
+    }
+
+    const Program& program_;
+    const PlanStep& step_;
+    const std::vector<std::size_t>& kept_;
+    ExpressionOperands operands_;  ///< of numbers alone, which are added as they are met
+    ExpressionText text_;
+    std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
+    std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_;
+    std::vector<StepKernel::Array> arrays_;
+    std::vector<std::size_t> numbers_;
+    std::size_t functions_ = 0;
+};
+
+}  // namespace
+
+std::vector<StepKernel> kernels_of(const Program& program, const Plan& plan) {
+    std::vector<StepKernel> made;
+    std::vector<std::size_t> kept;
+    for (const PlanStep& step : plan.steps) {
+        made.push_back(StepText(program, step, kept).kernel());
+        for (const PlanStep::Output& output : step.outputs)
+            if (!output.root || step.kind == PlanStep::Kind::reduce) kept.push_back(output.value);
+    }
+    return made;
+}
+
+}  // namespace gemel

@@ -1,0 +1,190 @@
+#include "generated/row_kernel.hpp"
+
+#include "array/merge_axes.hpp"
+#include "generated/result_argument.hpp"
+#include "generated/row_layout.hpp"
+#include "generated/spine.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace gemel {
+
+struct RowState : GeneratorState<codegen::RowRequest> {};
+
+namespace {
+
+using Mapping = codegen::ReductionLayout::Mapping;
+
+/// What cannot be known before the rows' layout is left open.
+codegen::RowTuning row_tuning(const DeviceInfo& device, const codegen::Workload&) {
+    if (device.type == DeviceInfo::Type::cpu) return {.block = 1, .access_bytes = 1};
+    return {.access_bytes = 16};
+}
+
+/// One call of a row program.
+struct RowCall {
+    using Layout = codegen::RowLayout;
+    using Tuning = codegen::RowTuning;
+    using Variant = gemel::Variant;
+    struct Work : RowSpread {
+        bool offsets = false, serial_rows = false;
+        std::vector<bool> along = {};
+    };
+
+    const RowState& state;
+    const RowOptions& options;
+    std::span<const AnyArray> results;
+
+    bool may_repeat() const { return true; }
+    std::uint64_t salt() const {
+        std::uint64_t salt = 0x51ED270B0A1F39C1u;
+        for (const bool flag : options.along) salt = (salt ^ (flag ? 3u : 5u)) * 0x100000001B3u;
+        return salt;
+    }
+    bool resume(const Work& work, const AnyArray& array, std::span<const CallArgument>) {
+        context = array.context();
+        return work.along == options.along &&
+               work.offsets == needs_offsets(results, KernelCache::of(array).addresses_are_linear());
+    }
+
+    bool begin(const BoundCall& call) {
+        context = call.context();
+        return call.count() > 0;
+    }
+
+    Choice<Layout, Tuning> choose(const BoundCall& call, KernelCache& cache, bool checked) {
+        const DeviceInfo& info = cache.info();
+        RowWork rows{.running_bytes = codegen::running_bytes(state.request)};
+        std::array<bool, max_axes> reduced{};
+        for (std::size_t axis = 0; axis < call.shape().rank(); ++axis) {
+            reduced[axis] = options.along[axis];
+            (reduced[axis] ? rows.count : rows.outputs) *= static_cast<std::size_t>(call.shape()[axis]);
+        }
+        rows.kept_bytes = kept_bytes(call);
+        const Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context),
+                                            {.count = rows.count, .outputs = rows.outputs}, row_tuning);
+        const LayoutRequest request{.access_bytes = tuning.access_bytes,
+                                    .count = call.count(),
+                                    .checked = checked,
+                                    .linear_addresses = cache.addresses_are_linear()};
+        const int most = static_cast<int>(
+            std::bit_floor(std::max<std::size_t>(64 / std::max<std::size_t>(rows.running_bytes, 1), 1)));
+        ReductionAxesLayout over = choose_reduction_layout(call, {reduced.data(), call.shape().rank()}, request, most);
+        Layout layout;
+        dealt = spread_rows(over, tuning, info, rows, layout);
+        layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
+        // Blocks step over the end by what one of them takes.
+        over.call.kernel.wide_index |= call.count() + (std::size_t{1} << 18) >= std::size_t{1} << 31;
+        layout.elements = over.call.kernel;
+        return {std::move(over.call), layout, tuning};
+    }
+
+    std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout, Tuning>& choice) const {
+        const codegen::RowRequest request = state.typed(call.parameters());
+        auto variant = std::make_shared<Variant>();
+        const GeneratedText text{codegen::row_source(request, choice.layout, context->dialect())};
+        variant->kernel = context->compile(text, state.compile).kernel(request.name);
+        variant->block = static_cast<std::uint32_t>(choice.layout.block);
+        return variant;
+    }
+
+    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant&) const {
+        Work work{dealt};
+        work.offsets = !choice.layout.result_offsets.empty() && choice.layout.result_offsets.front();
+        work.serial_rows = choice.layout.serial && choice.layout.mapping == Mapping::rows;
+        work.along = options.along;
+        return work;
+    }
+
+    void launch(const Work& work, Variant& variant, Launcher& launcher) const {
+        boost::container::static_vector<Argument, 2 * max_call_arguments> own;
+        for (const AnyArray& result : results)
+            own.push_back(work.offsets ? whole_memory(result) : result_argument(result));
+        if (work.offsets)
+            for (const AnyArray& result : results)
+                own.push_back(
+                    as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
+        boost::container::static_vector<std::int64_t, 3> sizes{static_cast<std::int64_t>(work.count),
+                                                               static_cast<std::int64_t>(work.outputs)};
+        if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.stretch));
+        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+    }
+
+    /// Of the elements that loops name; what the body alone names is not kept.
+    std::size_t kept_bytes(const BoundCall& call) const {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+            const std::string& name = state.request.arguments[i].name;
+            const bool is_named = std::ranges::any_of(state.request.loops, [&](const codegen::RowLoop& loop) {
+                return loop.statements.use_of(name).element ||
+                       std::ranges::any_of(loop.values, [&](const codegen::ReducedValue& value) {
+                           return value.map_expr.use_of(name).element;
+                       });
+            });
+            if (is_named && call.arrays()[i].array) bytes += call.arrays()[i].array->dtype().size_bytes();
+        }
+        return std::max<std::size_t>(bytes, 1);
+    }
+
+    std::optional<Context> context = {};
+    RowSpread dealt = {};
+};
+
+std::string cut_of(const codegen::RowLayout& layout) {
+    const bool rows = layout.mapping == Mapping::rows;
+    const char* const what = rows ? "row" : "column";
+    if (layout.serial)
+        return rows ? text("one thread per ", what) : text("one thread for ", layout.tile.vector_width, " columns");
+    const int along = layout.block / layout.tile.across;
+    const int side = layout.tile.across * (rows ? 1 : layout.tile.vector_width);
+    return text("blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what,
+                ", ", side, " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
+                layout.tile.vector_width == 1 ? " element" : " elements",
+                layout.slots ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
+                             : text("; each loop reads the ", what, " again"));
+}
+
+}  // namespace
+
+RowKernel::RowKernel(codegen::RowRequest request) {
+    auto state = std::make_shared<RowState>();
+    std::vector<const codegen::Snippet*> snippets{&request.body};
+    for (const codegen::RowLoop& loop : request.loops) {
+        snippets.push_back(&loop.statements);
+        for (const codegen::ReducedValue& value : loop.values) snippets.push_back(&value.map_expr);
+    }
+    for (const codegen::RowResult& result : request.results) snippets.push_back(&result.value);
+    state->declared =
+        declare_arguments("row program", request.name, std::move(request.arguments), snippets, request.preamble);
+    request.arguments = state->declared.parameters;
+    for (const codegen::Snippet* snippet : snippets) state->declared.order_free &= !snippet->uses("reduced_index");
+    state->compile.name = request.name;
+    state->request = std::move(request);
+    state_ = std::move(state);
+}
+
+void RowKernel::run(const RowOptions& options, std::span<const CallArgument> arguments,
+                    std::span<const AnyArray> results) const {
+    run_generated(RowCall{*state_, options, results}, arguments);
+}
+
+RowKernel::Description RowKernel::describe(const RowOptions& options, std::span<const CallArgument> arguments,
+                                           const Dialect& dialect) const {
+    const BoundCall call(state_->declared, arguments);
+    const std::vector<AnyArray> none(state_->request.results.size(), call.leading());
+    RowCall generator{*state_, options, none};
+    generator.begin(call);
+    const auto choice = generator.choose(call, KernelCache::of(call.leading()), false);
+    return {.text = codegen::row_source(state_->typed(call.parameters()), choice.layout, dialect),
+            .cut = cut_of(choice.layout),
+            .reads_again = choice.layout.slots == 0};
+}
+
+const codegen::RowRequest& RowKernel::request() const { return state_->request; }
+
+}  // namespace gemel

@@ -1,0 +1,154 @@
+#include "generated/row_layout.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace gemel {
+namespace {
+
+constexpr std::size_t warp = 32;
+
+std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n, 1)); }
+
+/// Bytes of a row that a thread can keep in registers beside what it computes.
+std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
+
+/// How threads share rows, found for one device and one call.
+class Dealing {
+   public:
+    Dealing(const ReductionAxesLayout& over, const codegen::RowTuning& tuning, const DeviceInfo& device,
+            const RowWork& work, codegen::RowLayout& layout)
+        : over_(over),
+          tuning_(tuning),
+          device_(device),
+          work_(work),
+          layout_(layout),
+          width_(static_cast<std::size_t>(over.vector_width)),
+          most_threads_(std::min<std::size_t>(device.max_threads_per_block, 1024)) {}
+
+    RowSpread rows() {
+        const auto extent = static_cast<std::size_t>(over_.extent);
+        const std::size_t lines = work_.count / extent;
+        const std::size_t places = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
+        std::size_t along = tuning_.along ? tuning_.along : along_rows(places);
+        along = std::bit_floor(std::min(along, most_threads_));
+        const std::size_t block =
+            tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, most_threads_), along);
+        return deal(places, std::min(along, block), block, block / std::min(along, block));
+    }
+
+    RowSpread columns() {
+        const std::size_t line = std::max<std::size_t>(128 / std::max<std::size_t>(width_ * item(), 1), 1);
+        const std::size_t packs = work_.outputs / width_;
+        std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
+        std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, most_threads_);
+        if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
+        // Few elements down: the block has more columns instead.
+        const std::size_t wanted = power(up(work_.count, 4));
+        if (wanted * across < block) return deal(work_.count, wanted, block, block / wanted);
+        // Many: larger blocks, and narrower ones, until a column stays in registers; and as many blocks as the device
+        // wants.
+        const auto fits = [&] { return up(work_.count, block / across) * kept() <= room(block); };
+        const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
+        const std::size_t most_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
+        const std::size_t narrowest = std::max<std::size_t>(line / 4, 1);
+        while (!tuning_.block && !fits()) {
+            if (block < most_threads_ && shared(2 * block) <= most_shared) {
+                block *= 2;
+            } else if (across > narrowest) {
+                across /= 2;
+            } else {
+                break;
+            }
+        }
+        while (up(packs, across) < device_.compute_units && across > narrowest) across /= 2;
+        while (!tuning_.block && shared(block) > most_shared && block > warp) block /= 2;
+        across = std::min(across, block);
+        return deal(work_.count, block / across, block, across);
+    }
+
+    RowSpread serially() {
+        layout_.block = 1;
+        codegen::ReductionTile& tile = layout_.tile;
+        const auto extent = static_cast<std::size_t>(over_.extent);
+        RowSpread spread{.count = work_.count, .outputs = work_.outputs};
+        const std::size_t wanted = 4 * std::size_t{device_.compute_units};
+        if (over_.columns) {
+            // As few as share a line of the cache, as many as give each thread several.
+            const std::size_t most =
+                std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(work_.outputs / wanted, 1)), 16, 128);
+            tile.vector_width = static_cast<int>(std::min(most, power(extent)));
+            spread.blocks = work_.outputs / extent * up(extent, static_cast<std::size_t>(tile.vector_width));
+            return spread;
+        }
+        tile.vector_width = extent >= 64 ? 16 : 1;
+        spread.stretch = std::max<std::size_t>(work_.outputs / wanted, 1);
+        spread.blocks = up(work_.outputs, spread.stretch);
+        return spread;
+    }
+
+   private:
+    std::size_t item() const { return std::max<std::size_t>(work_.kept_bytes, 1); }
+    /// Of one access.
+    std::size_t kept() const { return work_.kept_bytes * width_; }
+
+    /// A warp at most where it can keep the row, else a block with few accesses for each thread.
+    std::size_t along_rows(std::size_t places) const {
+        if (places <= warp) return power(places);
+        if (up(places, warp) * kept() <= 128) return warp;
+        std::size_t along = 64;
+        while (along < most_threads_ && up(places, along) * kept() > 64) along *= 2;
+        return along;
+    }
+
+    RowSpread deal(std::size_t places, std::size_t along, std::size_t block, std::size_t across) {
+        codegen::ReductionTile& tile = layout_.tile;
+        tile.vector_width = over_.vector_width;
+        tile.shifted = over_.shifted;
+        tile.across = static_cast<int>(across);
+        layout_.block = static_cast<int>(block);
+        const bool has_warps = device_.has_cross_block_visibility && block % warp == 0;
+        tile.shuffles = !over_.columns && has_warps && along > 1 && along <= warp;
+        layout_.warps = !over_.columns && has_warps && along > warp;
+        const std::size_t slots = up(places, along);
+        const std::size_t most =
+            tuning_.slots ? tuning_.slots : std::max<std::size_t>(room(block) / std::max<std::size_t>(kept(), 1), 1);
+        layout_.slots = slots <= most ? static_cast<int>(slots) : 0;
+        tile.unroll = layout_.slots ? layout_.slots : static_cast<int>(tuning_.unroll ? tuning_.unroll : 4);
+        RowSpread spread{.count = work_.count, .outputs = work_.outputs};
+        const std::size_t groups = over_.columns ? up(work_.outputs, width_) : work_.outputs;
+        spread.blocks = up(groups, across);
+        return spread;
+    }
+
+    const ReductionAxesLayout& over_;
+    const codegen::RowTuning& tuning_;
+    const DeviceInfo& device_;
+    const RowWork& work_;
+    codegen::RowLayout& layout_;
+    const std::size_t width_, most_threads_;
+};
+
+}  // namespace
+
+RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning& tuning, const DeviceInfo& device,
+                      const RowWork& work, codegen::RowLayout& layout) {
+    using Mapping = codegen::ReductionLayout::Mapping;
+    layout.kept_rank = over.kept_rank;
+    layout.has_index = over.has_index;
+    layout.has_result = over.has_result;
+    layout.mapping = over.columns ? Mapping::columns : Mapping::rows;
+    Dealing dealing(over, tuning, device, work, layout);
+    layout.serial = tuning.block == 1;
+    if (layout.serial) return dealing.serially();
+    return over.columns ? dealing.columns() : dealing.rows();
+}
+
+bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes) {
+    if (device.type == DeviceInfo::Type::cpu) return count <= 4096 || outputs >= device.compute_units;
+    const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
+    return count <= in_block || outputs >= device.compute_units;
+}
+
+}  // namespace gemel

@@ -1,0 +1,78 @@
+/// The text of row programs: values of each row, found by loops over its elements, and elements computed from both.
+#pragma once
+
+#include <gemel/codegen/reduction.hpp>
+#include <gemel/codegen/tuning.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// One pass over a row's elements, and what is found by it.
+struct RowLoop {
+    /// Like a reduction's; map_expr may name what earlier loops have found: `row0` is the first value of the first
+    /// loop, and values are numbered through. `dtype` is the type that others see, in C.
+    std::vector<ReducedValue> values = {};
+    Snippet statements = {};  ///< in front of the maps, for every element
+};
+
+/// A value that is stored once per row.
+struct RowResult {
+    DType dtype = {};
+    Snippet value = {};  ///< in terms of `row0`, ... and of x[i] where that is the same along the row
+};
+
+/// Every row goes through the loops in their order, then through `body`, which writes elements: `y[i] = x[i] - row0`.
+struct RowRequest {
+    std::string name = "rows";
+    std::vector<Parameter> arguments = {};
+    std::vector<RowLoop> loops = {};
+    Snippet body = {};
+    std::vector<RowResult> results = {};
+    std::string preamble = {};
+};
+
+/// How row programs are cut into threads; zero: chosen for device and rows.
+struct RowTuning {
+    static constexpr std::string_view family = "rows";
+    std::uint32_t block = 0;         ///< threads per block; 1: each block is one thread with rows of its own
+    std::uint32_t access_bytes = 0;  ///< of one memory access, a power of 2
+    std::uint32_t along = 0;         ///< threads that share a row, a power of 2
+    std::uint32_t slots = 0;         ///< most accesses of a thread that stay in registers
+    std::uint32_t unroll = 0;        ///< accesses in flight where rows are read again
+    friend bool operator==(const RowTuning&, const RowTuning&) = default;
+};
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll)
+
+/// How rows are spread over blocks and threads, and whether they stay in registers between loops.
+struct RowLayout {
+    KernelLayout elements = {};  ///< of the arguments; its rank counts the axes along a row
+    int kept_rank = 1;           ///< axes across the rows, after collapsing
+    bool has_index = false;
+    bool has_result = false;  ///< columns: the layout has the steps of results along the kept axes
+    ReductionLayout::Mapping mapping = ReductionLayout::Mapping::rows;
+    ReductionTile tile = {};  ///< `rows` is 1
+    int slots = 0;            ///< accesses of a thread that stay in registers; 0: each loop reads the row again
+    bool serial = false;      ///< one thread per block
+    bool warps = false;       ///< warps exchange by shuffles
+    int block = 256;
+    boost::container::static_vector<bool, max_arguments> result_offsets = {};
+    friend bool operator==(const RowLayout&, const RowLayout&) = default;
+};
+
+/// The kernel's text. Parameters: the arguments, offsets and layout as for reductions; a pointer per result, and the
+/// offset in bytes of each that has one; `n`, the elements of a row, at least one; `outputs`, the number of rows; and
+/// `stretch`, the rows of a block, in serial rows. Launched with a block for each group of outputs: tile.across (rows),
+/// tile.across * tile.vector_width (columns), `stretch` (serial rows), or tile.vector_width neighbours along the last
+/// kept axis (serial columns).
+GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
+
+/// How a snippet of the request touches each argument.
+GEMEL_API std::vector<ArrayUse> array_uses(const RowRequest& request);
+/// What a thread's running values take in shared memory, all loops together.
+GEMEL_API std::size_t running_bytes(const RowRequest& request);
+
+}  // namespace gemel::codegen

@@ -1,0 +1,361 @@
+#include "kernels/rows_text.hpp"
+
+#include "reduction_kernels.hpp"
+#include "rows_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace gemel::codegen {
+
+namespace {
+
+std::vector<const Snippet*> snippets(const RowRequest& request, const Snippet& preamble) {
+    std::vector<const Snippet*> all{&preamble, &request.body};
+    for (const RowLoop& loop : request.loops) {
+        all.push_back(&loop.statements);
+        for (const ReducedValue& value : loop.values) all.push_back(&value.map_expr);
+    }
+    for (const RowResult& result : request.results) all.push_back(&result.value);
+    return all;
+}
+
+ReducedAxes axes_of(const RowLayout& layout) {
+    return {.kept_rank = layout.kept_rank,
+            .has_index = layout.has_index,
+            .has_result = layout.has_result,
+            .columns = layout.mapping == ReductionLayout::Mapping::columns,
+            .vector_width = layout.serial ? 0 : layout.tile.vector_width};
+}
+
+std::set<std::string, std::less<>> kept_words() { return {"i", "a", "b", "n", "reduced_index"}; }
+
+}  // namespace
+
+RowText::RowText(const RowRequest& request, const RowLayout& layout, const Dialect& dialect)
+    : request_(request),
+      layout_(layout),
+      writer_(dialect),
+      preamble_(request.preamble),
+      access_(request.name, request.arguments, array_uses(request), layout.elements, 16, writer_,
+              snippets(request, preamble_), axes_of(layout)),
+      kernel_(dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words()) {
+    for (const RowLoop& loop : request.loops)
+        for (const ReducedValue& value : loop.values) all_.push_back(&value);
+}
+
+std::string RowText::printed(const std::function<void()>& print) {
+    print();
+    return kernel_.verbatim(writer_.take());
+}
+
+std::string RowText::fill(const Template& kernel, const Values& more) {
+    Values all = values_;
+    for (const auto& [name, value] : more) all[name] = value;
+    return kernel_.fill(kernel, std::move(all));
+}
+
+DType RowText::accumulator(std::size_t v) const {
+    return all_[v]->accumulator.empty() ? all_[v]->dtype : all_[v]->accumulator;
+}
+
+/// bool is a byte, since not every language shares bools.
+std::string RowText::running_type(std::size_t v) const {
+    const DType dtype = accumulator(v);
+    return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
+}
+
+std::size_t RowText::first_value(std::size_t l) const {
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < l; ++k) first += request_.loops[k].values.size();
+    return first;
+}
+
+bool RowText::names(std::size_t l, std::size_t argument) const {
+    const std::string& name = request_.arguments[argument].name;
+    if (l == request_.loops.size()) return request_.body.use_of(name).element_read;
+    const RowLoop& loop = request_.loops[l];
+    return loop.statements.use_of(name).element_read ||
+           std::ranges::any_of(loop.values, [&](const ReducedValue& v) { return v.map_expr.use_of(name).element; });
+}
+
+bool RowText::uses_reduced_index(std::size_t l) const {
+    return l < request_.loops.size() && std::ranges::any_of(request_.loops[l].values, [](const ReducedValue& v) {
+               return v.map_expr.uses("reduced_index");
+           });
+}
+
+/// What the templates say of one running value.
+Values RowText::value(std::size_t v) {
+    const ReducedValue& value = *all_[v];
+    const bool is_truth = accumulator(v).kind() == DType::Kind::boolean;
+    const auto running = [&](const std::string& text) { return is_truth ? as_truth(text) : text; };
+    const std::string name = request_.name + "_stored" + suffix(v);
+    const bool is_bool = value.dtype.kind() == DType::Kind::boolean;
+    std::string found;
+    if (layout_.serial || along() == 1) {
+        found = rows() ? "total" + suffix(v) : gemel::text("totals", suffix(v), "[neighbour]");
+    } else if (rows() && (layout_.warps || layout_.tile.shuffles)) {
+        found = "total" + suffix(v);
+    } else {
+        found = rows() ? gemel::text("shared", suffix(v), "[across * ", along(), "]")
+                       : gemel::text("shared", suffix(v), "[across + neighbour * ", layout_.block, "]");
+    }
+    return {{"at", suffix(v)},
+            {"type", kernel_.verbatim(running_type(v))},
+            {"identity", kernel_.verbatim(running(value.neutral))},
+            {"reduced", kernel_.verbatim(running(value.reduce_expr))},
+            {"replaces", !value.replace_if.empty()},
+            {"replace_if", kernel_.verbatim(value.replace_if)},
+            {"has_result", !value.result_expr.empty()},
+            {"result_type", kernel_.verbatim(value_type(value.dtype))},
+            {"result", kernel_.verbatim(value.result_expr)},
+            {"found", found},
+            {"found_type", kernel_.verbatim(value_type(value.dtype))},
+            {"row", kernel_.verbatim(gemel::text("row", v))},
+            {"open", value.result_expr.empty() ? std::string() : name + "("},
+            {"close", value.result_expr.empty() ? std::string(is_bool ? " != 0" : "") : std::string(")")},
+            {"mapped",
+             kernel_.verbatim(running(access_.snippet(value.map_expr, layout_.serial ? Mode::element : Mode::lane)))}};
+}
+
+Value RowText::values(std::size_t first, std::size_t end) {
+    Value::List all;
+    for (std::size_t v = first; v < end; ++v) all.push_back(value(v));
+    return all;
+}
+
+Value RowText::stored() {
+    Value::List all;
+    for (std::size_t r = 0; r < request_.results.size(); ++r) {
+        const RowResult& result = request_.results[r];
+        const std::string value = access_.snippet(result.value, Mode::element);
+        const std::string kept = result.dtype.kind() == DType::Kind::boolean ? gemel::text("(", value, ") != 0")
+                                                                             : store_text(result.dtype, value);
+        all.push_back(Values{{"at", suffix(r)},
+                             {"storage", kernel_.verbatim(storage_type(result.dtype, writer_.dialect()))},
+                             {"has_offset", static_cast<bool>(layout_.result_offsets[r])},
+                             {"value", kernel_.verbatim(kept)}});
+    }
+    return all;
+}
+
+/// What the templates say of places and threads.
+Values RowText::words() {
+    const ReductionTile& tile = layout_.tile;
+    const int axis = rows() ? layout_.elements.rank - 1 : layout_.kept_rank - 1;
+    const std::string extent = gemel::text(access_.layout_name(), rows() ? ".extent[" : ".kept[", axis, "]");
+    const std::string across = gemel::text(tile.across), along = gemel::text(this->along());
+    const std::string fast = "thread % " + (rows() ? along : across), slow = "thread / " + (rows() ? along : across);
+    const std::string result_at = kernel_.name("result_at"), neighbour = kernel_.name("neighbour");
+    return {
+        {"name", request_.name},
+        {"kernel", kernel_.verbatim(request_.name)},
+        {"index", access_.index_type()},
+        {"block", layout_.serial ? 1 : layout_.block},
+        {"rows", rows()},
+        {"columns", !rows()},
+        {"several_lines", has_lines()},
+        {"extent", kernel_.verbatim(extent)},
+        {"vector_width", tile.vector_width},
+        {"shifted", tile.shifted},
+        {"warps", layout_.warps || tile.shuffles},
+        {"across_count", tile.across},
+        {"along_count", this->along()},
+        {"unroll", tile.unroll},
+        {"slots", layout_.slots},
+        {"step", tile.unroll * this->along()},
+        {"outputs_of_thread", outputs_of_thread()},
+        {"along", rows() ? fast : slow},
+        {"across", rows() ? slow : fast},
+        {"has_results", !request_.results.empty()},
+        {"begin_result", layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); })
+                                            : std::string()},
+        {"result_place", kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, neighbour)
+                                                             : kernel_.name("output") + " + " + neighbour)}};
+}
+
+std::string RowText::head() {
+    std::vector<DType> extra;
+    const auto add = [&](DType dtype) {
+        if (std::ranges::none_of(request_.arguments, [&](const Parameter& p) { return p.dtype == dtype; }))
+            extra.push_back(dtype);
+    };
+    for (std::size_t v = 0; v < all_.size(); ++v) add(all_[v]->dtype), add(accumulator(v));
+    for (const RowResult& result : request_.results) add(result.dtype);
+    return printed([&] {
+        access_.declare_types(extra);
+        if (!request_.preamble.empty()) writer_.lines(request_.preamble);
+    });
+}
+
+std::string RowText::text() {
+    std::string all = head() + '\n';
+    const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles);
+    for (std::size_t v = 0; exchanges && v < all_.size(); ++v)
+        all += pieces::Exchange{{.name = item(v),
+                                 .type = kernel_.verbatim(running_type(v)),
+                                 .bytes = std::max<std::size_t>(value_type(accumulator(v)) == "float" ? 4 : 1,
+                                                                accumulator(v).size_bytes())}}
+                   .text(kernel_);
+    values_ = words();
+    values_["stored"] = stored();
+    values_["values"] = values_["all_values"] = values(0, all_.size());
+    all += fill(reduction_kernels::functions());
+    std::string arguments;
+    for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
+    const bool in_shared = !layout_.serial && !layout_.tile.shuffles && along() > 1;
+    const int per_value = layout_.warps && rows() ? layout_.block / 32 : layout_.block * outputs_of_thread();
+    all += fill(rows_kernels::rows(),
+                {{"arguments", kernel_.verbatim(arguments)},
+                 {"results", fill(rows_kernels::parameters())},
+                 {"more_sizes",
+                  rows() && layout_.serial ? gemel::text(",\n", access_.index_type(), " stretch") : std::string()},
+                 {"shares", in_shared},
+                 {"shared_count", per_value},
+                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
+                 {"result_offsets", fill(rows_kernels::offsets())},
+                 {"body", over_rows()}});
+    return kernel_.finish(all);
+}
+
+/// Declares what the first `count` values are, as snippets name them.
+std::string RowText::known(std::size_t count, const std::string& place) {
+    return fill(rows_kernels::known(), {{"known_values", values(0, count)}, {"place", place}});
+}
+
+std::string RowText::statements(std::size_t l) {
+    const Snippet& snippet = l < request_.loops.size() ? request_.loops[l].statements : request_.body;
+    if (snippet.empty()) return {};
+    return printed([&] { writer_.lines(access_.statements(snippet, layout_.serial ? Mode::element : Mode::lane)); });
+}
+
+std::string RowText::over_rows() {
+    const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
+    values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
+    values_["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
+    values_["begin_column"] = rows() ? std::string() : printed([&] { access_.begin_column(kernel_.name("k")); });
+    if (!layout_.serial) {
+        values_["line_shift"] = kernel_.verbatim(access_.line_shift());
+        values_["begin_in_line"] = rows() ? printed([&] { access_.begin_in_line(kernel_.name("e")); }) : std::string();
+        values_["find_place"] = fill(reduction_kernels::find_place());
+        values_["count_places"] = fill(reduction_kernels::count_places());
+        const int vectors = layout_.slots ? layout_.slots : layout_.tile.unroll;
+        values_["declare_vectors"] = printed([&] { access_.declare_packs(vectors); });
+    }
+    std::string text;
+    for (std::size_t l = 0; l < loops; ++l) text += loop(l);
+    const Template& whole = !layout_.serial ? rows_kernels::parallel()
+                            : rows()        ? rows_kernels::serial_rows()
+                                            : rows_kernels::serial_columns();
+    return fill(whole,
+                {{"loops", text}, {"store_results", request_.results.empty() ? std::string() : store_results()}});
+}
+
+std::string RowText::loop(std::size_t l) {
+    const bool is_body = l == request_.loops.size();
+    const std::size_t first = first_value(l), end = is_body ? first : first + request_.loops[l].values.size();
+    values_["values"] = values(first, end);
+    const bool serial = layout_.serial;
+    const int width = layout_.tile.vector_width;
+    Values more{{"combine", is_body ? std::string() : combine(l)},
+                {"declare_totals", serial ? fill(rows_kernels::serial_totals())
+                                          : fill(reduction_kernels::declare_totals(), {{"count", width}})}};
+    if (serial) {
+        more["element"] = serial_element(l, is_body ? "" : "run");
+        more["last_element"] = serial_element(l, "totals");
+        return fill(rows() ? rows_kernels::serial_row_loop() : rows_kernels::serial_column_loop(), more);
+    }
+    // Kept rows: what no loop before has read. Others: whatever this one names.
+    const auto is_loaded = [&](std::size_t argument) {
+        if (!names(l, argument)) return false;
+        for (std::size_t before = 0; layout_.slots && before < l; ++before)
+            if (names(before, argument)) return false;
+        return true;
+    };
+    const std::string slot = kernel_.name("u");
+    const std::string edge = layout_.tile.shifted ? kernel_.name("e") : std::string();
+    more["load"] = printed([&] { access_.load_neighbours(slot, edge, kernel_.name("extent"), is_loaded); });
+    more["neighbours"] = neighbours(l);
+    more["store"] =
+        is_body ? printed([&] { access_.store_neighbours(slot, edge, kernel_.name("extent")); }) : std::string();
+    more["backwards"] = l % 2 == 1;
+    return fill(layout_.slots ? rows_kernels::kept_loop() : rows_kernels::reading_loop(), more);
+}
+
+std::string RowText::neighbours(std::size_t l) {
+    const bool is_body = l == request_.loops.size();
+    const std::string neighbour = kernel_.name("neighbour"), slot = kernel_.name("u");
+    std::string reduced_index = "k";
+    if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";
+    return fill(rows_kernels::element(),
+                {{"uses_reduced_index", uses_reduced_index(l)},
+                 {"reduced_index", reduced_index},
+                 {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
+                 {"known", known(first_value(l), rows() ? "0" : "neighbour")},
+                 {"statements", statements(l)},
+                 {"run", layout_.slots ? "totals" : "run"},
+                 {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
+}
+
+std::string RowText::serial_element(std::size_t l, const char* run) {
+    const auto begin = [&] {
+        if (rows()) access_.begin_in_line(kernel_.name("e"));
+        if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
+        access_.begin_found();
+    };
+    return fill(
+        rows_kernels::serial_element(),
+        {{"uses_reduced_index", uses_reduced_index(l)},
+         {"reduced_index", !rows()       ? "k"
+                           : has_lines() ? "line * extent + e"
+                                         : "e"},
+         {"begin_element", printed(begin)},
+         {"known", known(first_value(l), rows() ? "0" : "neighbour")},
+         {"statements", statements(l)},
+         {"run", run},
+         {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
+}
+
+/// From the threads' running values to what all threads of a row know.
+std::string RowText::combine(std::size_t l) {
+    const std::size_t first = first_value(l), end = first + request_.loops[l].values.size();
+    std::string text;
+    if (rows()) text += fill(reduction_kernels::combine_totals(), {{"count", layout_.tile.vector_width}});
+    if (!layout_.serial && along() > 1) text += exchange(first, end);
+    return text + fill(rows_kernels::found());
+}
+
+std::string RowText::exchange(std::size_t first, std::size_t end) {
+    pieces::ReduceInSharedMemory tree{
+        .values = {}, .block = along(), .place = "along", .stride = rows() ? 1 : layout_.tile.across};
+    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+    pieces::ReduceForAll for_all{.values = {}, .group = along()};
+    for (std::size_t v = first; v < end; ++v) {
+        const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
+        shuffles.values.push_back({.total = "total" + at, .item = item(v), .reduce = reduce});
+        for_all.values.push_back({.total = "total" + at, .shared = "shared" + at, .item = item(v), .reduce = reduce});
+        if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
+        for (int neighbour = 0; !rows() && neighbour < layout_.tile.vector_width; ++neighbour)
+            tree.values.push_back({.total = gemel::text("totals", at, "[", neighbour, "]"),
+                                   .shared = gemel::text("(shared", at, " + ", neighbour * layout_.block, ")"),
+                                   .reduce = reduce});
+    }
+    if (rows() && layout_.tile.shuffles) return shuffles.text(kernel_);
+    return rows() && layout_.warps ? for_all.text(kernel_) : tree.text(kernel_);
+}
+
+/// Elements that results name are the same along the row: its first.
+std::string RowText::store_results() {
+    const auto first = [&] {
+        access_.begin_first(kernel_.name("neighbour"));
+        access_.begin_found();
+    };
+    return fill(rows_kernels::store_results(),
+                {{"begin_first", printed(first)}, {"known", known(all_.size(), rows() ? "0" : "neighbour")}});
+}
+
+}  // namespace gemel::codegen

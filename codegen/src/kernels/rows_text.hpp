@@ -1,0 +1,68 @@
+/// The kernel of one variant of a row program: fills the templates of kernels/rows, and those of reductions for what
+/// both have: places along a row, running values, functions.
+#pragma once
+
+#include "block/element_access.hpp"
+
+#include <gemel/codegen/kernel_text.hpp>
+#include <gemel/codegen/rows.hpp>
+#include <gemel/codegen/writer.hpp>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+class RowText {
+   public:
+    RowText(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
+    std::string text();
+
+   private:
+    using Mode = ElementAccess::Mode;
+
+    std::string printed(const std::function<void()>& print);
+    std::string fill(const Template& kernel, const Values& more = {});
+    DType accumulator(std::size_t v) const;
+    std::string running_type(std::size_t v) const;
+    Values value(std::size_t v);
+    Value values(std::size_t first, std::size_t end);
+    Value stored();
+    Values words();
+    std::string head();
+    std::string known(std::size_t count, const std::string& place);
+
+    std::string loop(std::size_t l);
+    std::string neighbours(std::size_t l);
+    std::string serial_element(std::size_t l, const char* run);
+    std::string statements(std::size_t l);
+    std::string combine(std::size_t l);
+    std::string exchange(std::size_t first, std::size_t end);
+    std::string store_results();
+    std::string over_rows();
+
+    /// Whether loop l, or the body behind the last of them, names an argument's element.
+    bool names(std::size_t l, std::size_t argument) const;
+    bool uses_reduced_index(std::size_t l) const;
+    std::size_t first_value(std::size_t l) const;
+    bool rows() const { return layout_.mapping == ReductionLayout::Mapping::rows; }
+    bool has_lines() const { return rows() && layout_.elements.rank > 1; }
+    int along() const { return layout_.block / layout_.tile.across; }
+    /// Of running values: side by side, to be combined at the end (rows), or one per output (columns).
+    int outputs_of_thread() const { return rows() ? 1 : layout_.tile.vector_width; }
+    static std::string suffix(std::size_t v) { return "_" + std::to_string(v); }
+    std::string item(std::size_t v) const { return request_.name + "_value" + suffix(v); }
+
+    const RowRequest& request_;
+    const RowLayout& layout_;
+    std::vector<const ReducedValue*> all_;
+    Writer writer_;
+    const Snippet preamble_;
+    ElementAccess access_;
+    KernelText kernel_;
+    Values values_;
+};
+
+}  // namespace gemel::codegen
