@@ -323,9 +323,57 @@ inline Programs matmul_programs(const Dialect& dialect) {
     return all;
 }
 
+/// Softmax of rows, as expressions print it, with the largest element's place beside.
+inline cg::RowRequest softmax_request(DType dtype) {
+    cg::RowRequest request{.name = "softmax", .arguments = {}};
+    request.arguments = gemel::parse_declarations("const T *x, T *y");
+    for (gemel::Parameter& p : request.arguments) p.dtype = dtype, p.type = dtype.name();
+    const auto value = [](const char* neutral, const char* map, const char* reduce) {
+        return cg::ReducedValue{
+            .dtype = dtype_of<float>(), .neutral = neutral, .map_expr = cg::Snippet(map), .reduce_expr = reduce};
+    };
+    request.loops.push_back(
+        {.values = {value("-INFINITY", "x[i]", "a > b || a != a ? a : b"), value("0", "(float)reduced_index", "a+b")}});
+    request.loops.push_back(
+        {.values = {value("0", "t0 * t0", "a+b")}, .statements = cg::Snippet("const float t0 = exp(x[i] - row0);\n")});
+    request.body = cg::Snippet("y[i] = exp(x[i] - row0) / row2;\n");
+    request.results.push_back({.dtype = dtype_of<float>(), .value = cg::Snippet("row2 + row1")});
+    return request;
+}
+
+inline Programs row_programs(const Dialect& dialect) {
+    using enum cg::Access;
+    using enum cg::LastStep;
+    using Mapping = cg::ReductionLayout::Mapping;
+    Programs all;
+    const auto add = [&](const char* name, DType dtype, int rank, cg::RowLayout row) {
+        row.elements = layout({as(strided), as(strided)}, rank);
+        row.elements.arguments[0].last_step = row.elements.arguments[1].last_step = one;
+        row.result_offsets.assign(1, rank > 1);
+        all.emplace_back(name, cg::row_source(softmax_request(dtype), row, dialect));
+    };
+    const DType single = dtype_of<float>();
+    add("softmax_rows_of_a_warp", single, 1,
+        {.tile = {.across = 8, .unroll = 4, .vector_width = 4, .shuffles = true}, .slots = 4});
+    add("softmax_rows_of_a_block", dtype_of<gemel::half>(), 1,
+        {.tile = {.across = 1, .unroll = 2, .vector_width = 8, .shifted = true}, .slots = 2, .warps = true});
+    add("softmax_rows_in_shared_memory", single, 2,
+        {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
+    add("softmax_columns", single, 1,
+        {.kept_rank = 2,
+         .has_result = true,
+         .mapping = Mapping::columns,
+         .tile = {.across = 8, .unroll = 4, .vector_width = 4},
+         .slots = 4});
+    add("softmax_rows_cpu", single, 2, {.tile = {.vector_width = 16}, .serial = true, .block = 1});
+    add("softmax_columns_cpu", single, 1,
+        {.mapping = Mapping::columns, .tile = {.vector_width = 64}, .serial = true, .block = 1});
+    return all;
+}
+
 inline Programs all(const Dialect& dialect) {
     Programs programs = elementwise_programs(dialect);
-    for (auto more : {reduction_programs, scan_programs, matmul_programs})
+    for (auto more : {reduction_programs, row_programs, scan_programs, matmul_programs})
         for (auto& program : more(dialect)) programs.push_back(std::move(program));
     return programs;
 }

@@ -200,9 +200,14 @@ class Running {
 };
 
 /// Without a row program: reductions first, then the rest, which is split where it is too large.
-std::vector<AnyArray> evaluate_apart(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {
+std::vector<AnyArray> evaluate_apart(const Context& context, std::span<const AnyExpr> expressions,
+                                     std::span<const AnyArray* const> out) {
     std::vector<AnyArray> results;
     for (const AnyExpr& expression : expressions) {
+        if (expression.shape().count() == 0) {
+            results.emplace_back(context, expression.dtype(), expression.shape());
+            continue;
+        }
         const AnyExpr rest = with_reductions_done(expression);
         results.push_back(evaluate(rest.view()));
     }
@@ -224,6 +229,11 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const ExpressionNode*
     const auto made = [&]() -> AnyExpr {
         if (own.function) return detail::call_of(*own.function, operands);
         if (own.kind != Kind::reduction) return AnyExpr(*own.operation, operands, own.dtype);
+        const bool chooses = own.reduction == ReductionKind::minimum || own.reduction == ReductionKind::maximum ||
+                             own.reduction == ReductionKind::argmin || own.reduction == ReductionKind::argmax;
+        if (chooses && count_along(operands[0].shape(), own.axes) == 0)
+            throw ArgumentError(text("a smallest or largest element along axes of a ", to_string(operands[0].shape()),
+                                     " array, which has no elements there"));
         std::vector<int> axes;
         const std::size_t rank = node.shape.rank();
         for (std::size_t axis = 0; axis < rank; ++axis)
@@ -244,7 +254,7 @@ std::vector<AnyArray> evaluate_together(std::span<const AnyExpr> expressions, st
     Program program(expressions);
     check(program);
     const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
-    if (!steps) return evaluate_apart(expressions, out);
+    if (!steps) return evaluate_apart(program.arrays().front().context(), expressions, out);
     Running running(program, out);
     for (const StepKernel& step : *steps) running.run(step);
     return running.results();

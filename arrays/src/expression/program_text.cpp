@@ -51,8 +51,6 @@ class StepText {
         }
         made.arrays = arrays_;
         made.numbers = numbers_;
-        if (arrays_.size() + text_.numbers.size() + made.outputs.size() > max_call_arguments - 2)
-            throw TooLarge("an expression has too many operands for one kernel");
         return made;
     }
 
@@ -65,7 +63,11 @@ class StepText {
         for (std::size_t k = 0; k < arrays_.size(); ++k) all.push_back(VectorArg(arrays_[k].dtype, text("x", k), true));
         if (!outputs_first) all.insert(all.end(), outputs.begin(), outputs.end());
         all.insert(all.end(), text_.numbers.begin(), text_.numbers.end());
+        check_count(all.size() + made.outputs.size() - outputs.size());
         return all;
+    }
+    static void check_count(std::size_t arguments) {
+        if (arguments > max_call_arguments - 2) throw TooLarge("an expression has too many operands for one kernel");
     }
 
     /// "out0[i] = ...;" of the outputs that have all elements.
@@ -139,6 +141,7 @@ class StepText {
         std::vector<Parameter> all;
         for (std::size_t k = 0; k < arrays_.size(); ++k) all.push_back(VectorArg(arrays_[k].dtype, text("x", k), true));
         all.insert(all.end(), text_.numbers.begin(), text_.numbers.end());
+        check_count(all.size() + results.size());
         return Reduction(std::move(all), std::move(results), std::move(dtypes), "reduction", text_.preamble + helpers,
                          {});
     }

@@ -182,7 +182,7 @@ RowKernel::Description RowKernel::describe(const RowOptions& options, std::span<
     const auto choice = generator.choose(call, KernelCache::of(call.leading()), false);
     return {.text = codegen::row_source(state_->typed(call.parameters()), choice.layout, dialect),
             .cut = cut_of(choice.layout),
-            .reads_again = choice.layout.slots == 0};
+            .reads_again = choice.layout.slots == 0 && !choice.layout.serial};
 }
 
 const codegen::RowRequest& RowKernel::request() const { return state_->request; }

@@ -262,8 +262,9 @@ std::string RowText::loop(std::size_t l) {
     const bool serial = layout_.serial;
     const int width = layout_.tile.vector_width;
     Values more{{"combine", is_body ? std::string() : combine(l)},
-                {"declare_totals", serial ? fill(rows_kernels::serial_totals())
-                                          : fill(reduction_kernels::declare_totals(), {{"count", width}})}};
+                {"declare_totals", is_body  ? std::string()
+                                   : serial ? fill(rows_kernels::serial_totals())
+                                            : fill(reduction_kernels::declare_totals(), {{"count", width}})}};
     if (serial) {
         more["element"] = serial_element(l, is_body ? "" : "run");
         more["last_element"] = serial_element(l, "totals");
@@ -278,6 +279,9 @@ std::string RowText::loop(std::size_t l) {
     };
     const std::string slot = kernel_.name("u");
     const std::string edge = layout_.tile.shifted ? kernel_.name("e") : std::string();
+    bool loads = false;
+    for (std::size_t argument = 0; argument < request_.arguments.size(); ++argument) loads |= is_loaded(argument);
+    more["loads"] = loads;
     more["load"] = printed([&] { access_.load_neighbours(slot, edge, kernel_.name("extent"), is_loaded); });
     more["neighbours"] = neighbours(l);
     more["store"] =

@@ -6,6 +6,7 @@
 #include <gemel/codegen/matmul.hpp>
 #include <gemel/codegen/philox.hpp>
 #include <gemel/codegen/reduction.hpp>
+#include <gemel/codegen/rows.hpp>
 #include <gemel/codegen/scan.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/sobol.hpp>

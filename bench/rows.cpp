@@ -1,0 +1,114 @@
+/// Rows in one pass: softmax and standardize from plain operators, by row length, columns and type. One JSON line per
+/// cell; bench/rows_peers.py times PyTorch and NumPy over the same cells.
+///
+///     rows_grid [--small] [--list]
+///
+/// --small: 2^22 elements, for CPU devices; --list: names the cells and runs nothing.
+#include "harness.hpp"
+
+#include <gemel/arrays/lazy.hpp>
+
+#include <cstring>
+
+namespace {
+
+using namespace bench;
+using gemel::AnyArray;
+using gemel::AnyExpr;
+
+struct Cell {
+    std::string operation, type;
+    std::int64_t rows, columns;
+    int axis;
+    std::string name() const {
+        return operation + " " + type + " (" + std::to_string(rows) + ", " + std::to_string(columns) + ") along " +
+               std::to_string(axis);
+    }
+};
+
+std::vector<Cell> grid(bool small) {
+    const std::int64_t elements = std::int64_t{1} << (small ? 22 : 27);
+    std::vector<Cell> cells;
+    for (const char* type : {"float", "bfloat16"})
+        for (const char* operation : {"softmax", "standardize"}) {
+            for (const std::int64_t length : {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18})
+                if (!small || length <= 1 << 16) cells.push_back({operation, type, elements / length, length, 1});
+            cells.push_back({operation, type, elements / 3001, 3001, 1});
+            for (const std::int64_t length : {1 << 9, 1 << 12})
+                cells.push_back({operation, type, length, elements / length, 0});
+        }
+    return cells;
+}
+
+/// From operators, as a user writes them.
+AnyExpr expression_of(const Cell& cell, const AnyArray& x) {
+    namespace lazy = gemel::lazy;
+    if (cell.operation == "softmax") {
+        const AnyExpr e = exp(AnyExpr(x) - lazy::max(x, cell.axis));
+        return e / lazy::sum(e, cell.axis);
+    }
+    const AnyExpr centred = AnyExpr(x) - lazy::mean(x, cell.axis);
+    return centred / sqrt(lazy::mean(centred * centred, cell.axis) + 1e-5);
+}
+
+/// Device time of a call on GPUs, wall time on CPUs, in microseconds.
+double time_of(const gemel::Context& context, const std::function<void()>& call, bool on_gpu) {
+    constexpr int rounds = 15;
+    std::vector<double> times;
+    for (int k = -3; k < rounds; ++k) {
+        const auto start = std::chrono::steady_clock::now();
+        const gemel::Event begin = context.default_stream().record();
+        call();
+        const gemel::Event end = context.default_stream().record();
+        end.wait();
+        const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
+        if (k >= 0) times.push_back(on_gpu ? 1e3 * gemel::elapsed_milliseconds(begin, end) : passed.count());
+    }
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    return times[rounds / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    bool small = false, list = false;
+    for (int k = 1; k < argc; ++k) {
+        small |= std::strcmp(argv[k], "--small") == 0;
+        list |= std::strcmp(argv[k], "--list") == 0;
+    }
+    if (list) {
+        for (const Cell& cell : grid(small))
+            print_line({{"cell", cell.name()},
+                        {"operation", cell.operation},
+                        {"type", cell.type},
+                        {"shape", {cell.rows, cell.columns}},
+                        {"axis", cell.axis}});
+        return 0;
+    }
+    const gemel::Context context = gemel::default_context();
+    const gemel::Device device = context.device();
+    const bool on_gpu = device.info().type == gemel::DeviceInfo::Type::gpu;
+    for (const Cell& cell : grid(small)) {
+        const gemel::DType dtype = cell.type == "float" ? gemel::dtype_of<float>() : gemel::dtype_of<gemel::bfloat16>();
+        const AnyArray values = gemel::random::Philox(1).normal<float>({cell.rows, cell.columns});
+        const AnyArray x = values.astype(dtype), y(context, dtype, x.shape());
+        const AnyExpr e = expression_of(cell, x);
+        const double us = time_of(context, [&] { y.assign(e); }, on_gpu);
+        // Beside the same in double, row by row of a few.
+        const AnyArray few = cell.axis == 1 ? x(gemel::slice(0, 2)) : x(gemel::slice(), gemel::slice(0, 8));
+        const AnyArray got = cell.axis == 1 ? y(gemel::slice(0, 2)) : y(gemel::slice(), gemel::slice(0, 8));
+        const AnyArray exact = expression_of(cell, few.astype(gemel::dtype_of<double>())).eval();
+        const AnyExpr wrong = abs(AnyExpr(got) - exact) / (1e-6 + abs(AnyExpr(exact)));
+        const double error = gemel::GPUArray<double>(gemel::max(wrong)).item();
+        const double bytes = 2.0 * static_cast<double>(x.size_bytes());
+        const std::string plan = gemel::explain(e);
+        print_line({{"cell", cell.name()},
+                    {"device", device.id()},
+                    {"name", device.name()},
+                    {"us", rounded(us, 2)},
+                    {"gb_per_s", rounded(bytes / us / 1e3, 1)},
+                    {"kernels", std::stoi(plan)},
+                    {"cut", plan.substr(plan.find('\n') + 1)},
+                    {"largest_relative_error", error}});
+    }
+}
