@@ -1,6 +1,7 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>
