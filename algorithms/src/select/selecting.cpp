@@ -14,7 +14,7 @@ AnyArray room_for(const AnyArray& x, DType dtype, std::size_t count) {
 GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream) {
     const GPUArray<std::int64_t> count(x.context(), Shape{});
     if (x.size() == 0) {
-        const StreamScope scope(stream.empty() ? x.context().default_stream() : stream);
+        const OnStream scope(stream);
         count.fill(0);
     }
     return count;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,12 +38,23 @@ class KernelsByText {
 inline bool is_long(const AnyArray& x) { return x.size() > std::size_t{INT32_MAX}; }
 inline DType number_type(bool wide) { return wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(); }
 
-/// An array without elements to begin with, of one axis.
+/// What happens while it lives happens on this stream, if one is given; else on the thread's current one.
+class OnStream {
+   public:
+    explicit OnStream(const Stream& stream) {
+        if (!stream.empty()) scope_.emplace(stream);
+    }
+
+   private:
+    std::optional<StreamScope> scope_;
+};
+
+/// A new array of one axis, nothing written.
 AnyArray room_for(const AnyArray& x, DType dtype, std::size_t count);
 inline AnyArray room_for(const AnyArray& x) { return room_for(x, x.dtype(), x.size()); }
 /// A number on the device: rank 0; zero where nothing will be launched to write it.
 GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream);
-/// Exactly the first elements. Waits.
+/// Exactly the first elements: a view, or a copy if they fill less than half of the room.
 AnyArray first_of(const AnyArray& values, std::int64_t count);
 
 /// `same_key(a, b)` for elements of the open type T, as a function for a preamble.
