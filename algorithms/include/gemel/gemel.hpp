@@ -1,6 +1,11 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/algorithms/compress.hpp>
+#include <gemel/algorithms/group.hpp>
+#include <gemel/algorithms/list_builder.hpp>
+#include <gemel/algorithms/search.hpp>
+#include <gemel/algorithms/select.hpp>
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
