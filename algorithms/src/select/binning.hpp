@@ -1,6 +1,7 @@
 /// Counting elements into bins: one kernel for bincount, histogram and histogram2d.
 #pragma once
 
+#include <gemel/core/export.hpp>
 #include <gemel/algorithms/group.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 
@@ -29,12 +30,12 @@ AnyArray count_bins(const Binning& binning, BinStrategy strategy, const Stream& 
 /// The strategy for a device. @throws ArgumentError for one that cannot be
 BinStrategy bin_strategy(const Binning& binning, const DeviceInfo& device, BinStrategy asked);
 /// The kernel for a GPU with so many bins in shared memory (0: global), and that of chunks.
-ElementwiseKernel block_kernel(const Binning& binning, std::int64_t shared_bins);
-ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
+GEMEL_API ElementwiseKernel block_kernel(const Binning& binning, std::int64_t shared_bins);
+GEMEL_API ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
 
 /// Texts of histogram(): the bin between edges (y<k>, so many bins) of x<k>, as the int `bin_<k>`.
-std::string prepare_even(const std::string& k, const std::string& type);
-std::string find_even(const std::string& k, const std::string& type);
-std::string find_between(const std::string& k, const std::string& type);
+GEMEL_API std::string prepare_even(const std::string& k, const std::string& type);
+GEMEL_API std::string find_even(const std::string& k, const std::string& type);
+GEMEL_API std::string find_between(const std::string& k, const std::string& type);
 
 }  // namespace gemel::selecting

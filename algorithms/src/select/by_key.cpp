@@ -1,5 +1,6 @@
 /// Equal neighbouring keys: segmented scans over their values.
 #include "rearrange/moving.hpp"
+#include "select/kernels.hpp"
 #include "select/selecting.hpp"
 
 #include <gemel/algorithms/group.hpp>
@@ -53,6 +54,72 @@ std::string type_key(DType dtype) { return text(dtype.name(), '/', static_cast<c
 
 }  // namespace
 
+Scan selecting::reduce_by_key_scan(bool wide, DType dtype, const std::string& equal, const std::string& combine) {
+    const std::string run = run_word(wide);
+    std::vector<Parameter> arguments = parse_declarations("const T *keys, T *group_keys, int64_t *group_count");
+    arguments.push_back(VectorArg(dtype, "values", true));
+    arguments.push_back(VectorArg(dtype, "group_values"));
+    return Scan(std::move(arguments), dtype,
+                {.input_expr = "values[i]",
+                 .scan_expr = combine,
+                 .output_statement = text("if (i == n - 1 || !same_key(keys[i], keys[i + 1])) {\n    group_keys[", run,
+                                          " - 1] = keys[i];\n    group_values[", run,
+                                          " - 1] = item;\n}\nif (i == n - 1) group_count[0] = ", run),
+                 .is_segment_start_expr = "i == 0 || !same_key(keys[i - 1], keys[i])",
+                 .name = "reduce_by_key",
+                 .preamble = equal});
+}
+
+Scan selecting::scan_by_key_scan(bool exclusive, DType dtype, const std::string& equal, const std::string& combine,
+                                 const std::string& neutral) {
+    std::vector<Parameter> arguments = parse_declarations("const T *keys");
+    arguments.push_back(VectorArg(dtype, "values", true));
+    arguments.push_back(VectorArg(dtype, "results"));
+    return Scan(std::move(arguments), dtype,
+                {.input_expr = "values[i]",
+                 .scan_expr = combine,
+                 .neutral = neutral,
+                 .output_statement = exclusive ? "results[i] = prev_item" : "results[i] = item",
+                 .is_segment_start_expr = "i == 0 || !same_key(keys[i - 1], keys[i])",
+                 .name = "scan_by_key",
+                 .preamble = equal});
+}
+
+ElementwiseKernel selecting::segment_loop(DType dtype, DType index, const std::string& combine,
+                                          const std::string& neutral) {
+    std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(index, "starts", true),
+                                     VectorArg(index, "ends", true), VectorArg(dtype, "results")};
+    const std::string type = codegen::value_type(dtype);
+    return ElementwiseKernel(std::move(arguments),
+                             text("const int64_t end = ends[i];\nint64_t j = starts[i];\n", type,
+                                  " total = ", neutral, ";\nif (j < end) {\n    total = values[j];\n",
+                                  "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n",
+                                  "results[i] = total"),
+                             "segment_reduce",
+                             {.preamble = text("WITHIN_KERNEL ", type, " combine_values(", type, " a, ", type,
+                                               " b) { return ", combine, "; }\n")});
+}
+
+Scan selecting::segment_scan(DType dtype, DType index, const std::string& combine) {
+    std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(dtype_of<std::uint8_t>(), "heads", true),
+                                     VectorArg(index, "starts", true),
+                                     ScalarArg(dtype_of<std::int64_t>(), "segments"), VectorArg(dtype, "results")};
+    return Scan(std::move(arguments), dtype,
+                {.input_expr = "values[i]",
+                 .scan_expr = combine,
+                 .output_statement = "if (i == n - 1 || heads[i + 1]) {\n"
+                                     "    int64_t low = 0, left = segments + 1;  // how many begin through i\n"
+                                     "    while (left > 0) {\n"
+                                     "        const int64_t half_way = left / 2;\n"
+                                     "        if (starts[low + half_way] <= i) low += half_way + 1, left -= half_way + 1;\n"
+                                     "        else left = half_way;\n"
+                                     "    }\n"
+                                     "    if (low > 0 && low <= segments) results[low - 1] = item;\n"
+                                     "}",
+                 .is_segment_start_expr = "heads[i]",
+                 .name = "segment_reduce"});
+}
+
 AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given_values, const ReduceBy& by) {
     static auto& kernels = *new KernelsByText<Scan>;
     const char* who = "reduce_by_key";
@@ -61,21 +128,7 @@ AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given
     const DType dtype = pairs.values.dtype();
     const std::string combine = combining(who, by.reduce_expr, dtype);
     const AnyByKey groups{room_for(pairs.keys), room_for(pairs.values), new_count(pairs.keys, by.stream)};
-    const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine), [&] {
-        const std::string run = run_word(pairs.wide);
-        std::vector<Parameter> arguments = parse_declarations("const T *keys, T *group_keys, int64_t *group_count");
-        arguments.push_back(VectorArg(dtype, "values", true));
-        arguments.push_back(VectorArg(dtype, "group_values"));
-        return Scan(std::move(arguments), dtype,
-                    {.input_expr = "values[i]",
-                     .scan_expr = combine,
-                     .output_statement = text("if (i == n - 1 || !same_key(keys[i], keys[i + 1])) {\n    group_keys[", run,
-                                              " - 1] = keys[i];\n    group_values[", run,
-                                              " - 1] = item;\n}\nif (i == n - 1) group_count[0] = ", run),
-                     .is_segment_start_expr = "i == 0 || !same_key(keys[i - 1], keys[i])",
-                     .name = who,
-                     .preamble = equal});
-    });
+    const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine), [&] { return reduce_by_key_scan(pairs.wide, dtype, equal, combine); });
     scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = by.tuning},
               std::array{CallArgument(pairs.keys), CallArgument(groups.all_keys), CallArgument(groups.count),
                          CallArgument(pairs.values), CallArgument(groups.all_values)});
@@ -93,17 +146,7 @@ AnyArray detail::scan_by_key(const AnyArray& given_keys, const AnyArray& given_v
     const AnyArray results = room_for(pairs.values);
     const auto scan =
         kernels.find(text(type_key(dtype), '\1', equal, '\1', combine, '\1', neutral, '\1', by.exclusive), [&] {
-            std::vector<Parameter> arguments = parse_declarations("const T *keys");
-            arguments.push_back(VectorArg(dtype, "values", true));
-            arguments.push_back(VectorArg(dtype, "results"));
-            return Scan(std::move(arguments), dtype,
-                        {.input_expr = "values[i]",
-                         .scan_expr = combine,
-                         .neutral = neutral,
-                         .output_statement = by.exclusive ? "results[i] = prev_item" : "results[i] = item",
-                         .is_segment_start_expr = "i == 0 || !same_key(keys[i - 1], keys[i])",
-                         .name = who,
-                         .preamble = equal});
+            return scan_by_key_scan(by.exclusive, dtype, equal, combine, neutral);
         });
     scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = by.tuning},
               std::array{CallArgument(pairs.keys), CallArgument(pairs.values), CallArgument(results)});
@@ -112,48 +155,7 @@ AnyArray detail::scan_by_key(const AnyArray& given_keys, const AnyArray& given_v
 
 namespace {
 
-/// One thread goes through each segment: for devices with few cores.
-std::shared_ptr<const ElementwiseKernel> segment_loop(DType dtype, DType index, const std::string& combine,
-                                                      const std::string& neutral) {
-    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
-    return kernels.find(text(type_key(dtype), index.name(), '\1', combine, '\1', neutral), [&] {
-        std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(index, "starts", true),
-                                         VectorArg(index, "ends", true), VectorArg(dtype, "results")};
-        const std::string type = codegen::value_type(dtype);
-        return ElementwiseKernel(std::move(arguments),
-                                 text("const int64_t end = ends[i];\nint64_t j = starts[i];\n", type,
-                                      " total = ", neutral, ";\nif (j < end) {\n    total = values[j];\n",
-                                      "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n",
-                                      "results[i] = total"),
-                                 "segment_reduce",
-                                 {.preamble = text("WITHIN_KERNEL ", type, " combine_values(", type, " a, ", type,
-                                                   " b) { return ", combine, "; }\n")});
-    });
-}
 
-/// All segments at once: a scan with a flag where one begins, whose last result in each is written.
-std::shared_ptr<const Scan> segment_scan(DType dtype, DType index, const std::string& combine) {
-    static auto& kernels = *new KernelsByText<Scan>;
-    return kernels.find(text(type_key(dtype), index.name(), '\1', combine), [&] {
-        std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(dtype_of<std::uint8_t>(), "heads", true),
-                                         VectorArg(index, "starts", true),
-                                         ScalarArg(dtype_of<std::int64_t>(), "segments"), VectorArg(dtype, "results")};
-        return Scan(std::move(arguments), dtype,
-                    {.input_expr = "values[i]",
-                     .scan_expr = combine,
-                     .output_statement = "if (i == n - 1 || heads[i + 1]) {\n"
-                                         "    int64_t low = 0, left = segments + 1;  // how many begin through i\n"
-                                         "    while (left > 0) {\n"
-                                         "        const int64_t half_way = left / 2;\n"
-                                         "        if (starts[low + half_way] <= i) low += half_way + 1, left -= half_way + 1;\n"
-                                         "        else left = half_way;\n"
-                                         "    }\n"
-                                         "    if (low > 0 && low <= segments) results[low - 1] = item;\n"
-                                         "}",
-                     .is_segment_start_expr = "heads[i]",
-                     .name = "segment_reduce"});
-    });
-}
 
 const ElementwiseKernel& head_kernel(bool is_long_index) {
     static const auto& of_ints = *new ElementwiseKernel(
@@ -193,7 +195,10 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
                            by.tuning.strategy == codegen::ScanStrategy::automatic;
     if (few_cores && values.size() > 0) {
         const AnyArray run = without_gaps(values), begins = starts(slice(0, segments)), ends = starts(slice(1, {}));
-        segment_loop(dtype, starts.dtype(), combine, neutral)
+        static auto& loops = *new KernelsByText<ElementwiseKernel>;
+        loops
+            .find(text(type_key(dtype), starts.dtype().name(), '\1', combine, '\1', neutral),
+                  [&] { return segment_loop(dtype, starts.dtype(), combine, neutral); })
             ->run({}, std::array{CallArgument(run), CallArgument(begins), CallArgument(ends), CallArgument(results)});
         return results;
     }
@@ -208,7 +213,10 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
     const auto count = static_cast<std::int64_t>(values.size());
     head_kernel(starts.dtype().size_bytes() == 8)(starts, heads, count);
     const Argument segment_count = as_argument(segments);
-    segment_scan(dtype, starts.dtype(), combine)
+    static auto& scans = *new KernelsByText<Scan>;
+    scans
+        .find(text(type_key(dtype), starts.dtype().name(), '\1', combine),
+              [&] { return segment_scan(dtype, starts.dtype(), combine); })
         ->run({.deterministic = by.deterministic, .tuning = by.tuning},
               std::array{CallArgument(values), CallArgument(heads), CallArgument(starts), CallArgument(segment_count),
                          CallArgument(results)});

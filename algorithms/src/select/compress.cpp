@@ -6,6 +6,7 @@
 #include "rearrange/mask_kernels.hpp"
 #include "rearrange/moving.hpp"
 #include "rearrange/take_axes.hpp"
+#include "select/kernels.hpp"
 #include "select/selecting.hpp"
 
 #include <array>
@@ -41,16 +42,7 @@ AnyArray places(const Elements& mask) {
     key.add(wide);
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(mask.collected->view, operands);
-        for (Parameter& p : parse_declarations("int64_t *selected_out, int64_t *selected_count"))
-            parts.arguments.push_back(std::move(p));
-        return Scan(std::move(parts.arguments), number_type(wide),
-                    {.input_expr = text("(", parts.value, ") != 0"),
-                     .scan_expr = "a + b",
-                     .neutral = "0",
-                     .output_statement = "if (item != prev_item) selected_out[item - 1] = i;\n"
-                                         "if (i == n - 1) selected_count[0] = item",
-                     .name = "places",
-                     .preamble = std::move(parts.preamble)});
+        return places_scan(wide, std::move(parts.arguments), parts.value, std::move(parts.preamble));
     });
     const AnyArray found = room_for(mask.first(), dtype_of<std::int64_t>(), size);
     if (size == 0) return found;
@@ -104,6 +96,20 @@ AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
 }
 
 }  // namespace
+
+Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds,
+                            std::string preamble) {
+    for (Parameter& p : parse_declarations("int64_t *selected_out, int64_t *selected_count"))
+        arguments.push_back(std::move(p));
+    return Scan(std::move(arguments), number_type(wide),
+                {.input_expr = text("(", holds, ") != 0"),
+                 .scan_expr = "a + b",
+                 .neutral = "0",
+                 .output_statement = "if (item != prev_item) selected_out[item - 1] = i;\n"
+                                     "if (i == n - 1) selected_count[0] = item",
+                 .name = "places",
+                 .preamble = std::move(preamble)});
+}
 
 AnyArray detail::compress(const AnyArray& x, const ExpressionView& view) {
     require_array("compress", "the array", x);

@@ -77,7 +77,8 @@ void require_order(const char* who, const AnyArray& x) {
 
 AnyArray as_type(const AnyArray& x, DType dtype) { return x.dtype() == dtype ? x : x.astype(dtype); }
 
-/// Runs a search whose values are one axis; `more` are the arguments behind them.
+}  // namespace
+
 void run_search(Search search, const AnyArray& sorted, const AnyArray& values, const SearchOptions& options,
                 std::span<const CallArgument> more) {
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
@@ -93,7 +94,6 @@ void run_search(Search search, const AnyArray& sorted, const AnyArray& values, c
     kernel->run({}, arguments);
 }
 
-}  // namespace
 }  // namespace selecting
 
 using namespace selecting;

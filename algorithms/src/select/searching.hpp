@@ -1,9 +1,12 @@
 /// Texts of searches in sorted arrays.
 #pragma once
 
+#include <gemel/core/export.hpp>
 #include <gemel/algorithms/search.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 namespace gemel::selecting {
@@ -20,7 +23,10 @@ struct Search {
     std::string arguments = {};    ///< more of them
     std::string found = "places[i] = low";
 };
-ElementwiseKernel search_kernel(const Search& search);
+GEMEL_API ElementwiseKernel search_kernel(const Search& search);
+/// Runs one, with `dtype`, `wide` and `pivots` filled in; `more` are the arguments behind the values.
+void run_search(Search search, const AnyArray& sorted, const AnyArray& values, const SearchOptions& options,
+                std::span<const CallArgument> more);
 /// So many pivots fit a device and an array.
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options);
 

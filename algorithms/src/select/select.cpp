@@ -3,15 +3,13 @@
 
 #include "expression/expression_kernel.hpp"
 #include "rearrange/moving.hpp"
+#include "select/kernels.hpp"
 #include "select/selecting.hpp"
 
 namespace gemel {
 namespace {
 
 using namespace selecting;
-
-/// What becomes of the elements.
-enum class Form : std::uint8_t { keep, remove, split };
 
 constexpr const char* name_of(Form form) {
     return form == Form::keep ? "copy_if" : form == Form::remove ? "remove_if" : "partition";
@@ -21,26 +19,6 @@ struct Results {
     AnyArray held, others;
     GPUArray<std::int64_t> count;
 };
-
-/// The scan whose `item` is how many hold through element i. Its arguments end with selected_out, selected_others (if
-/// split), and selected_count.
-Scan make_scan(Form form, bool wide, std::vector<Parameter> arguments, const std::string& holds,
-               const std::string& value, std::string preamble) {
-    std::string results = "T *selected_out";
-    if (form == Form::split) results += ", T *selected_others";
-    for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
-        arguments.push_back(std::move(result));
-    std::string output = text("if (item != prev_item) selected_out[item - 1] = ", value, ";\n");
-    if (form == Form::split) output += text("else selected_others[i - item] = ", value, ";\n");
-    output += "if (i == n - 1) selected_count[0] = item";
-    return Scan(std::move(arguments), number_type(wide),
-                {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
-                 .scan_expr = "a + b",
-                 .neutral = "0",
-                 .output_statement = std::move(output),
-                 .name = name_of(form),
-                 .preamble = std::move(preamble)});
-}
 
 Results results_for(Form form, const AnyArray& x, const Stream& stream) {
     return {.held = room_for(x),
@@ -81,7 +59,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
-        return make_scan(form, is_long(x), std::move(parts.arguments), parts.value, text("x", k, "[i]"),
+        return select_scan(form, is_long(x), std::move(parts.arguments), parts.value, text("x", k, "[i]"),
                          std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
@@ -110,7 +88,7 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
              predicate.preamble),
         [&] {
             const std::string comma = predicate.arguments.empty() ? "" : ", ";
-            return make_scan(form, is_long(x), parse_declarations("const T *x" + comma + predicate.arguments),
+            return select_scan(form, is_long(x), parse_declarations("const T *x" + comma + predicate.arguments),
                              codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
         });
     const Results results = results_for(form, x, options.stream);
@@ -125,6 +103,24 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
 Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
 
 }  // namespace
+
+Scan selecting::select_scan(Form form, bool wide, std::vector<Parameter> arguments, const std::string& holds,
+               const std::string& value, std::string preamble) {
+    std::string results = "T *selected_out";
+    if (form == Form::split) results += ", T *selected_others";
+    for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
+        arguments.push_back(std::move(result));
+    std::string output = text("if (item != prev_item) selected_out[item - 1] = ", value, ";\n");
+    if (form == Form::split) output += text("else selected_others[i - item] = ", value, ";\n");
+    output += "if (i == n - 1) selected_count[0] = item";
+    return Scan(std::move(arguments), number_type(wide),
+                {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
+                 .scan_expr = "a + b",
+                 .neutral = "0",
+                 .output_statement = std::move(output),
+                 .name = name_of(form),
+                 .preamble = std::move(preamble)});
+}
 
 AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask,
                             const SelectOptions& options) {

@@ -1,6 +1,7 @@
 /// What selecting, grouping and searching have in common.
 #pragma once
 
+#include <gemel/core/export.hpp>
 #include <gemel/algorithms/select.hpp>
 #include <gemel/arrays/scan_kernel.hpp>
 #include <gemel/core/error.hpp>
@@ -59,9 +60,9 @@ AnyArray first_of(const AnyArray& values, std::int64_t count);
 
 /// `same_key(a, b)` for elements of the open type T, as a function for a preamble.
 /// @throws ArgumentError if the elements are structs and there is no expression
-std::string equality(const char* who, DType dtype, const std::string& equal_expr);
+GEMEL_API std::string equality(const char* who, DType dtype, const std::string& equal_expr);
 /// The same where NaN equals NaN, as in NumPy's unique().
-std::string equality_with_nan(DType dtype);
+GEMEL_API std::string equality_with_nan(DType dtype);
 
 /// x as one axis in C order, without a copy where there are no gaps.
 AnyArray flat(const AnyArray& x);

@@ -130,6 +130,14 @@ Histogram<E> histogram(const X& x, const Bins& bins, const HistogramOptions& opt
     const AnyArray edges = bin_edges("histogram", elements, dtype_of<E>(), bins, options.stream);
     return {histogram(elements, edges, bins.edges.empty(), options), GPUArray<E>(edges)};
 }
+template <class E>
+Histogram2d<E> histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins, const Bins& y_bins,
+                           const HistogramOptions& options) {
+    const AnyArray x_edges = bin_edges("histogram2d", x, dtype_of<E>(), x_bins, options.stream);
+    const AnyArray y_edges = bin_edges("histogram2d", y, dtype_of<E>(), y_bins, options.stream);
+    return {histogram2d(x, y, x_edges, y_edges, {x_bins.edges.empty(), y_bins.edges.empty()}, options),
+            GPUArray<E>(x_edges), GPUArray<E>(y_edges)};
+}
 
 }  // namespace detail
 
@@ -200,30 +208,24 @@ Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, const E& edges, co
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {.edges = detail::evaluated(edges)}, options);
 }
 
-/// The same of pairs. @param bins  of x and of y @param range  {{x low, x high}, {y low, y high}}; the least and the
-/// greatest elements if left out
+/// The same of pairs. @param bins  of x and of y, between their least and greatest elements
 template <ArrayOperand X, ArrayOperand Y>
-auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins,
-                 std::optional<std::array<std::array<double, 2>, 2>> range = {}, const HistogramOptions& options = {}) {
-    using E = EdgeOf<CommonElement<X, Y>>;
-    const AnyArray a = detail::evaluated(x), b = detail::evaluated(y);
-    std::array<detail::Bins, 2> axes{detail::Bins{.count = bins[0]}, detail::Bins{.count = bins[1]}};
-    if (range) axes[0].range = (*range)[0], axes[1].range = (*range)[1];
-    const AnyArray x_edges = detail::bin_edges("histogram2d", a, dtype_of<E>(), axes[0], options.stream);
-    const AnyArray y_edges = detail::bin_edges("histogram2d", b, dtype_of<E>(), axes[1], options.stream);
-    return Histogram2d<E>{detail::histogram2d(a, b, x_edges, y_edges, {true, true}, options), GPUArray<E>(x_edges),
-                          GPUArray<E>(y_edges)};
+auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const HistogramOptions& options = {}) {
+    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                            {.count = bins[0]}, {.count = bins[1]}, options);
+}
+/// Between numbers of your own: `histogram2d(x, y, {64, 32}, {0.0, 1.0}, {-1.0, 1.0})`.
+template <ArrayOperand X, ArrayOperand Y>
+auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
+                 std::array<double, 2> y_range, const HistogramOptions& options = {}) {
+    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(
+        detail::evaluated(x), detail::evaluated(y), {bins[0], x_range}, {bins[1], y_range}, options);
 }
 template <ArrayOperand X, ArrayOperand Y, ArrayOperand EX, ArrayOperand EY>
 auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, const HistogramOptions& options = {}) {
-    using E = EdgeOf<CommonElement<X, Y>>;
-    const AnyArray a = detail::evaluated(x), b = detail::evaluated(y);
-    const AnyArray ex = detail::bin_edges("histogram2d", a, dtype_of<E>(), {.edges = detail::evaluated(x_edges)},
-                                          options.stream);
-    const AnyArray ey = detail::bin_edges("histogram2d", b, dtype_of<E>(), {.edges = detail::evaluated(y_edges)},
-                                          options.stream);
-    return Histogram2d<E>{detail::histogram2d(a, b, ex, ey, {false, false}, options), GPUArray<E>(ex),
-                          GPUArray<E>(ey)};
+    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(
+        detail::evaluated(x), detail::evaluated(y), {.edges = detail::evaluated(x_edges)},
+        {.edges = detail::evaluated(y_edges)}, options);
 }
 
 /// The number of the bin of each element, as NumPy's: k where edges[k - 1] <= x < edges[k], and with `right` where
