@@ -37,33 +37,34 @@ AnyArray typed(DType dtype) { return AnyArray(Buffer(), dtype, Shape{0}, Strides
 TEST_SUITE_BEGIN("algorithms");
 
 TEST_CASE("selections compile for CUDA") {
-    for (const DType& type : numbers)
-        for (const bool wide : {false, true}) {
-            const std::map<std::string, DType> types{{"T", type}};
-            const auto source = [] { return parse_declarations("const T *x"); };
-            const std::string holds = "i % 3 == 0";
-            check_compiles(select_scan(wide ? Form::remove : Form::keep, wide, source(), holds, "x[i]", ""), types);
-            check_compiles(select_scan(Form::split, wide, source(), holds, "x[i]", ""), types);
-            const std::string equal = equality_with_nan(type);
-            check_compiles(unique_consecutive_scan(wide, equal), types);
-            check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
-            check_compiles(unique_scan(wide, equal, {.index = wide, .inverse = true, .counts = true}), types);
-        }
+    bool wide = false;
+    for (const DType& type : numbers) {
+        wide = !wide;
+        const std::map<std::string, DType> types{{"T", type}};
+        const Form form = wide ? Form::split : Form::keep;
+        check_compiles(select_scan(form, wide, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""), types);
+        check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
+    }
+    const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
+    const std::string equal = equality_with_nan(dtype_of<float>());
+    check_compiles(unique_consecutive_scan(true, equal), types);
+    check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
+    check_compiles(unique_scan(false, equal, {}), types);
     check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));
 }
 
 TEST_CASE("groups compile for CUDA") {
+    bool wide = false;
     for (const DType& type : numbers) {
+        wide = !wide;
         const bool is_complex = type.kind() == DType::Kind::complex;
         const std::string combine = is_complex ? "c_add(a, b)" : "a + b", neutral = is_complex ? "cdouble_new(0, 0)" : "0";
-        const std::string equal = equality("reduce_by_key", type, "");
-        for (const bool wide : {false, true}) {
-            check_compiles(reduce_by_key_scan(wide, type, equal, combine), {{"T", type}});
-            check_compiles(scan_by_key_scan(wide, type, equal, combine, neutral), {{"T", type}});
-        }
-        check_compiles(segment_scan(type, dtype_of<std::int32_t>(), combine));
+        check_compiles(reduce_by_key_scan(wide, type, equality("reduce_by_key", type, ""), combine), {{"T", type}});
         check_compiles(segment_loop(type, dtype_of<std::int64_t>(), combine, neutral));
     }
+    const std::string equal = equality("scan_by_key", dtype_of<double>(), "");
+    check_compiles(scan_by_key_scan(true, dtype_of<float>(), equal, "a + b", "0"), {{"T", dtype_of<double>()}});
+    check_compiles(segment_scan(dtype_of<float>(), dtype_of<std::int32_t>(), "a + b"));
 }
 
 TEST_CASE("bins compile for CUDA") {

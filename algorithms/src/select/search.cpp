@@ -24,9 +24,22 @@ std::string order_text(DType dtype) {
                "    if (a_class != b_class) return a_class < b_class;\n"
                "    if (a_class < 2 && a.re != b.re) return a.re < b.re;\n"
                "    return a_class % 2 == 0 && a.im < b.im;\n}\n";
-    if (dtype.is_floating()) return head + "    return a < b || (b != b && a == a);\n}\n";
+    if (dtype.is_floating()) return head + "    return (a < b) | ((b != b) & (a == a));\n}\n";
     return head + "    return a < b;\n}\n";
 }
+
+namespace {
+
+/// How many of the first `left` elements behind `low` come before the value is added to `low`. Every value takes as many
+/// steps, and none branches: threads stay together, and the compiler of a CPU has vectors of them.
+std::string halving(const std::string& type, const std::string& low, const std::string& left, const std::string& passes,
+                    const std::string& last_passes) {
+    return text("while (", left, " > 1) {\n    const ", type, " half_way = ", left, " / 2;\n    ", low, " += ", passes,
+                " ? half_way : 0;\n    ", left, " -= half_way;\n}\nif (", left, " > 0) ", low, " += ", last_passes,
+                " ? 1 : 0;\n");
+}
+
+}  // namespace
 
 ElementwiseKernel search_kernel(const Search& search) {
     const std::string type = codegen::value_type(search.dtype), index = search.wide ? "int64_t" : "int";
@@ -40,11 +53,10 @@ ElementwiseKernel search_kernel(const Search& search) {
                        ";\nconst int pivot_count = (int)(count / pivot_step);\n",
                        "for (int k = LID_0; k < pivot_count; k += LDIM_0) pivots[k] = sorted[(k + (", index,
                        ")1) * pivot_step - 1];\nlocal_barrier();");
-        from_pivots = text("int pivot = 0, pivots_left = pivot_count;\nwhile (pivots_left > 0) {\n",
-                           "    const int half_way = (pivots_left + 1) / 2;\n    if (",
-                           comes_before("pivots[pivot + half_way - 1]"),
-                           ") {\n        pivot += half_way;\n        pivots_left -= half_way;\n    }\n",
-                           "    else pivots_left = half_way - 1;\n}\n", index, " low = pivot * pivot_step, left = (",
+        from_pivots = text("int pivot = 0, pivots_left = pivot_count;\n",
+                           halving("int", "pivot", "pivots_left", comes_before("pivots[pivot + half_way - 1]"),
+                                   comes_before("pivots[pivot]")),
+                           index, " low = pivot * pivot_step, left = (",
                            index, ")count - low;\nif (left >= pivot_step) left = pivot_step - 1;\n");
     }
     std::vector<Parameter> arguments{VectorArg(search.dtype, "sorted", true),
@@ -53,10 +65,9 @@ ElementwiseKernel search_kernel(const Search& search) {
     for (Parameter& p : parse_declarations(search.arguments)) arguments.push_back(std::move(p));
     return ElementwiseKernel(std::move(arguments),
                              text("const ", type, " value = values[i];\n", from_pivots,
-                                  "while (left > 0) {  // as many steps for each value\n    const ", index,
-                                  " half_way = (left + 1) / 2;\n    if (", comes_before("sorted[low + half_way - 1]"),
-                                  ") {\n        low += half_way;\n        left -= half_way;\n    }\n",
-                                  "    else left = half_way - 1;\n}\n", search.found),
+                                  halving(index, "low", "left", comes_before("sorted[low + half_way - 1]"),
+                                          comes_before("sorted[low]")),
+                                  search.found),
                              "searchsorted", {.preamble = order_text(search.dtype), .loop_prep = prepare});
 }
 
