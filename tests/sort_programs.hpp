@@ -1,6 +1,7 @@
 /// Requests to the generator of sorts, each strategy with what it carries: for golden texts and for compilers.
 #pragma once
 
+#include <gemel/codegen/merge_sort.hpp>
 #include <gemel/codegen/sort.hpp>
 #include <gemel/codegen/struct.hpp>
 
@@ -62,6 +63,15 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
         {.strategy = three_passes, .segments = cg::SortSegments::rows, .segment_bits = 3});
     add("sort_chunks", floats, {.strategy = chunks}, {4});
     add("sort_serial_rows", floats, {.strategy = serial_rows}, {4});
+    const cg::MergeSortRequest by_radius{.dtype = dtype_of<Cell>(),
+                                         .less_expr = "a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y"},
+        halves{.dtype = dtype_of<gemel::half>(), .less_expr = "a < b"};
+    programs.emplace_back("sort_merge",
+                          cg::merge_sort_source(by_radius, {}, {.block = 128, .items_per_thread = 4}, dialect));
+    programs.emplace_back("sort_merge_wide", cg::merge_sort_source(halves, {.wide_index = true, .descending = true},
+                                                                   {.block = 256, .items_per_thread = 8}, dialect));
+    programs.emplace_back("sort_merge_serial", cg::merge_sort_source(by_radius, {.serial = true},
+                                                                     {.block = 1, .items_per_thread = 1}, dialect));
     return programs;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/sort_kernel.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>

@@ -82,6 +82,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
                {"index", index_},
                {"moved", moved_list()},
                {"has_index", layout.has_index},
+               {"carries_more", layout.has_index || !layout.values.empty()},
                {"declares_index", sort_takes_index(layout)},
                {"keeps_keys", layout.keeps_keys},
                {"descending", layout.descending},
