@@ -48,7 +48,7 @@ AnyArray sort(const AnyArray& x, const SortOptions& options) {
     check_out("sort", options.out, x, x.dtype());
     const SortAxis axis = sort_axis("sort", x, options.axis);
     const AnyArray keys = in_rows(x, axis);
-    const AnyArray sorted = rows_for(options.out, keys, axis, x.dtype());
+    const AnyArray sorted = rows_for(options.out, x, axis, x.dtype());
     radix_sort(plain_sorter(x.dtype()), {.keys = keys,
                                          .sorted_keys = sorted,
                                          .rows = axis.rows,
@@ -63,7 +63,7 @@ AnyArray argsort(const AnyArray& x, const SortOptions& options) {
     check_out("argsort", options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis("argsort", x, options.axis);
     const AnyArray keys = in_rows(x, axis);
-    const AnyArray index = rows_for(options.out, keys, axis, dtype_of<std::int64_t>());
+    const AnyArray index = rows_for(options.out, x, axis, dtype_of<std::int64_t>());
     radix_sort(plain_sorter(x.dtype()), {.keys = keys,
                                          .index = index,
                                          .rows = axis.rows,
@@ -137,7 +137,7 @@ AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const Sor
     marks.fill_bytes(&none);
     const auto count = static_cast<std::int64_t>(values.size());
     if (starts.size() > 0 && count > 0) begin_segments_kernel()(starts, marks, count);
-    const AnyArray keys = in_rows(values, axis), sorted = rows_for(options.out, keys, axis, values.dtype());
+    const AnyArray keys = in_rows(values, axis), sorted = rows_for(options.out, values, axis, values.dtype());
     radix_sort(plain_sorter(values.dtype()), {.keys = keys,
                                               .sorted_keys = sorted,
                                               .segments = cumsum(marks, std::nullopt, dtype_of<std::uint32_t>()),

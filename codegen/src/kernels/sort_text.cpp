@@ -42,6 +42,7 @@ Values number_bits(const DType& dtype, int size_bits) {
             {"kind", dtype.is_floating() || dtype.kind() == Kind::complex ? "floating"
                      : dtype.kind() == Kind::signed_integer               ? "signed"
                                                                           : "unsigned"},
+            {"top_bit", size_bits - 1},
             {"sign", hex(sign, wide)},
             {"all_bits", hex(all, wide)},
             {"magnitude", hex(sign - 1, wide)},
@@ -81,9 +82,11 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
                {"index", index_},
                {"moved", moved_list()},
                {"has_index", layout.has_index},
+               {"carries_more", layout.has_index || !layout.values.empty()},
                {"declares_index", sort_takes_index(layout)},
                {"keeps_keys", layout.keeps_keys},
                {"descending", layout.descending},
+               {"uses_last", !layout.keeps_keys || layout.has_index || layout.segments != SortSegments::none},
                {"segmented", layout.segments != SortSegments::none},
                {"segments", layout.segments == SortSegments::none   ? "none"
                             : layout.segments == SortSegments::rows ? "rows"
@@ -152,7 +155,8 @@ std::string SortText::key_digit_of_expression() {
                 {{"declare_a", kernel_.verbatim(gemel::text("const ", a, " a = ", load_text(key, "element"), ";"))},
                  {"expression", kernel_.verbatim(Snippet(request_.key_expr).text())},
                  {"key_bytes", static_cast<int>(request_.key_type.size_bytes())},
-                 {"key_mask", mask ? hex(mask, true) : std::string()},
+                 {"has_key_mask", mask != 0},
+                 {"key_mask", hex(mask, true)},
                  {"has_double", layout_.has_double}});
 }
 
