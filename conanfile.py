@@ -24,7 +24,7 @@ class GemelConan(ConanFile):
     # asked otherwise, because a package that quietly lacks CUDA would be noticed last, on the machine with the GPU.
     default_options = {"with_cuda": True, "with_opencl": True, "with_tools": True,
                        "boost/*:header_only": True, "spdlog/*:header_only": True}
-    exports_sources = ("CMakeLists.txt", "LICENSE*", "cmake/*", "core/*", "codegen/*", "arrays/*", "backends/*", "tools/*")
+    exports_sources = ("CMakeLists.txt", "LICENSE*", "cmake/*", "core/*", "codegen/*", "arrays/*", "algorithms/*", "backends/*", "tools/*")
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))

@@ -5,14 +5,16 @@ fails for sources of more than 400 lines.
 
     folder_arrows.py <root of the sources>
 
-A line of the drawing: `core/device -> base compile language`. A public header counts for the folder that holds the source of
+A line of the drawing: `core/device -> base compile language`. Where a room sees another's private headers, an arrow names that
+room: `algorithms/sort -> arrays/generated`. A public header counts for the folder that holds the source of
 its name; one without a source counts for none.
 """
 import pathlib
 import re
 import sys
 
-ROOMS = ("core", "codegen", "arrays")
+ROOMS = ("core", "codegen", "arrays", "algorithms")
+SEES = {"algorithms": "arrays"}  # a room -> the room whose private headers it may include
 
 
 def drawn_arrows(page):
@@ -20,7 +22,7 @@ def drawn_arrows(page):
     if not drawing:
         sys.exit("FAILED: docs/architecture.md has no drawing between <!-- begin arrows --> and <!-- end arrows -->")
     arrows = {}
-    for line in re.findall(r"^(\w+/\w+)(?: -> ([\w ]+))?$", drawing[1], re.M):
+    for line in re.findall(r"^(\w+/\w+)(?: -> ([\w /]+))?$", drawing[1], re.M):
         arrows[line[0]] = set(line[1].split())
     return arrows
 
@@ -32,12 +34,15 @@ def included_arrows(root, room):
     files = [(file, file.parent.name) for file in source.glob("*/*") if file.suffix in (".cpp", ".hpp")]
     public = root / room / "include/gemel" / room
     files += [(file, folder_of[file.stem]) for file in public.glob("*.hpp") if file.stem in folder_of]
+    others = root / SEES[room] / "src" if room in SEES else None
     arrows = {}
     for file, folder in files:
         for line in file.read_text().splitlines():
             private = re.match(r'#include "(\w+)/', line)
             header = re.match(rf"#include <gemel/{room}/(\w+)\.hpp>", line)
             to = private[1] if private else header and folder_of.get(header[1])
+            if private and others and not (source / to).is_dir() and (others / to).is_dir():
+                to = f"{SEES[room]}/{to}"
             if to and to != folder:
                 arrows.setdefault((folder, to), f"{file.relative_to(root)}: {line}")
     return {file.parent.name for file in source.glob("*/*.cpp")}, arrows
@@ -68,6 +73,9 @@ def main():
         for (start, end), include in sorted(arrows.items()):
             if end not in drawn.get(f"{room}/{start}", set()):
                 complaints.append(f"{room}: {start} -> {end} is not drawn ({include})")
+        for name in sorted({path.name for path in (root / room / "src").iterdir() if path.is_dir()}):
+            if room in SEES and (root / SEES[room] / "src" / name).is_dir():
+                complaints.append(f"{room}/src/{name} has the name of a folder of {SEES[room]}, whose headers it would hide")
         for start in folders:
             for end in sorted(drawn.get(f"{room}/{start}", set()) - {to for begin, to in arrows if begin == start}):
                 complaints.append(f"{room}: {start} -> {end} is drawn, but no file includes it: remove it")

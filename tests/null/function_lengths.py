@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "codegen", "arrays", "backends", "tools", "bench", "examples")
+FOLDERS = ("core", "codegen", "arrays", "algorithms", "backends", "tools", "bench", "examples")
 LIMIT = 60
 # Text and comments: what stands in them is not code. Newlines stay, so that lines can be counted.
 HIDDEN = re.compile(r'R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/'

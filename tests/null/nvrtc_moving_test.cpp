@@ -51,15 +51,11 @@ TEST_CASE("take and put compile for CUDA") {
 
 TEST_CASE("masks compile for CUDA") {
     for (const DType& type : moved) {
-        check_compiles(compress_scan(type.size_bytes() % 2 == 0), {{"T", type}});
         check_compiles(place_scan(type.size_bytes() % 2 == 1), {{"T", type}});
         for (const ValueForm values : {ValueForm::one, ValueForm::each, ValueForm::repeated})
             check_compiles(put_mask_kernel(values), {{"T", type}});
     }
-    for (const bool wide : {false, true}) {
-        check_compiles(places_scan(wide));
-        check_compiles(unravel_kernel(3, wide));
-    }
+    for (const bool wide : {false, true}) check_compiles(unravel_kernel(3, wide));
     check_compiles(repeat_ends_scan());
     check_compiles(repeat_sources_kernel());
 }

@@ -2,6 +2,7 @@
 
 #include "generated/identity.hpp"
 #include "generated/spine.hpp"
+#include "generated/tile_states.hpp"
 
 #include <gemel/codegen/scan.hpp>
 #include <gemel/core/error.hpp>
@@ -22,30 +23,7 @@ using Strategy = codegen::ScanStrategy;
 struct ScanVariant : Variant {
     Kernel totals_kernel{nullptr}, prefixes_kernel{nullptr};
     std::size_t tile = 0;
-    std::mutex launching;
-    Buffer states, ticket;
-    std::size_t capacity = 0;  ///< tiles
-    std::uint32_t epoch = 0, dealt = 0;
-    static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
-
-    /// Room for so many tiles, and a new epoch in which all states are empty.
-    void begin(const Context& context, std::size_t tiles, std::size_t words) {
-        const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
-        if (ticket.empty()) {
-            ticket = context.allocate_attached(sizeof(std::uint32_t));
-            clear(ticket);
-        }
-        if (tiles > capacity) {
-            capacity = std::max(tiles, 2 * capacity);
-            states = context.allocate_attached(capacity * words * sizeof(std::uint64_t));
-            epoch = 0;
-            clear(states);
-        } else if (epoch == last_epoch) {
-            epoch = 0;
-            clear(states);
-        }
-        ++epoch;
-    }
+    TileStates tiles;
 };
 
 /// One call of a scan.
@@ -153,12 +131,13 @@ struct ScanCall {
         const auto count_size = static_cast<std::int64_t>(work.count), tile = static_cast<std::int64_t>(work.tile),
                    tiles = static_cast<std::int64_t>(work.tiles);
         if (work.strategy == Strategy::look_back) {
-            std::lock_guard lock(variant.launching);
-            variant.begin(*context, work.tiles, codegen::scan_state_words(state.request));
-            const std::array own{as_argument(variant.states), as_argument(variant.ticket), as_argument(variant.dealt),
-                                 as_argument(variant.epoch)};
+            TileStates& states = variant.tiles;
+            std::lock_guard lock(states.launching);
+            states.begin(*context, work.tiles, codegen::scan_state_words(state.request));
+            const std::array own{as_argument(states.states), as_argument(states.ticket), as_argument(states.dealt),
+                                 as_argument(states.epoch)};
             launcher(variant.kernel, {tiles}, variant.block, own, std::array{count_size});
-            variant.dealt += static_cast<std::uint32_t>(work.tiles);
+            states.dealt += static_cast<std::uint32_t>(work.tiles);
             return;
         }
         const Buffer totals = context->allocate(work.tiles * (codegen::scan_item_bytes(state.request) + 16));

@@ -21,25 +21,12 @@ using Scans = KernelFamily<bool, Scan>;
 
 }  // namespace
 
-const Scan& compress_scan(bool wide) {
-    static auto& scans = *new Scans;
-    return scans.find(wide, [&] {
-        return make_scan(wide, "compress", "const bool *m, const T *x, T *out", "if (m[i]) out[item - 1] = x[i]");
-    });
-}
-
 const Scan& place_scan(bool wide) {
     static auto& scans = *new Scans;
     return scans.find(wide, [&] {
         return make_scan(wide, "place", "const bool *m, T *x, const T *v, int64_t count",
                          "if (m[i]) x[i] = v[(item - 1) % count]");
     });
-}
-
-const Scan& places_scan(bool wide) {
-    static auto& scans = *new Scans;
-    return scans.find(
-        wide, [&] { return make_scan(wide, "places", "const bool *m, int64_t *out", "if (m[i]) out[item - 1] = i"); });
 }
 
 const ElementwiseKernel& put_mask_kernel(ValueForm values) {

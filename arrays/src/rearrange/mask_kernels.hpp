@@ -13,12 +13,8 @@ namespace gemel {
 
 // Scans that count the elements before each in 32 bits or, if wide, in 64.
 
-/// (m, x, out): the elements of x where m holds, one after the other, for any one type.
-GEMEL_API const Scan& compress_scan(bool wide);
 /// (m, x, v, count): the next of `count` values where m holds.
 GEMEL_API const Scan& place_scan(bool wide);
-/// (m, out): the indices where m holds.
-GEMEL_API const Scan& places_scan(bool wide);
 
 /// (m, x, v[, count]): x[i] = v where m holds.
 GEMEL_API const ElementwiseKernel& put_mask_kernel(ValueForm values);

@@ -91,17 +91,28 @@ std::string LookBack::text(KernelText& kernel) const {
     values["publish_total"] = publish("total", "(tile == 0 ? 2 : 1)");
     values["publish_sum"] = publish(item.name + "_scan(so_far, total)", "2");
     values["columns"] = columns;
+    values["publishes"] = part != Part::look;
+    values["looks"] = part != Part::publish;
     return kernel.fill(columns ? block_pieces::look_back_by_thread() : block_pieces::look_back(), std::move(values));
 }
 
 std::string RankByDigit::text(KernelText& kernel) const {
-    return kernel.fill(block_pieces::rank_by_digit(), {{"block", block}, {"warps", block / 32}, {"items", items}});
+    return kernel.fill(block_pieces::rank_by_digit(),
+                       {{"block", block}, {"warps", block / 32}, {"items", items}, {"bits", bits}});
+}
+
+std::string Reorder::text(KernelText& kernel) const {
+    return kernel.fill(block_pieces::reorder(), {{"items", items}, {"staged", staged}, {"value", value}});
 }
 
 std::string Scatter::text(KernelText& kernel) const {
-    return kernel.fill(
-        block_pieces::scatter(),
-        {{"block", block}, {"items", items}, {"type", type}, {"staged", staged}, {"value", value}, {"store", store}});
+    return kernel.fill(block_pieces::scatter(), {{"block", block},
+                                                 {"items", items},
+                                                 {"type", type},
+                                                 {"staged", staged},
+                                                 {"value", value},
+                                                 {"place", place},
+                                                 {"store", store}});
 }
 
 }  // namespace gemel::codegen::pieces

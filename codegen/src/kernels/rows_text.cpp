@@ -158,6 +158,7 @@ Values RowText::words() {
         {"block", layout_.serial ? 1 : layout_.block},
         {"rows", rows()},
         {"columns", !rows()},
+            {"serial", layout_.serial},
         {"several_lines", has_lines()},
         {"extent", kernel_.verbatim(extent)},
         {"vector_width", tile.vector_width},

@@ -12,6 +12,19 @@ std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, cons
     return static_cast<std::size_t>(tile_shape(request, layout, tuning).elements());
 }
 
+bool has_argument(const ScanRequest& request, std::string_view name) {
+    return std::any_of(request.arguments.begin(), request.arguments.end(),
+                       [&](const Parameter& p) { return p.name == name; });
+}
+
+/// Segments are counted as they are scanned, if the output asks for their number.
+std::string_view counted_segments(const ScanRequest& request) {
+    if (request.segment_start.empty()) return "";
+    for (const char* word : {"segment", "segment_64"})
+        if (request.output.uses(word) && !has_argument(request, word)) return word;
+    return "";
+}
+
 std::size_t scan_item_bytes(const ScanRequest& request) {
     const bool narrow = request.dtype.is_floating() && request.dtype.size_bytes() == 2;
     const std::size_t bytes = narrow ? 4 : request.dtype.size_bytes();
@@ -22,8 +35,10 @@ std::size_t scan_item_bytes(const ScanRequest& request) {
     if (request.dtype.layout()) alignment = request.dtype.layout()->alignment_bytes;
     if (request.dtype.kind() == DType::Kind::complex) alignment = bytes / 2;
     alignment = std::max<std::size_t>(alignment, 4);
-    const std::size_t flag = (bytes + 3) / 4 * 4;
-    return (flag + 4 + alignment - 1) / alignment * alignment;
+    const std::size_t wide = counted_segments(request) == "segment_64" ? 8 : 4;
+    alignment = std::max(alignment, wide);
+    const std::size_t flag = (bytes + wide - 1) / wide * wide;
+    return (flag + wide + alignment - 1) / alignment * alignment;
 }
 
 std::size_t scan_state_words(const ScanRequest& request) { return (scan_item_bytes(request) + 3) / 4; }
@@ -39,6 +54,11 @@ void check_request(const ScanRequest& request) {
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
     if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
         refuse("prev_item needs the neutral element, which the first element's is");
+    for (const char* word : {"segment", "segment_64"})
+        if (request.output.uses(word) && request.segment_start.empty() && !has_argument(request, word))
+            refuse(gemel::text("the output statement says ", word, ", but is_segment_start_expr is empty"));
+    if (request.output.uses("segment") && request.output.uses("segment_64") && !request.segment_start.empty())
+        refuse("the output statement says both segment and segment_64; use one of them");
     refuse_jumps(gemel::text("ScanKernel '", request.name, "': the output statement"), request.output, true);
     for (const Parameter& p : request.arguments)
         for (const char* word : {"item", "prev_item", "last_item"})

@@ -19,11 +19,6 @@ int vector_width_of(const ScanRequest& request, const ScanLayout& layout, const 
     return std::min(4, items_per_thread);
 }
 
-bool has_argument(const ScanRequest& request, std::string_view name) {
-    return std::any_of(request.arguments.begin(), request.arguments.end(),
-                       [&](const Parameter& p) { return p.name == name; });
-}
-
 /// Words of the templates that users' text means when it says them.
 std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
     std::set<std::string, std::less<>> kept{"i",
@@ -33,6 +28,8 @@ std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
                                             "prev_item",
                                             "last_item",
                                             "across_seg_boundary",
+                                            "segment",
+                                            "segment_64",
                                             "N",
                                             request.name,
                                             request.name + "_totals",
@@ -98,6 +95,9 @@ Values ScanText::values() const {
             {"tile_elements", shape_.elements()},
             {"row_step", (layout_.shuffles ? 32 : block_) * vector_width},
             {"segmented", segmented_},
+            {"counts_segments", !counted_segments(request_).empty()},
+            {"segment_number", std::string(counted_segments(request_))},
+            {"starts_type", counted_segments(request_) == "segment_64" ? std::string("int64_t") : std::string("int")},
             {"packed", packed_},
             {"shuffles", layout_.shuffles},
             {"uses_last", request_.output.uses("last_item")},

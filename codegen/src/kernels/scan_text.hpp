@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gemel::codegen {
@@ -22,6 +23,9 @@ struct TileShape {
 };
 TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
 std::vector<ArrayUse> array_uses(const ScanRequest& request);
+bool has_argument(const ScanRequest& request, std::string_view name);
+/// The word by which the output asks for the number of an element's segment: "segment", "segment_64" or "".
+std::string_view counted_segments(const ScanRequest& request);
 
 class ScanText {
    public:

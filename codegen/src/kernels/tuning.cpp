@@ -1,5 +1,6 @@
 #include <gemel/codegen/tuning.hpp>
 
+#include <gemel/codegen/sort.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -17,10 +18,16 @@ struct Limit {
     std::string_view name;
     std::uint32_t max;
 };
-constexpr std::array limits{
-    Limit{"block", 1 << 20},           Limit{"access_bytes", 64},       Limit{"unroll", 256},
-    Limit{"tile_block", 1 << 20},      Limit{"tile_width", 1 << 16},    Limit{"tile_rows", 1 << 16},
-    Limit{"blocks_per_unit", 1 << 16}, Limit{"items_per_thread", 4096}, Limit{"running_results", 4096}};
+constexpr std::array limits{Limit{"block", 1 << 20},
+                            Limit{"access_bytes", 64},
+                            Limit{"unroll", 256},
+                            Limit{"tile_block", 1 << 20},
+                            Limit{"tile_width", 1 << 16},
+                            Limit{"tile_rows", 1 << 16},
+                            Limit{"blocks_per_unit", 1 << 16},
+                            Limit{"items_per_thread", 4096},
+                            Limit{"running_results", 4096},
+                            Limit{"digit_bits", 12}};
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
@@ -122,6 +129,42 @@ ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
             .access_bytes = 16,
             .items_per_thread = items,
             .strategy = device.has_cross_block_visibility ? ScanStrategy::look_back : ScanStrategy::three_passes};
+}
+
+SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrategy strategy) {
+    const std::uint32_t bytes = std::max(work.item_bytes, 4u);
+    const bool has_warps = device.has_cross_block_visibility && device.max_threads_per_block >= 512;
+    if (strategy == SortStrategy::automatic) {
+        if (is_cpu(device))
+            strategy = work.count <= 4096 ? SortStrategy::serial_rows : SortStrategy::chunks;
+        else if (!has_warps)
+            strategy = SortStrategy::three_passes;
+        else
+            strategy = work.count * bytes <= 32768 ? SortStrategy::block : SortStrategy::one_sweep;
+    }
+    switch (strategy) {
+        case SortStrategy::chunks:
+        case SortStrategy::serial_rows:
+            return {.block = 1, .items_per_thread = 1, .blocks_per_unit = 1, .digit_bits = 8, .strategy = strategy};
+        case SortStrategy::three_passes:
+            return {.block = block_of(device, 256), .items_per_thread = 8, .digit_bits = 4, .strategy = strategy};
+        case SortStrategy::block:
+            // The shortest tile that has a row; short rows share one.
+            return {.block = work.count > 4096 ? 512u : 256u,
+                    .items_per_thread = work.count > 2048   ? 16u
+                                        : work.count > 1024 ? 8u
+                                                            : 4u,
+                    .digit_bits = 8,
+                    .strategy = strategy};
+        default: break;
+    }
+    // As long as shared memory holds: 35 KB for a tile leave room for the counters. Short arrays want many tiles.
+    const std::uint32_t most = std::clamp(35328 / (384 * bytes), 1u, 23u);
+    const std::size_t wanted = work.count / (std::size_t{384} * std::max(device.compute_units, 1u));
+    std::uint32_t items = most;
+    for (const std::uint32_t fewer : {16u, 8u, 4u})
+        if (wanted < fewer && fewer < items) items = fewer;
+    return {.block = 384, .items_per_thread = items, .blocks_per_unit = 4, .digit_bits = 8, .strategy = strategy};
 }
 
 }  // namespace gemel::codegen

@@ -1,4 +1,4 @@
-/// Elements where a condition holds: reading them (compress), writing them (put_mask, place), and where they are.
+/// Writing elements where a condition holds: put_mask, place. gemel/algorithms/compress.hpp reads them.
 ///
 /// A mask is an array of bools or an expression of them, `x > 3`. An expression is evaluated first, by one launch.
 #pragma once
@@ -8,10 +8,8 @@
 #include <gemel/core/export.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace gemel {
 
@@ -23,37 +21,10 @@ template <class M>
 concept NoMask = ArrayOrExpression<M> && !Mask<M>;
 
 // What the templates below call, for types known at run time.
-GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask);
-GEMEL_API AnyArray compress(const AnyArray& x, const AnyArray& mask, Integer axis);
 GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 /// One value, the bytes of an element; errors name `who`.
 GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
 GEMEL_API void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
-/// Elements of any number type: where they are not zero.
-GEMEL_API AnyArray flatnonzero(const AnyArray& x);
-GEMEL_API std::vector<AnyArray> nonzero(const AnyArray& x);
-
-/// NumPy's x[mask]: the elements where the mask holds, in C order.
-///
-///     GPUArray<float> large = compress(x, x > 3);
-///
-/// @param mask  the shape of x, or of its first axes: it then selects rows, planes and so on, as in x[rows > 0]
-/// @returns     a new array of shape (number that hold,) + x.shape[mask.rank():]
-/// @throws ArgumentError if the shapes do not fit or the contexts differ
-/// @time blocks until the number is known: it is counted first. Then one scan, enqueued, which writes the result; for
-///       masks of fewer axes a scan and a launch
-template <ArrayOrExpression X, Mask M>
-auto compress(const X& x, const M& mask) {
-    return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask)));
-}
-/// Along one axis, by a mask of one axis. A shorter mask leaves out the elements beyond its end.
-template <ArrayOrExpression X, Mask M>
-auto compress(const X& x, const M& mask, Integer axis) {
-    return EvaluatedArray<X>(compress(detail::evaluated(x), detail::evaluated(mask), axis));
-}
-
-template <ElementHolder X, NoMask M>
-void compress(const X&, const M&, auto...) = delete;  // a mask is of bools: compress(x, mask != 0), or take(x, indices)
 
 /// x[i] = values[i] where the mask holds. Values in another number than x's elements are repeated: element i of x in C
 /// order takes values[i % values.size()].
@@ -117,18 +88,5 @@ void place(const X& x, const AnyArray& mask, const V& value) {
 
 template <ElementHolder X, NoMask M>
 void place(const X&, const M&, const auto&) = delete;  // a mask is of bools: mask != 0, or put(x, indices, values)
-
-/// The indices, in C order, of what is not zero. @time blocks until their number is known; then one scan, enqueued
-template <ArrayOperand X>
-GPUArray<std::int64_t> flatnonzero(const X& x) {
-    return GPUArray<std::int64_t>(flatnonzero(detail::evaluated(x)));
-}
-/// The same as one array per axis. @throws ArgumentError for rank 0 @time one launch more
-template <ArrayOperand X>
-std::vector<GPUArray<std::int64_t>> nonzero(const X& x) {
-    std::vector<GPUArray<std::int64_t>> places;
-    for (AnyArray& axis : nonzero(detail::evaluated(x))) places.emplace_back(std::move(axis));
-    return places;
-}
 
 }  // namespace gemel

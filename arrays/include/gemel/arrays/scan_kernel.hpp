@@ -29,7 +29,9 @@ struct ScanSpec {
     std::string identity = {};   ///< another name for `neutral`: give one of the two
     std::string output_statement = {};  ///< with `item` (the result through element i), `prev_item` (the one before
                                         ///< it), `last_item` (the last of all), i and n (or N)
-    std::string is_segment_start_expr = {};  ///< whether a segment begins at i; there `prev_item` is neutral
+    /// Whether a segment begins at i; there `prev_item` is neutral, and the output statement may say `segment`: how
+    /// many have begun through element i, in 32 bits (`segment_64`: in 64).
+    std::string is_segment_start_expr = {};
     std::string name = "scan";
     std::string preamble = {};
     CompileOptions compile = {};

@@ -104,8 +104,12 @@ struct DealTile {
 /// which is set but for the first tile.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
 struct LookBack {
+    /// With columns it may come in two parts: `publish` as soon as the total is known, so that others need not wait,
+    /// and `look` when its result is needed. Both need `column` and `total`.
+    enum class Part { whole, publish, look };
     Item item = {};
     int columns = 0;  ///< results of each tile; 0 for one that a warp looks for
+    Part part = Part::whole;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
@@ -117,6 +121,17 @@ struct LookBack {
 struct RankByDigit {
     int block = 256;  ///< at least 256
     int items = 1;
+    int bits = 9;  ///< of digit[k] that are looked at: 8 where every element has a digit
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// Elements of a tile change their places within it. Thread has `items` elements: number k is element own + 32 * k of
+/// the tile, before and after. Needs `own`, `count` (elements of the tile), `place_of[k]` (the new place of a thread's
+/// element k) and the shared array `staged`, as long as the tile, which other elements may have been in before.
+struct Reorder {
+    int items = 1;
+    std::string staged = "staged";
+    std::string value = "key[k]";  ///< a thread's element k
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
@@ -128,6 +143,7 @@ struct Scatter {
     std::string type = "uint32_t";  ///< of an element
     std::string staged = "staged";
     std::string value = "key[k]";  ///< a thread's element k
+    std::string place = "place";   ///< the array of places
     std::string store = {};        ///< "out[target[j]] = moved;"
     GEMEL_API std::string text(KernelText& kernel) const;
 };

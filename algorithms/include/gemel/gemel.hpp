@@ -1,6 +1,15 @@
 /// Everything that users need.
 #pragma once
 
+#include <gemel/algorithms/compress.hpp>
+#include <gemel/algorithms/group.hpp>
+#include <gemel/algorithms/list_builder.hpp>
+#include <gemel/algorithms/order_statistics.hpp>
+#include <gemel/algorithms/search.hpp>
+#include <gemel/algorithms/select.hpp>
+#include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/sort_kernel.hpp>
+#include <gemel/algorithms/unique.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>

@@ -1,0 +1,233 @@
+#include "select/binning.hpp"
+
+#include "rearrange/moving.hpp"
+#include "select/selecting.hpp"
+
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/reductions.hpp>
+
+#include <algorithm>
+
+namespace gemel::selecting {
+namespace {
+
+/// `@` becomes the index.
+std::string at(std::string text, const std::string& index) {
+    for (std::size_t k = 0; (k = text.find('@', k)) != std::string::npos;) text.replace(k, 1, index);
+    return text;
+}
+
+const char* counter_type(const Binning& b) { return b.weighted ? "double" : "uint32_t"; }
+const char* result_type(const Binning& b) { return b.weighted ? "double" : "int64_t"; }
+
+/// What is added for an element.
+std::string amount(const Binning& b, const char* type, const char* index) {
+    return b.weighted ? text("(double)x", b.elements.size() - 1, "[", index, "]") : text("(", type, ")1");
+}
+
+std::vector<Parameter> parameters(const Binning& b, DType result) {
+    std::vector<Parameter> all;
+    for (std::size_t k = 0; k < b.elements.size(); ++k) all.push_back(VectorArg(b.elements[k].dtype(), text("x", k), true));
+    for (std::size_t k = 0; k < b.more.size(); ++k) all.push_back(VectorArg(b.more[k].dtype(), text("y", k), true));
+    for (std::size_t k = 0; k < b.sizes.size(); ++k) all.push_back(ScalarArg(dtype_of<std::int32_t>(), text("bins_", k)));
+    all.push_back(ScalarArg(dtype_of<std::int32_t>(), "bins"));
+    all.push_back(VectorArg(result, "result"));
+    return all;
+}
+
+std::string key_of(const Binning& b, std::int64_t variant) {
+    std::string key = text(b.who, variant, '/', b.sizes.size(), b.weighted, '\1', b.prepare, '\1', b.find, '\1', b.preamble);
+    for (const auto* arrays : {&b.elements, &b.more})
+        for (const AnyArray& array : *arrays) key += '\1' + array.dtype().name();
+    return key;
+}
+
+/// Bins that share a block's memory, in few sizes, so that few kernels are compiled; 0 if there are too many.
+std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
+    const std::size_t bytes = b.weighted ? 8 : 4;
+    const auto room = static_cast<std::int64_t>(std::min<std::size_t>(device.shared_memory_per_block_bytes, 48 * 1024) / bytes);
+    for (const std::int64_t size : {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096}, room})
+        if (b.bins <= size && size <= room) return size;
+    return 0;
+}
+
+/// Slots of a block in which it counts the bins that came first, where all bins are too many.
+constexpr std::int64_t hot_slots = 1024;
+
+struct BlockTexts {
+    std::string before, add, after;
+};
+
+BlockTexts shared_texts(const Binning& b, std::int64_t size) {
+    const std::string type = counter_type(b);
+    return {.before = text("LOCAL_MEM ", type, " counts[", size, "];\n",
+                           "for (int k = LID_0; k < bins; k += LDIM_0) counts[k] = 0;\nlocal_barrier();\n"),
+            .add = text("if (bin >= 0) atomic_add(&counts[bin], ", amount(b, "uint32_t", "i"), ");"),
+            .after = text("local_barrier();\nfor (int k = LID_0; k < bins; k += LDIM_0) {\n    const ", type,
+                          " counted = counts[k];\n    if (counted != 0) atomic_add(&result[k], (", result_type(b),
+                          ")counted);\n}")};
+}
+
+BlockTexts global_texts(const Binning& b) {
+    const std::string type = counter_type(b);
+    return {.before = text("LOCAL_MEM int owners[", hot_slots, "];\nLOCAL_MEM ", type, " counts[", hot_slots,
+                           "];\nfor (int k = LID_0; k < ", hot_slots,
+                           "; k += LDIM_0) {\n    owners[k] = -1;\n    counts[k] = 0;\n}\nlocal_barrier();\n"),
+            .add = text("if (bin >= 0) {\n    // The first bin to come has the slot; it is one that occurs often, if any does.\n"
+                        "    const int slot = bin & ",
+                        hot_slots - 1,
+                        ";\n    int owner = owners[slot];\n"
+                        "    if (owner == -1) {\n        owner = atomic_cas(&owners[slot], -1, bin);\n"
+                        "        if (owner == -1) owner = bin;\n    }\n"
+                        "    if (owner == bin) atomic_add(&counts[slot], ",
+                        amount(b, "uint32_t", "i"), ");\n    else atomic_add(&result[bin], ",
+                        amount(b, "int64_t", "i"), ");\n}"),
+            .after = text("local_barrier();\nfor (int k = LID_0; k < ", hot_slots,
+                          "; k += LDIM_0) {\n    if (owners[k] >= 0) atomic_add(&result[owners[k]], (", result_type(b),
+                          ")counts[k]);\n}")};
+}
+
+}  // namespace
+
+BinStrategy bin_strategy(const Binning& b, const DeviceInfo& device, BinStrategy asked) {
+    const bool fits = shared_bins_for(b, device) > 0;
+    if (asked == BinStrategy::automatic) {
+        const bool has_atomics = b.weighted ? device.has_double : device.has_int64_atomics;
+        if (device.type == DeviceInfo::Type::cpu || !has_atomics) return BinStrategy::chunks;
+        return fits ? BinStrategy::shared : BinStrategy::global;
+    }
+    if (asked == BinStrategy::shared && !fits)
+        throw ArgumentError(text(b.who, ": ", b.bins, " bins do not fit into the ", device.shared_memory_per_block_bytes,
+                                 " bytes of a block's shared memory; leave the strategy out"));
+    return asked;
+}
+
+ElementwiseKernel block_kernel(const Binning& b, std::int64_t shared_bins) {
+    const BlockTexts texts = shared_bins > 0 ? shared_texts(b, shared_bins) : global_texts(b);
+    return ElementwiseKernel(parameters(b, b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>()),
+                             text("int bin = -1;\n", at(b.find, "i"), "\n", texts.add), b.who,
+                             {.preamble = b.preamble,
+                              .loop_prep = texts.before + at(b.prepare, "i"),
+                              .after_loop = texts.after});
+}
+
+/// Each thread has some elements, and a row of `result` for itself.
+ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
+    std::vector<Parameter> arguments =
+        parameters(b, b.weighted ? dtype_of<double>() : wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>());
+    for (Parameter& p : parse_declarations("int32_t *chunk, int64_t count, int64_t length")) arguments.push_back(p);
+    return ElementwiseKernel(
+        std::move(arguments),
+        text("const int64_t base = (int64_t)i * bins, begin = (int64_t)i * length;\n"
+             "const int64_t end = count - begin < length ? count : begin + length;\n",
+             "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(b.prepare, "0"),
+             "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(b.find, "j"),
+             "\n    if (bin >= 0) result[base + bin] += ", amount(b, wide ? "int64_t" : "int32_t", "j"),
+             ";\n}\nchunk[i] = 1"),
+        b.who, {.preamble = b.preamble});
+}
+
+namespace {
+
+AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray& result) {
+    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    const Device device = result.context().device();
+    const std::int64_t shared = strategy == BinStrategy::shared ? shared_bins_for(b, device.info()) : 0;
+    const auto kernel = kernels.find(key_of(b, shared), [&] { return block_kernel(b, shared); });
+    result.fill(0);
+    const auto bins = static_cast<std::int32_t>(b.bins);
+    std::vector<CallArgument> arguments;
+    for (const auto* arrays : {&b.elements, &b.more})
+        for (const AnyArray& array : *arrays) arguments.emplace_back(array);
+    for (const std::int32_t& size : b.sizes) arguments.emplace_back(size);
+    arguments.emplace_back(bins);
+    arguments.emplace_back(result);
+    // Long runs of elements for each block: what it counted is added to the result once. Short arrays want all units.
+    const std::size_t bytes = b.elements[0].dtype().size_bytes(), count = b.elements[0].size();
+    std::uint32_t unroll = shared > 4096 ? 16 : 8;
+    while (unroll > 1 && count * bytes / (512 * 16 * std::size_t{unroll}) < 4 * std::size_t{device.info().compute_units})
+        unroll /= 2;
+    const auto block = static_cast<std::uint32_t>(std::min<std::size_t>(512, device.info().max_threads_per_block));
+    kernel->run({.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block}}, arguments);
+    return result;
+}
+
+AnyArray count_in_chunks(const Binning& b) {
+    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    const AnyArray& first = b.elements[0];
+    const bool wide = is_long(first);
+    const auto count = static_cast<std::int64_t>(first.size());
+    const auto units = static_cast<std::int64_t>(first.context().device().info().compute_units);
+    // More of them than units where rows are short, so that units that are busy otherwise take fewer.
+    const std::int64_t wanted = b.bins <= 4096 ? 4 * units : units;
+    const std::int64_t length = std::max<std::int64_t>((count + wanted - 1) / wanted, std::max<std::int64_t>(b.bins, 4096));
+    const std::int64_t chunks = (count + length - 1) / length;
+    const DType type = b.weighted ? dtype_of<double>() : wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
+    const AnyArray rows(first.context(), type, Shape{chunks, b.bins});
+    const AnyArray done(first.context(), dtype_of<std::int32_t>(), Shape{chunks});
+    std::vector<AnyArray> elements;
+    for (const AnyArray& array : b.elements) elements.push_back(without_gaps(array));
+    const auto bins = static_cast<std::int32_t>(b.bins);
+    std::vector<CallArgument> arguments;
+    for (const AnyArray& array : elements) arguments.emplace_back(array);
+    for (const AnyArray& array : b.more) arguments.emplace_back(array);
+    for (const std::int32_t& size : b.sizes) arguments.emplace_back(size);
+    arguments.emplace_back(bins);
+    arguments.emplace_back(rows);
+    arguments.emplace_back(done);
+    arguments.emplace_back(count);
+    arguments.emplace_back(length);
+    kernels.find(key_of(b, wide), [&] { return chunk_kernel(b, wide); })->run({.tuning = {.block = 1}}, arguments);
+    return sum(rows, 0);  // of int32 in int64
+}
+
+}  // namespace
+
+AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
+    const OnStream scope(stream);
+    const AnyArray& first = b.elements[0];
+    const Device device = first.context().device();
+    if (b.bins > INT32_MAX)
+        throw ArgumentError(text(b.who, ": ", b.bins, " bins are more than the 2^31 - 1 that are possible"));
+    const BinStrategy strategy = bin_strategy(b, device.info(), asked);
+    if (strategy == BinStrategy::chunks && first.size() > 0 && b.bins > 0) return count_in_chunks(b);
+    const AnyArray result(first.context(), b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>(), Shape{b.bins});
+    if (b.bins == 0) return result;
+    if (first.size() > 0) return count_in_blocks(b, strategy, result);
+    result.fill(0);
+    return result;
+}
+
+std::string prepare_even(const std::string& k, const std::string& type) {
+    const std::string n = "bins_" + k;
+    return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
+                "const ", type, " scale_", k, " = (", type, ")", n, " / (last_", k, " - first_", k, ");\n",
+                "// How near to an edge rounding may have moved an element to the other side.\n",
+                "const ", type, " near_", k, " = 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k, ")) * scale_", k,
+                ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
+}
+
+std::string find_even(const std::string& k, const std::string& type) {
+    const std::string n = "bins_" + k;
+    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
+                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                 //
+                "    const ", type, " f = (v_", k, " - first_", k, ") * scale_", k, ";\n",         //
+                "    int b = (int)f;\n    const ", type, " past = f - (", type, ")b;\n",           //
+                "    if (b > ", n, " - 1) b = ", n, " - 1;\n",                                     //
+                "    if (past <= near_", k, " || past >= 1 - near_", k, ") {  // the edges decide\n",
+                "        while (b > 0 && v_", k, " < y", k, "[b]) --b;\n",                         //
+                "        while (b < ", n, " - 1 && v_", k, " >= y", k, "[b + 1]) ++b;\n    }\n",    //
+                "    bin_", k, " = b;\n}\n");
+}
+
+std::string find_between(const std::string& k, const std::string& type) {
+    const std::string n = "bins_" + k;
+    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
+                "if (v_", k, " >= y", k, "[0] && v_", k, " <= y", k, "[", n, "]) {\n",             //
+                "    int low = 0, left = ", n, " - 1;  // how many of the inner edges are at or below\n",
+                "    while (left > 0) {\n        const int step = (left + 1) / 2;\n",               //
+                "        if (y", k, "[low + step] <= v_", k, ") low += step;\n        left -= step;\n    }\n",
+                "    bin_", k, " = low;\n}\n");
+}
+
+}  // namespace gemel::selecting

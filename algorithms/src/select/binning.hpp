@@ -1,0 +1,41 @@
+/// Counting elements into bins: one kernel for bincount, histogram and histogram2d.
+#pragma once
+
+#include <gemel/core/export.hpp>
+#include <gemel/algorithms/group.hpp>
+#include <gemel/arrays/elementwise_kernel.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gemel::selecting {
+
+/// Finding the bin of an element. The texts say `@` for its index.
+struct Binning {
+    const char* who = "histogram";
+    std::vector<AnyArray> elements;   ///< read as x0[@], x1[@]: one shape
+    std::vector<AnyArray> more = {};  ///< read elsewhere, as y0[...], y1[...]
+    std::string prepare = {};         ///< statements before all elements
+    std::string find;                 ///< statements that set `bin`, an int, which is -1 and stays so where there is none
+    std::string preamble = {};
+    std::vector<std::int32_t> sizes = {};  ///< as bins_0, bins_1, ...
+    std::int64_t bins = 0;
+    bool weighted = false;  ///< the last of `elements` is a weight
+};
+
+/// Adds 1, or the weight, to the bin of each element. @returns int64, or double if weighted
+AnyArray count_bins(const Binning& binning, BinStrategy strategy, const Stream& stream);
+
+/// The strategy for a device. @throws ArgumentError for one that cannot be
+BinStrategy bin_strategy(const Binning& binning, const DeviceInfo& device, BinStrategy asked);
+/// The kernel for a GPU with so many bins in shared memory (0: global), and that of chunks.
+GEMEL_API ElementwiseKernel block_kernel(const Binning& binning, std::int64_t shared_bins);
+GEMEL_API ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
+
+/// Texts of histogram(): the bin between edges (y<k>, so many bins) of x<k>, as the int `bin_<k>`.
+GEMEL_API std::string prepare_even(const std::string& k, const std::string& type);
+GEMEL_API std::string find_even(const std::string& k, const std::string& type);
+GEMEL_API std::string find_between(const std::string& k, const std::string& type);
+
+}  // namespace gemel::selecting

@@ -1,0 +1,160 @@
+#include <gemel/algorithms/compress.hpp>
+
+#include "array/layout.hpp"
+#include "expression/derived_expression.hpp"
+#include "expression/expression_kernel.hpp"
+#include "rearrange/mask_kernels.hpp"
+#include "rearrange/moving.hpp"
+#include "rearrange/take_axes.hpp"
+#include "select/kernels.hpp"
+#include "select/selecting.hpp"
+
+#include <array>
+#include <memory>
+
+namespace gemel {
+namespace {
+
+using namespace selecting;
+
+/// An expression with its operands brought under one shape.
+struct Elements {
+    Elements(const char* who, const ExpressionView& whole)
+        : collected(naming(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
+        if (collected->operands.array_count == 0)
+            throw ArgumentError(text(who, ": an expression of numbers alone has no elements"));
+        naming(who, [&] { broadcast.broadcast(collected->operands); });
+    }
+    const AnyArray& first() const { return *collected->operands.arrays[0]; }
+    const Shape& shape() const { return broadcast.shape(); }
+
+    const std::unique_ptr<CollectedExpression> collected;
+    BroadcastOperands broadcast;
+};
+
+/// The numbers of the elements that hold.
+AnyArray places(const Elements& mask) {
+    static auto& kernels = *new Kernels<Scan>;
+    const ExpressionOperands& operands = mask.collected->operands;
+    const std::size_t size = mask.shape().count();
+    const bool wide = size > std::size_t{INT32_MAX};
+    CallKey key = expression_key(mask.collected->view, operands);
+    key.add(wide);
+    const auto scan = kernels.find(key, [&] {
+        ExpressionParts parts = expression_parts(mask.collected->view, operands);
+        return places_scan(wide, std::move(parts.arguments), parts.value, std::move(parts.preamble));
+    });
+    const AnyArray found = room_for(mask.first(), dtype_of<std::int64_t>(), size);
+    if (size == 0) return found;
+    const GPUArray<std::int64_t> count(mask.first().context(), Shape{});
+    CallArguments arguments;
+    for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
+    for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
+    arguments.add(CallArgument(found));
+    arguments.add(CallArgument(count));
+    scan->run({}, arguments.span());
+    return AnySelection{found, count}.array();
+}
+
+/// From places counted in C order the index along each axis.
+void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
+    const std::size_t rank = extents.size(), half = rank / 2;
+    if (2 * rank > max_call_arguments) {
+        // Half of the axes at a time, and before that each half as if it were one.
+        std::vector<AnyArray> halves;
+        std::array<std::int64_t, 2> counts{};
+        for (std::size_t k = 0; k < 2; ++k) {
+            halves.emplace_back(flat.context(), flat.dtype(), flat.shape());
+            counts[k] = static_cast<std::int64_t>(Shape(k ? extents.subspan(half) : extents.first(half)).count());
+        }
+        unravel(flat, counts, halves, wide);
+        unravel(halves[0], extents.first(half), found.first(half), wide);
+        return unravel(halves[1], extents.subspan(half), found.subspan(half), wide);
+    }
+    std::vector<CallArgument> arguments{CallArgument(flat)};
+    for (std::size_t axis = 1; axis < rank; ++axis) arguments.emplace_back(as_argument(extents[axis]));
+    for (const AnyArray& axis : found) arguments.emplace_back(axis);
+    unravel_kernel(rank, wide).run({}, arguments);
+}
+
+void require_mask(const Elements& mask, const AnyArray& x) {
+    require_context("compress", "the mask", mask.first(), x);
+    if (mask.collected->view.dtype.kind() != DType::Kind::boolean)
+        throw ArgumentError(text("compress: the mask has elements of ", mask.collected->view.dtype.name(),
+                                 ", expected bool; `mask != 0` is such a mask"));
+}
+
+/// The places of elements other than zero, and the shape that they are counted in.
+AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
+    if (!is_number(x.dtype))
+        throw ArgumentError(text(who, ": elements of ", x.dtype.name(), " are no numbers, and none is zero"));
+    DerivedExpression truth(x);
+    if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
+    const Elements elements(who, truth.view());
+    shape = elements.shape();
+    return places(elements);
+}
+
+}  // namespace
+
+Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds,
+                            std::string preamble) {
+    for (Parameter& p : parse_declarations("int64_t *selected_out, int64_t *selected_count"))
+        arguments.push_back(std::move(p));
+    return Scan(std::move(arguments), number_type(wide),
+                {.input_expr = text("(", holds, ") != 0"),
+                 .scan_expr = "a + b",
+                 .neutral = "0",
+                 .output_statement = "if (item != prev_item) selected_out[item - 1] = i;\n"
+                                     "if (i == n - 1) selected_count[0] = item",
+                 .name = "places",
+                 .preamble = std::move(preamble)});
+}
+
+AnyArray detail::compress(const AnyArray& x, const ExpressionView& view) {
+    require_array("compress", "the array", x);
+    const Elements mask("compress", view);
+    require_mask(mask, x);
+    const Shape& shape = mask.shape();
+    bool fits = shape.rank() <= x.rank();
+    for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis) fits = shape[axis] == x.shape()[axis];
+    if (!fits)
+        throw ArgumentError(text("compress: the mask has shape ", to_string(shape), ", the array ",
+                                 to_string(x.shape()), "; a mask has the shape of the array or of its first axes"));
+    if (shape.rank() < x.rank()) return take_axes("compress", x, 0, shape.rank(), places(mask), OutOfBounds::wrap);
+    return select(true, x, view, {}).array();
+}
+
+AnyArray detail::compress(const AnyArray& x, const ExpressionView& view, Integer axis) {
+    require_array("compress", "the array", x);
+    const Elements mask("compress", view);
+    require_mask(mask, x);
+    const Shape& shape = mask.shape();
+    const std::size_t along = checked_axis(axis, x.rank(), "compress");
+    if (shape.rank() != 1 || shape[0] > x.shape()[along])
+        throw ArgumentError(text("compress: a mask of shape ", to_string(shape), " along axis ", along,
+                                 " of an array of shape ", to_string(x.shape()),
+                                 "; it must have one axis and be no longer"));
+    return take_axes("compress", x, along, 1, places(mask), OutOfBounds::wrap);
+}
+
+AnyArray detail::flatnonzero(const ExpressionView& x) {
+    Shape shape;
+    return flat_places("flatnonzero", x, shape);
+}
+
+std::vector<AnyArray> detail::nonzero(const ExpressionView& x) {
+    Shape shape;
+    const AnyArray flat = flat_places("nonzero", x, shape);
+    if (shape.rank() == 0) throw ArgumentError("nonzero: a single value has no axes; item() reads it");
+    std::vector<AnyArray> found{flat};
+    if (shape.rank() == 1) return found;
+    found.clear();
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+        found.emplace_back(flat.context(), flat.dtype(), flat.shape());
+    if (flat.size() == 0) return found;
+    unravel(flat, shape.span(), found, shape.count() > std::size_t{INT32_MAX});
+    return found;
+}
+
+}  // namespace gemel

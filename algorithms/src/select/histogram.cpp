@@ -1,0 +1,193 @@
+/// bincount, histogram and histogram2d: which bins, and errors.
+#include "rearrange/moving.hpp"
+#include "select/binning.hpp"
+#include "select/selecting.hpp"
+
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/reductions.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gemel {
+namespace {
+
+using namespace selecting;
+
+bool is_signed_integer(DType dtype) { return dtype.kind() == DType::Kind::signed_integer; }
+
+/// So many bins as numpy.bincount() has.
+std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) {
+    if (options.minlength < 0)
+        throw ArgumentError(text("bincount: minlength is ", options.minlength, "; it must not be negative"));
+    if (options.length) {
+        if (*options.length < 0)
+            throw ArgumentError(text("bincount: length is ", *options.length, "; it must not be negative"));
+        return std::max(*options.length, options.minlength);
+    }
+    if (x.size() == 0) return options.minlength;
+    const OnStream scope(options.stream);
+    // One reading finds both: a negative number is a very large one without a sign.
+    const AnyExpr numbers =
+        is_signed_integer(x.dtype()) ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
+                                     : astype(x, dtype_of<std::uint64_t>());
+    const auto largest = AnyArray(max(numbers)).item<std::uint64_t>();
+    if (largest >= std::uint64_t{1} << 63 && is_signed_integer(x.dtype()))
+        throw ArgumentError(text("bincount: there is the number ", static_cast<std::int64_t>(largest),
+                                 ", but numbers begin at 0; give .length to leave such numbers out"));
+    if (largest >= std::uint64_t{INT32_MAX})
+        throw ArgumentError(text("bincount: the largest number is ", largest,
+                                 ", which would need as many bins; at most 2^31 - 1 are possible"));
+    return std::max(static_cast<std::int64_t>(largest) + 1, options.minlength);
+}
+
+Binning numbers_binning(const AnyArray& x, std::int64_t bins) {
+    return {.who = "bincount",
+            .elements = {x},
+            .find = is_signed_integer(x.dtype()) || x.dtype().size_bytes() < 8
+                        ? "const int64_t number = x0[@];\nif (number >= 0 && number < bins) bin = (int)number;"
+                        : "if (x0[@] < (uint64_t)bins) bin = (int)x0[@];",
+            .bins = bins};
+}
+
+void check_numbers(const AnyArray& x) {
+    require_array("bincount", "the array", x);
+    if (x.rank() != 1)
+        throw ArgumentError(
+            text("bincount: the array has shape ", to_string(x.shape()), ", expected one axis; ravel() gives one"));
+    if (!x.dtype().is_integer() && x.dtype().kind() != DType::Kind::boolean)
+        throw ArgumentError(text("bincount: elements of ", x.dtype().name(), " are no integers; astype() converts"));
+}
+
+void check_element_numbers(const char* who, const AnyArray& x) {
+    if (!is_number(x.dtype()) || x.dtype().kind() == DType::Kind::complex)
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order, so that no bins hold them"));
+}
+
+const char* type_of(const AnyArray& edges) { return edges.dtype() == dtype_of<double>() ? "double" : "float"; }
+
+std::int32_t bin_count(const AnyArray& edges) { return static_cast<std::int32_t>(edges.size()) - 1; }
+
+void add_axis(Binning& b, std::size_t axis, const AnyArray& x, const AnyArray& edges, bool even) {
+    const std::string k = std::to_string(axis), type = type_of(edges);
+    b.elements.push_back(x);
+    b.more.push_back(edges);
+    b.sizes.push_back(bin_count(edges));
+    if (even) b.prepare += prepare_even(k, type);
+    b.find += even ? find_even(k, type) : find_between(k, type);
+}
+
+}  // namespace
+
+GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions& options) {
+    check_numbers(x);
+    return GPUArray<std::int64_t>(
+        count_bins(numbers_binning(x, bincount_length(x, options)), options.strategy, options.stream));
+}
+
+GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, const BincountOptions& options) {
+    check_numbers(x);
+    require_context("bincount", "the array of weights", weights, x);
+    check_element_numbers("bincount", weights);
+    if (!(x.shape() == weights.shape()))
+        throw ArgumentError(text("bincount: the array has ", counted(x.size(), "element"), ", but there are ",
+                                 counted(weights.size(), "weight")));
+    Binning binning = numbers_binning(x, bincount_length(x, options));
+    binning.elements.push_back(weights);
+    binning.weighted = true;
+    if (options.deterministic && options.strategy == BinStrategy::automatic)
+        return GPUArray<double>(count_bins(binning, BinStrategy::chunks, options.stream));
+    return GPUArray<double>(count_bins(binning, options.strategy, options.stream));
+}
+
+namespace {
+
+/// Of edges that the user gave.
+AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges, DType dtype) {
+    require_context(who, "the array of edges", edges, x);
+    check_element_numbers(who, edges);
+    if (edges.rank() != 1 || edges.size() < 2)
+        throw ArgumentError(text(who, ": the edges have shape ", to_string(edges.shape()),
+                                 ", expected one axis and two edges at least"));
+    const AnyArray converted = edges.dtype() == dtype ? without_gaps(edges) : edges.astype(dtype);
+    const std::vector<double> values = GPUArray<double>(edges.astype(dtype_of<double>())).get();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        if (std::isnan(values[k])) throw ArgumentError(text(who, ": edge ", k, " is NaN"));
+        if (k > 0 && values[k] < values[k - 1])
+            throw ArgumentError(text(who, ": edge ", k, " is ", values[k], ", below edge ", k - 1, ", which is ",
+                                     values[k - 1], "; edges must not descend"));
+    }
+    return converted;
+}
+
+template <class E>
+AnyArray even_edges(const AnyArray& x, std::int64_t count, double low, double high) {
+    std::vector<E> edges(static_cast<std::size_t>(count) + 1);
+    for (std::size_t k = 0; k < edges.size(); ++k)
+        edges[k] = static_cast<E>(low + (high - low) * (static_cast<double>(k) / static_cast<double>(count)));
+    edges.back() = static_cast<E>(high);
+    return to_gpu(x.context(), edges);
+}
+
+/// Between the least and the greatest element, which stay on the device.
+AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
+    static const auto& of_floats = *new ElementwiseKernel(
+        "const float *low, const float *high, float *edges, int64_t bins",
+        "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
+        "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
+        "histogram_edges");
+    static const auto& of_doubles = *new ElementwiseKernel(
+        "const double *low, const double *high, double *edges, int64_t bins",
+        "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
+        "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
+        "histogram_edges");
+    const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
+    const AnyArray edges(x.context(), dtype, Shape{count + 1});
+    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, edges, count);
+    return edges;
+}
+
+}  // namespace
+
+AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream) {
+    require_array(who, "the array", x);
+    check_element_numbers(who, x);
+    const OnStream scope(stream);
+    if (!bins.edges.empty()) return checked_edges(who, x, bins.edges, dtype);
+    if (bins.count < 1 || bins.count >= INT32_MAX)
+        throw ArgumentError(text(who, ": ", bins.count, " bins were asked for; there are 1 to 2^31 - 2"));
+    const bool is_double = dtype == dtype_of<double>();
+    if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count);
+    auto [low, high] = bins.range.value_or(std::array{0.0, 1.0});
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high)
+        throw ArgumentError(text(who, ": the bins are to reach from ", low, " to ", high,
+                                 "; both must be finite, and the second not below the first"));
+    if (low == high) low -= 0.5, high += 0.5;
+    return is_double ? even_edges<double>(x, bins.count, low, high) : even_edges<float>(x, bins.count, low, high);
+}
+
+GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,
+                                         const HistogramOptions& options) {
+    Binning binning{.who = "histogram", .elements = {}, .find = {}, .bins = bin_count(edges)};
+    add_axis(binning, 0, flat(x), edges, even);
+    binning.find += "bin = bin_0;";
+    return GPUArray<std::int64_t>(count_bins(binning, options.strategy, options.stream));
+}
+
+GPUArray<std::int64_t> detail::histogram2d(const AnyArray& x, const AnyArray& y, const AnyArray& x_edges,
+                                           const AnyArray& y_edges, std::array<bool, 2> even,
+                                           const HistogramOptions& options) {
+    require_context("histogram2d", "the second array", y, x);
+    if (!(x.shape() == y.shape()))
+        throw ArgumentError(text("histogram2d: the arrays have shapes ", to_string(x.shape()), " and ",
+                                 to_string(y.shape()), "; they must be of one shape"));
+    const std::int64_t columns = bin_count(y_edges), rows = bin_count(x_edges);
+    Binning binning{.who = "histogram2d", .elements = {}, .find = {}, .bins = rows * columns};
+    add_axis(binning, 0, flat(x), x_edges, even[0]);
+    add_axis(binning, 1, flat(y), y_edges, even[1]);
+    binning.find += "if (bin_0 >= 0 && bin_1 >= 0) bin = bin_0 * bins_1 + bin_1;";
+    const AnyArray counts = count_bins(binning, options.strategy, options.stream);
+    return GPUArray<std::int64_t>(counts.reshape({rows, columns}));
+}
+
+}  // namespace gemel

@@ -1,0 +1,37 @@
+/// The kernels of selecting and grouping, by what tells them apart: for their callers, and for tests of their texts.
+#pragma once
+
+#include <gemel/core/export.hpp>
+#include <gemel/algorithms/unique.hpp>
+#include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/arrays/scan_kernel.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gemel::selecting {
+
+/// What becomes of the elements for which something holds, and of the others.
+enum class Form : std::uint8_t { keep, remove, split };
+
+/// A scan whose `item` is how many hold through element i. Its arguments end with selected_out, selected_others (if
+/// split), and selected_count.
+GEMEL_API Scan select_scan(Form form, bool wide, std::vector<Parameter> arguments, const std::string& holds,
+                 const std::string& value, std::string preamble);
+/// The numbers of those that hold: arguments end with selected_out and selected_count.
+GEMEL_API Scan places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds, std::string preamble);
+
+// `equal` is the text of same_key(a, b), see selecting.hpp.
+GEMEL_API Scan unique_consecutive_scan(bool wide, const std::string& equal);
+GEMEL_API Scan run_lengths_scan(bool wide, const std::string& equal);
+GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOptions& options);
+GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);
+GEMEL_API Scan scan_by_key_scan(bool exclusive, DType values, const std::string& equal, const std::string& combine,
+                      const std::string& neutral);
+/// All segments at once: a flag says where one begins; the last result of each is written.
+GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combine);
+/// One thread goes through each segment: for devices with few cores.
+GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine, const std::string& neutral);
+
+}  // namespace gemel::selecting

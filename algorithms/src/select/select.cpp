@@ -1,0 +1,148 @@
+/// Selection by masks and predicates: a scan of how many hold, whose output statement writes those.
+#include <gemel/algorithms/select.hpp>
+
+#include "expression/expression_kernel.hpp"
+#include "rearrange/moving.hpp"
+#include "select/kernels.hpp"
+#include "select/selecting.hpp"
+
+namespace gemel {
+namespace {
+
+using namespace selecting;
+
+constexpr const char* name_of(Form form) {
+    return form == Form::keep ? "copy_if" : form == Form::remove ? "remove_if" : "partition";
+}
+
+struct Results {
+    AnyArray held, others;
+    GPUArray<std::int64_t> count;
+};
+
+Results results_for(Form form, const AnyArray& x, const Stream& stream) {
+    return {.held = room_for(x),
+            .others = form == Form::split ? room_for(x) : AnyArray(),
+            .count = new_count(x, stream)};
+}
+
+void add_results(CallArguments& arguments, Form form, const AnyArray& held, const AnyArray& others,
+                 const Results& results) {
+    arguments.add(CallArgument(held));
+    if (form == Form::split) arguments.add(CallArgument(others));
+    arguments.add(CallArgument(results.count));
+}
+
+/// By a mask that is evaluated within.
+Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const SelectOptions& options) {
+    static auto& kernels = *new Kernels<Scan>;
+    const char* who = name_of(form);
+    require_array(who, "the array", x);
+    if (whole.dtype.kind() != DType::Kind::boolean)
+        throw ArgumentError(
+            text(who, ": the mask has elements of ", whole.dtype.name(), ", expected bool; `mask != 0` is such a mask"));
+    CollectedExpression collected(whole);
+    ExpressionOperands& operands = collected.operands;
+    if (operands.array_count == 0) throw ArgumentError(text(who, ": a mask of numbers alone has no elements"));
+    const std::size_t named = operands.array_count;
+    operands.add(x);
+    if (operands.exceeds) {
+        const AnyArray mask = evaluate(whole);
+        return by_mask(form, x, detail::view_of(mask), options);
+    }
+    const std::size_t k = operands.uses[operands.use_count - 1];
+    const bool is_operand = k < named;  // the mask reads x too: its elements are there
+    CallKey key = expression_key(collected.view, operands);
+    key.add(static_cast<std::uint64_t>(form) | std::uint64_t{is_long(x)} << 8 | std::uint64_t{is_operand} << 16);
+    BroadcastOperands broadcast;
+    naming(who, [&] { broadcast.broadcast(operands, &x.shape()); });
+    const auto scan = kernels.find(key, [&] {
+        ExpressionParts parts = expression_parts(collected.view, operands);
+        if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
+        return select_scan(form, is_long(x), std::move(parts.arguments), parts.value, text("x", k, "[i]"),
+                         std::move(parts.preamble));
+    });
+    const Results results = results_for(form, x, options.stream);
+    // Bits are copied, not values, unless the mask computes with them.
+    const auto moved = [&](const AnyArray& array) { return is_operand || array.empty() ? array : as_moved(array); };
+    const AnyArray source = moved(x), held = moved(results.held), others = moved(results.others);
+    CallArguments arguments;
+    for (std::size_t j = 0; j < operands.array_count; ++j)
+        arguments.add(CallArgument(j == k && !is_operand ? source : *operands.arrays[j]));
+    for (std::size_t j = 0; j < operands.number_count; ++j) arguments.add(weak(operands.numbers[j]));
+    add_results(arguments, form, held, others, results);
+    scan->run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
+    return results;
+}
+
+/// By a text in C.
+Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::span<const CallArgument> more,
+                const SelectOptions& options) {
+    static auto& kernels = *new KernelsByText<Scan>;
+    const char* who = name_of(form);
+    require_array(who, "the array", x);
+    if (codegen::Snippet(predicate.expr).empty())
+        throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
+    const auto scan = kernels.find(
+        text(static_cast<int>(form), is_long(x), '\1', predicate.expr, '\1', predicate.arguments, '\1',
+             predicate.preamble),
+        [&] {
+            const std::string comma = predicate.arguments.empty() ? "" : ", ";
+            return select_scan(form, is_long(x), parse_declarations("const T *x" + comma + predicate.arguments),
+                             codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
+        });
+    const Results results = results_for(form, x, options.stream);
+    CallArguments arguments;
+    arguments.add(CallArgument(x));
+    for (const CallArgument& argument : more) arguments.add(argument);
+    add_results(arguments, form, results.held, results.others, results);
+    scan->run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
+    return results;
+}
+
+Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
+
+}  // namespace
+
+Scan selecting::select_scan(Form form, bool wide, std::vector<Parameter> arguments, const std::string& holds,
+               const std::string& value, std::string preamble) {
+    std::string results = "T *selected_out";
+    if (form == Form::split) results += ", T *selected_others";
+    for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
+        arguments.push_back(std::move(result));
+    std::string output = text("if (item != prev_item) selected_out[item - 1] = ", value, ";\n");
+    if (form == Form::split) output += text("else selected_others[i - item] = ", value, ";\n");
+    output += "if (i == n - 1) selected_count[0] = item";
+    return Scan(std::move(arguments), number_type(wide),
+                {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
+                 .scan_expr = "a + b",
+                 .neutral = "0",
+                 .output_statement = std::move(output),
+                 .name = name_of(form),
+                 .preamble = std::move(preamble)});
+}
+
+AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask,
+                            const SelectOptions& options) {
+    const Results results = by_mask(form_of(keep), x, mask, options);
+    return {results.held, results.count};
+}
+
+AnySelection detail::select(bool keep, const AnyArray& x, const Predicate& predicate,
+                            std::span<const CallArgument> more, const SelectOptions& options) {
+    const Results results = by_text(form_of(keep), x, predicate, more, options);
+    return {results.held, results.count};
+}
+
+AnyPartition detail::partition(const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {
+    const Results results = by_mask(Form::split, x, mask, options);
+    return {results.held, results.others, results.count};
+}
+
+AnyPartition detail::partition(const AnyArray& x, const Predicate& predicate, std::span<const CallArgument> more,
+                               const SelectOptions& options) {
+    const Results results = by_text(Form::split, x, predicate, more, options);
+    return {results.held, results.others, results.count};
+}
+
+}  // namespace gemel

@@ -1,0 +1,72 @@
+#include "select/selecting.hpp"
+
+#include "rearrange/moving.hpp"
+
+#include <gemel/codegen/promotion.hpp>
+#include <gemel/codegen/snippet.hpp>
+
+namespace gemel::selecting {
+
+AnyArray room_for(const AnyArray& x, DType dtype, std::size_t count) {
+    return AnyArray(x.context(), dtype, Shape{static_cast<std::int64_t>(count)});
+}
+
+GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream) {
+    const GPUArray<std::int64_t> count(x.context(), Shape{});
+    if (x.size() == 0) {
+        const OnStream scope(stream);
+        count.fill(0);
+    }
+    return count;
+}
+
+AnyArray first_of(const AnyArray& values, std::int64_t count) {
+    const AnyArray exact = values(slice(0, count));
+    return 2 * static_cast<std::size_t>(count) < values.size() ? exact.copy() : exact;
+}
+
+namespace {
+
+std::string equal_numbers(DType dtype, bool nan_equals) {
+    const auto equal = [&](const std::string& a, const std::string& b) {
+        const bool has_nan = dtype.kind() == DType::Kind::complex || dtype.is_floating();
+        return text("(", a, " == ", b, nan_equals && has_nan ? text(" || (", a, " != ", a, " && ", b, " != ", b, ")") : "",
+                    ")");
+    };
+    if (dtype.kind() != DType::Kind::complex) return equal("a", "b");
+    return text(equal("a.re", "b.re"), " && ", equal("a.im", "b.im"));
+}
+
+std::string as_function(const std::string& expression) {
+    return text("WITHIN_KERNEL int same_key(T a, T b) { return ", expression, "; }\n");
+}
+
+}  // namespace
+
+std::string equality(const char* who, DType dtype, const std::string& equal_expr) {
+    if (!equal_expr.empty()) return as_function(text("(", codegen::Snippet(equal_expr).text(), ") != 0"));
+    if (!is_number(dtype))
+        throw ArgumentError(text(who, ": elements of ", dtype.name(),
+                                 " are no numbers; say when two are equal: {.equal_expr = \"a.id == b.id\"}"));
+    return as_function(equal_numbers(dtype, false));
+}
+
+std::string equality_with_nan(DType dtype) { return as_function(equal_numbers(dtype, true)); }
+
+AnyArray flat(const AnyArray& x) { return x.reshape({-1}); }
+
+}  // namespace gemel::selecting
+
+namespace gemel {
+
+AnyArray AnySelection::array() const { return selecting::first_of(values, count.item()); }
+AnyArray AnyPartition::first() const { return selecting::first_of(held, count.item()); }
+AnyArray AnyPartition::second() const {
+    return selecting::first_of(others, static_cast<std::int64_t>(others.size()) - count.item());
+}
+AnyArray AnyRuns::values() const { return selecting::first_of(all_values, count.item()); }
+GPUArray<std::int64_t> AnyRuns::lengths() const {
+    return GPUArray<std::int64_t>(selecting::first_of(all_lengths, count.item()));
+}
+
+}  // namespace gemel

@@ -1,0 +1,70 @@
+/// What selecting, grouping and searching have in common.
+#pragma once
+
+#include <gemel/core/export.hpp>
+#include <gemel/algorithms/select.hpp>
+#include <gemel/arrays/scan_kernel.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/signature.hpp>
+#include <gemel/core/text.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gemel::selecting {
+
+/// Kernels by a text that tells them apart; users' snippets are part of it, so there is a limit to how many are kept.
+template <class Kernel>
+class KernelsByText {
+   public:
+    template <class Make>
+    std::shared_ptr<const Kernel> find(const std::string& key, const Make& make) {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+        if (kernels_.size() >= 1024) kernels_.clear();
+        return kernels_.emplace(key, std::make_shared<const Kernel>(make())).first->second;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<const Kernel>> kernels_;
+};
+
+/// Whether positions need 64 bits.
+inline bool is_long(const AnyArray& x) { return x.size() > std::size_t{INT32_MAX}; }
+inline DType number_type(bool wide) { return wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(); }
+
+/// What happens while it lives happens on this stream, if one is given; else on the thread's current one.
+class OnStream {
+   public:
+    explicit OnStream(const Stream& stream) {
+        if (!stream.empty()) scope_.emplace(stream);
+    }
+
+   private:
+    std::optional<StreamScope> scope_;
+};
+
+/// A new array of one axis, nothing written.
+AnyArray room_for(const AnyArray& x, DType dtype, std::size_t count);
+inline AnyArray room_for(const AnyArray& x) { return room_for(x, x.dtype(), x.size()); }
+/// A number on the device: rank 0; zero where nothing will be launched to write it.
+GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream);
+/// Exactly the first elements: a view, or a copy if they fill less than half of the room.
+AnyArray first_of(const AnyArray& values, std::int64_t count);
+
+/// `same_key(a, b)` for elements of the open type T, as a function for a preamble.
+/// @throws ArgumentError if the elements are structs and there is no expression
+GEMEL_API std::string equality(const char* who, DType dtype, const std::string& equal_expr);
+/// The same where NaN equals NaN, as in NumPy's unique().
+GEMEL_API std::string equality_with_nan(DType dtype);
+
+/// x as one axis in C order, without a copy where there are no gaps.
+AnyArray flat(const AnyArray& x);
+
+}  // namespace gemel::selecting

@@ -1,0 +1,80 @@
+#include "sort/merge_sort.hpp"
+
+#include "generated/spine.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace gemel::sorting {
+namespace {
+
+using codegen::MergeSortLayout;
+using codegen::SortTuning;
+
+struct MergeVariant : Variant {
+    Kernel merge{nullptr};
+};
+
+std::shared_ptr<MergeVariant> find_variant(const MergeSorter& sorter, const Context& context,
+                                           const MergeSortLayout& layout, const SortTuning& tuning) {
+    const VariantKey<MergeSortLayout, SortTuning> key{sorter.id, layout, tuning, {}};
+    return KernelCache::of(context).find<MergeVariant>(key, [&] {
+        const GeneratedText text{codegen::merge_sort_source(sorter.request, layout, tuning, context.dialect())};
+        const Module module = context.compile(text, sorter.compile);
+        auto variant = std::make_shared<MergeVariant>();
+        variant->kernel = module.kernel(sorter.request.name + "_tiles");
+        variant->merge = module.kernel(sorter.request.name + "_merge");
+        variant->block = layout.serial ? 1 : tuning.block;
+        return variant;
+    });
+}
+
+/// Elements are moved as bits, whatever they are.
+Argument bits_of(const AnyArray& array) {
+    Argument argument = array.argument();
+    argument.dtype = {};
+    return argument;
+}
+
+}  // namespace
+
+void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
+    if (call.rows * call.row_length == 0) return;
+    const Context context = call.from.context();
+    KernelCache& cache = KernelCache::of(context);
+    const DeviceInfo& info = cache.info();
+    const SortTuning tuning = choose_tuning(
+        call.tuning, info, cache.tunings(context),
+        {.count = static_cast<std::size_t>(call.row_length), .item_bytes = sorter.request.dtype.size_bytes()},
+        codegen::merge_sort_tuning);
+    const MergeSortLayout layout{.serial = tuning.block == 1,
+                                 .wide_index = call.rows * call.row_length >= (std::int64_t{1} << 31) - (1 << 20),
+                                 .descending = call.descending};
+    const auto variant = find_variant(sorter, context, layout, tuning);
+    const auto tile = static_cast<std::int64_t>(codegen::merge_sort_tile(layout, tuning));
+    const std::int64_t tiles = (call.row_length + tile - 1) / tile, blocks = tiles * call.rows;
+    int merges = 0;
+    for (std::int64_t width = tile; width < call.row_length; width *= 2) ++merges;
+    // The last merge ends in the result.
+    const bool needs_spare = merges > 0 || layout.serial;
+    const AnyArray spare = needs_spare ? AnyArray(context, call.to.dtype(), call.to.shape()) : call.to;
+    std::pair<AnyArray, AnyArray> places{call.to, spare};
+    if (merges % 2 == 1) std::swap(places.first, places.second);
+    ArgumentList none;
+    const Stream current;
+    const Launcher launcher(none, layout.wide_index, current);
+    std::vector<Argument> own{bits_of(call.from), bits_of(places.first)};
+    if (layout.serial) own.push_back(bits_of(places.second));
+    launcher.alone(variant->kernel, {blocks}, variant->block, own, std::array{tiles, call.row_length});
+    for (std::int64_t width = tile; width < call.row_length; width *= 2) {
+        const std::array pair{bits_of(places.first), bits_of(places.second)};
+        launcher.alone(variant->merge, {blocks}, variant->block, pair, std::array{width, tiles, call.row_length});
+        std::swap(places.first, places.second);
+    }
+}
+
+}  // namespace gemel::sorting

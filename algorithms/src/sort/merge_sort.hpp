@@ -1,0 +1,30 @@
+/// Sorts by a comparison: what one call is, and how it is done.
+#pragma once
+
+#include "generated/kernel_cache.hpp"
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/codegen/merge_sort.hpp>
+#include <gemel/core/source.hpp>
+
+#include <cstdint>
+
+namespace gemel::sorting {
+
+struct MergeSorter {
+    codegen::MergeSortRequest request = {};
+    CompileOptions compile = {};
+    std::uint64_t id = KernelCache::new_generator();
+};
+
+/// One sort of rows that follow each other, into another array of such rows; both are contiguous.
+struct MergeCall {
+    AnyArray from, to;
+    std::int64_t rows = 1, row_length = 0;
+    bool descending = false;
+    codegen::SortTuning tuning = {};
+};
+/// Enqueues it.
+void merge_sort(const MergeSorter& sorter, const MergeCall& call);
+
+}  // namespace gemel::sorting

@@ -1,0 +1,310 @@
+#include "sort/radix_sort.hpp"
+
+#include "generated/kernel_family.hpp"
+#include "generated/spine.hpp"
+#include "generated/tile_states.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace gemel::sorting {
+namespace {
+
+using Strategy = codegen::SortStrategy;
+using Segments = codegen::SortSegments;
+using codegen::SortLayout;
+using codegen::SortTuning;
+using codegen::Workload;
+
+struct SortVariant : Variant {
+    Kernel count{nullptr}, plan{nullptr}, offsets{nullptr}, finish{nullptr};
+    TileStates tiles;
+};
+
+bool is_by_rows(Strategy strategy) { return strategy == Strategy::block || strategy == Strategy::serial_rows; }
+
+template <Strategy strategy>
+SortTuning tuned_for(const DeviceInfo& device, const Workload& work) {
+    return codegen::sort_tuning(device, work, strategy);
+}
+
+/// The caller's tuning, what was stored, and the heuristic's for the strategy that comes out.
+SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceInfo& info, const TuningTable& table,
+                      const Workload& work) {
+    const auto choose = [&](auto heuristic) { return choose_tuning(given, info, table, work, heuristic); };
+    SortTuning tuning;
+    switch (strategy) {
+        case Strategy::one_sweep: tuning = choose(tuned_for<Strategy::one_sweep>); break;
+        case Strategy::three_passes: tuning = choose(tuned_for<Strategy::three_passes>); break;
+        case Strategy::chunks: tuning = choose(tuned_for<Strategy::chunks>); break;
+        case Strategy::block: tuning = choose(tuned_for<Strategy::block>); break;
+        case Strategy::serial_rows: tuning = choose(tuned_for<Strategy::serial_rows>); break;
+        default: tuning = choose(tuned_for<Strategy::automatic>); break;
+    }
+    if (strategy != Strategy::automatic) tuning.strategy = strategy;
+    // What the kernels of a strategy are written for.
+    if (tuning.strategy == Strategy::one_sweep || tuning.strategy == Strategy::block) tuning.digit_bits = 8;
+    if (tuning.strategy == Strategy::three_passes) tuning.digit_bits = std::min(tuning.digit_bits, 4u);
+    return tuning;
+}
+
+/// One call, its strategy chosen, and the memory that its kernels share.
+class RadixRun {
+   public:
+    RadixRun(const RadixSorter& sorter, const RadixCall& call)
+        : sorter_(sorter), call_(call), context_(call.keys.context()), cache_(KernelCache::of(context_)) {}
+
+    void run() {
+        count_ = call_.rows * call_.row_length;
+        if (count_ == 0) return;
+        describe();
+        choose_strategy();
+        const bool rows_are_long = call_.rows > 1 && !is_by_rows(tuning_.strategy);
+        if (rows_are_long && call_.rows <= few_rows && cache_.addresses_are_linear()) return run_each_row();
+        if (rows_are_long) layout_.segments = Segments::rows;
+        if (layout_.segments != Segments::none)
+            layout_.segment_bits = std::bit_width(
+                (layout_.segments == Segments::rows ? static_cast<std::size_t>(call_.rows) : call_.segment_count) - 1);
+        places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
+        variant_ = find_variant();
+        collect_arguments();
+        if (is_by_rows(tuning_.strategy)) return launch_rows();
+        if (tuning_.strategy == Strategy::one_sweep) return launch_one_sweep();
+        launch_tiles();
+    }
+
+   private:
+    static constexpr std::int64_t few_rows = 8;
+
+    void describe() {
+        layout_.wide_index = static_cast<std::uint64_t>(count_) >= (std::uint64_t{1} << 31) - (std::uint64_t{1} << 20);
+        layout_.descending = call_.descending;
+        layout_.keeps_keys = !call_.sorted_keys.empty();
+        layout_.has_index = !call_.index.empty();
+        layout_.has_double = cache_.info().has_double;
+        if (!call_.segments.empty()) layout_.segments = Segments::given;
+        for (const SortedValues& values : call_.values) layout_.values.push_back(values.from.dtype().size_bytes());
+    }
+
+    void choose_strategy() {
+        const DeviceInfo& info = cache_.info();
+        const TuningTable& table = cache_.tunings(context_);
+        const auto key_bytes = call_.keys.dtype().size_bytes();
+        const Workload by_rows{.count = static_cast<std::size_t>(call_.row_length),
+                               .item_bytes = key_bytes,
+                               .arrays = 1,
+                               .outputs = static_cast<std::size_t>(call_.rows)};
+        const Workload whole{.count = static_cast<std::size_t>(count_),
+                             .item_bytes = codegen::sorted_bytes(sorter_.request, layout_)};
+        Strategy strategy = call_.tuning.strategy;
+        if (strategy == Strategy::automatic)
+            strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;
+        const bool has_warps = info.has_cross_block_visibility;
+        if ((strategy == Strategy::one_sweep || strategy == Strategy::block) && !has_warps)
+            strategy = Strategy::three_passes;
+        if (is_by_rows(strategy) && !call_.segments.empty())
+            strategy = strategy == Strategy::block ? Strategy::one_sweep : Strategy::chunks;
+        tuning_ = tuning_for(call_.tuning, strategy, info, table, is_by_rows(strategy) ? by_rows : whole);
+        if (strategy == Strategy::block && codegen::sort_tile(tuning_) < static_cast<std::size_t>(call_.row_length))
+            throw ArgumentError(text("sort: the tuning's strategy `block` sorts rows of at most ",
+                                     codegen::sort_tile(tuning_), " elements, and these have ", call_.row_length,
+                                     "; leave the strategy open"));
+        layout_.strategy = strategy;
+    }
+
+    /// Row `row` of an array of all rows.
+    AnyArray row_of(const AnyArray& array, std::int64_t row) const {
+        if (array.empty()) return array;
+        return array.reshape(Shape{call_.rows, call_.row_length})(row);
+    }
+    void run_each_row() const {
+        for (std::int64_t row = 0; row < call_.rows; ++row) {
+            RadixCall one = call_;
+            one.rows = 1;
+            one.keys = row_of(call_.keys, row);
+            one.sorted_keys = row_of(call_.sorted_keys, row);
+            one.index = row_of(call_.index, row);
+            for (SortedValues& values : one.values) values = {row_of(values.from, row), row_of(values.to, row)};
+            RadixRun(sorter_, one).run();
+        }
+    }
+
+    std::shared_ptr<SortVariant> find_variant() {
+        const VariantKey<SortLayout, SortTuning> key{sorter_.id, layout_, tuning_, {sorter_.request.key}};
+        return cache_.find<SortVariant>(key, [&] {
+            const GeneratedText text{codegen::sort_source(sorter_.request, layout_, tuning_, context_.dialect())};
+            const Module module = context_.compile(text, sorter_.compile);
+            auto variant = std::make_shared<SortVariant>();
+            const std::string& name = sorter_.request.name;
+            variant->block = std::max(tuning_.block, 1u);
+            if (is_by_rows(tuning_.strategy)) {
+                variant->kernel = module.kernel(name);
+                return variant;
+            }
+            variant->kernel = module.kernel(name + "_pass");
+            variant->count = module.kernel(name + "_count");
+            if (tuning_.strategy == Strategy::one_sweep) {
+                variant->plan = module.kernel(name + "_plan");
+            } else {
+                variant->offsets = module.kernel(name + "_offsets");
+                variant->finish = module.kernel(name + "_finish");
+            }
+            return variant;
+        });
+    }
+
+    AnyArray scratch(DType dtype) { return AnyArray(context_, dtype, Shape{count_}); }
+    /// Elements are moved as bits, whatever they are.
+    static Argument bits_of(const AnyArray& array) {
+        Argument argument = array.argument();
+        argument.dtype = {};
+        return argument;
+    }
+    void add(const AnyArray& array) {
+        kept_.push_back(array);
+        arguments_.push_back(bits_of(array));
+    }
+
+    /// The arrays of all kernels but the first of one_sweep. Spare places are those of nothing where they are not used.
+    void collect_arguments() {
+        const bool is_one_pass = places_.all() == 1 || tuning_.strategy == Strategy::block;
+        const DType count_type = layout_.wide_index ? dtype_of<std::uint64_t>() : dtype_of<std::uint32_t>();
+        const AnyArray keys_to = layout_.keeps_keys ? call_.sorted_keys : scratch(call_.keys.dtype());
+        const auto spare = [&](DType dtype) { return is_one_pass ? keys_to : scratch(dtype); };
+        add(call_.keys);
+        add(keys_to);
+        add(spare(call_.keys.dtype()));
+        const bool by_origin = is_by_rows(tuning_.strategy);
+        for (const SortedValues& values : call_.values) {
+            add(values.from);
+            add(values.to);
+            add(by_origin ? keys_to : spare(values.from.dtype()));
+        }
+        if (codegen::sort_takes_index(layout_)) {
+            const bool needs_both = by_origin ? tuning_.strategy == Strategy::serial_rows : !is_one_pass;
+            for (int k = 0; k < 2; ++k) add(needs_both ? scratch(count_type) : keys_to);
+            add(layout_.has_index ? call_.index : keys_to);
+        }
+        if (layout_.segments == Segments::none) return;
+        for (int k = 0; k < 2; ++k) add(spare(dtype_of<std::uint32_t>()));
+        add(layout_.segments == Segments::given ? call_.segments : keys_to);
+    }
+
+    void launch(const Kernel& kernel, std::int64_t blocks, std::uint32_t block, std::vector<Argument> own,
+                std::span<const std::int64_t> sizes, bool with_arrays = true) {
+        if (with_arrays) own.insert(own.begin(), arguments_.begin(), arguments_.end());
+        ArgumentList none;
+        const Launcher launcher(none, layout_.wide_index, current_);
+        launcher.alone(kernel, {blocks}, block, own, sizes);
+    }
+
+    void launch_rows() {
+        std::int64_t rows_per_tile = 1;
+        if (tuning_.strategy == Strategy::block) {
+            const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
+            rows_per_tile = std::clamp<std::int64_t>(tile / call_.row_length, 1, 256);
+            rows_per_tile = std::min(rows_per_tile, call_.rows);
+        } else {
+            const std::int64_t threads = std::int64_t{cache_.info().compute_units} * 4;
+            rows_per_tile = std::max<std::int64_t>((call_.rows + threads - 1) / threads, 1);
+        }
+        launch(variant_->kernel, (call_.rows + rows_per_tile - 1) / rows_per_tile, variant_->block, {},
+               std::array{call_.rows, call_.row_length, rows_per_tile});
+    }
+
+    Buffer cleared_control(std::size_t counts) const {
+        const Buffer control = context_.allocate(counts * (layout_.wide_index ? 8 : 4));
+        control.fill(std::uint32_t{0});
+        return control;
+    }
+
+    void launch_one_sweep() {
+        const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
+        const std::int64_t tiles = (count_ + tile - 1) / tile, places = places_.all();
+        const Buffer control = cleared_control(static_cast<std::size_t>(258 * places));
+        const std::int64_t counting = std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u);
+        std::vector<Argument> counted{arguments_[0]};
+        if (layout_.segments == Segments::given) counted.push_back(arguments_.back());
+        counted.push_back(as_argument(control));
+        const std::array sizes{count_, call_.row_length};
+        launch(variant_->count, std::min(counting, (count_ + variant_->block - 1) / variant_->block), variant_->block,
+               counted, sizes, false);
+        launch(variant_->plan, 1, 256, {as_argument(control)}, std::array{count_}, false);
+        TileStates& states = variant_->tiles;
+        std::lock_guard lock(states.launching);
+        for (int place = 0; place < places; ++place) {
+            states.begin(context_, static_cast<std::size_t>(tiles), layout_.wide_index ? 512 : 256);
+            launch(variant_->kernel, tiles, variant_->block,
+                   {as_argument(control), as_argument(states.states), as_argument(states.epoch), as_argument(place)},
+                   sizes);
+        }
+    }
+
+    void launch_tiles() {
+        const bool in_chunks = tuning_.strategy == Strategy::chunks;
+        auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
+        if (in_chunks) {
+            const std::int64_t wanted =
+                std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u);
+            tile = std::max<std::int64_t>((count_ + wanted - 1) / wanted, 4096);
+        }
+        const std::int64_t tiles = (count_ + tile - 1) / tile;
+        const Buffer control = cleared_control(static_cast<std::size_t>(places_.all()) + 1);
+        const Buffer counts =
+            context_.allocate(static_cast<std::size_t>(tiles * places_.digits()) * (layout_.wide_index ? 8 : 4));
+        const std::array sizes{tiles, tile, count_, call_.row_length};
+        const std::uint32_t block = in_chunks ? 1 : variant_->block;
+        for (int place = 0; place < places_.all(); ++place) {
+            const std::vector<Argument> own{as_argument(control), as_argument(counts), as_argument(place)};
+            launch(variant_->count, tiles, block, own, sizes);
+            launch(variant_->offsets, 1, in_chunks ? 1 : 256, own, std::array{tiles, count_}, false);
+            launch(variant_->kernel, tiles, block, own, sizes);
+        }
+        launch(variant_->finish, std::min<std::int64_t>(tiles, 4096), block, {as_argument(control)},
+               std::array{count_, call_.row_length});
+    }
+
+    const RadixSorter& sorter_;
+    const RadixCall& call_;
+    const Stream current_ = {};  ///< the thread's current one
+    const Context context_;
+    KernelCache& cache_;
+    SortLayout layout_ = {};
+    SortTuning tuning_ = {};
+    codegen::SortPlaces places_ = {};
+    std::int64_t count_ = 0;
+    std::shared_ptr<SortVariant> variant_;
+    std::vector<AnyArray> kept_;
+    std::vector<Argument> arguments_;
+};
+
+}  // namespace
+
+const RadixSorter& plain_sorter(DType dtype) {
+    static auto& family = *new KernelFamily<std::pair<int, std::uint32_t>, RadixSorter>;
+    return family.find({static_cast<int>(dtype.kind()), dtype.size_bytes()}, [&] {
+        RadixSorter sorter{.request = {.key = dtype}};
+        sorter.compile.name = sorter.request.name;
+        return sorter;
+    });
+}
+
+void radix_sort(const RadixSorter& sorter, const RadixCall& call) {
+    // Further values move with the keys once more.
+    RadixCall part = call;
+    for (std::size_t begin = 0; begin == 0 || begin < call.values.size(); begin += codegen::max_sorted_values) {
+        const std::size_t end = std::min(begin + codegen::max_sorted_values, call.values.size());
+        part.values.assign(call.values.begin() + static_cast<std::ptrdiff_t>(begin),
+                           call.values.begin() + static_cast<std::ptrdiff_t>(end));
+        RadixRun(sorter, part).run();
+        part.sorted_keys = {};
+        part.index = {};
+    }
+}
+
+}  // namespace gemel::sorting

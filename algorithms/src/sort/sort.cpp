@@ -1,0 +1,151 @@
+#include <gemel/algorithms/sort.hpp>
+
+#include "sort/radix_sort.hpp"
+#include "sort/sort_checks.hpp"
+
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
+#include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/arrays/take.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel {
+
+namespace {
+
+using namespace sorting;
+
+/// A result that can be written straight into the array that the caller gave, or rows of its own.
+AnyArray rows_for(const AnyArray& out, const AnyArray& from, const SortAxis& axis, DType dtype) {
+    const bool is_direct = !out.empty() && axis.is_last && out.is_contiguous() && !out.may_overlap(from);
+    if (is_direct && is_aligned(out)) return out;
+    return new_rows(from, axis, dtype);
+}
+
+AnyArray finished(const AnyArray& rows, const SortAxis& axis, const AnyArray& out) {
+    const bool is_direct = !out.empty() && rows.is_view_of(out);
+    return is_direct ? out : from_rows(rows, axis, out);
+}
+
+void check_key(std::string_view who, const AnyArray& keys) {
+    check_array(who, "the array", keys);
+    check_order(who, keys.dtype());
+}
+
+/// Marks where segments begin; several may begin at one place.
+const ElementwiseKernel& begin_segments_kernel() {
+    static auto& kernel = *new ElementwiseKernel(
+        "const I *starts, uint32_t *marks, int64_t count",
+        "if (starts[i] >= 0 && starts[i] < count) atomic_add(&marks[starts[i]], (uint32_t)1)", "begin_segments");
+    return kernel;
+}
+
+}  // namespace
+
+AnyArray sort(const AnyArray& x, const SortOptions& options) {
+    check_key("sort", x);
+    check_out("sort", options.out, x, x.dtype());
+    const SortAxis axis = sort_axis("sort", x, options.axis);
+    const AnyArray keys = in_rows(x, axis);
+    const AnyArray sorted = rows_for(options.out, x, axis, x.dtype());
+    radix_sort(plain_sorter(x.dtype()), {.keys = keys,
+                                         .sorted_keys = sorted,
+                                         .rows = axis.rows,
+                                         .row_length = axis.row_length,
+                                         .descending = options.descending,
+                                         .tuning = options.tuning});
+    return finished(sorted, axis, options.out);
+}
+
+AnyArray argsort(const AnyArray& x, const SortOptions& options) {
+    check_key("argsort", x);
+    check_out("argsort", options.out, x, dtype_of<std::int64_t>());
+    const SortAxis axis = sort_axis("argsort", x, options.axis);
+    const AnyArray keys = in_rows(x, axis);
+    const AnyArray index = rows_for(options.out, x, axis, dtype_of<std::int64_t>());
+    radix_sort(plain_sorter(x.dtype()), {.keys = keys,
+                                         .index = index,
+                                         .rows = axis.rows,
+                                         .row_length = axis.row_length,
+                                         .descending = options.descending,
+                                         .tuning = options.tuning});
+    return finished(index, axis, options.out);
+}
+
+std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray> values, const SortOptions& options) {
+    check_key("sort_by_key", keys);
+    if (!options.out.empty())
+        throw ArgumentError("sort_by_key: .out is one array, and there are several results; leave it out");
+    const SortAxis axis = sort_axis("sort_by_key", keys, options.axis);
+    RadixCall call{.keys = in_rows(keys, axis),
+                   .sorted_keys = new_rows(keys, axis, keys.dtype()),
+                   .rows = axis.rows,
+                   .row_length = axis.row_length,
+                   .descending = options.descending,
+                   .tuning = options.tuning};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const std::string what = text("the array of values ", k + 1);
+        check_beside("sort_by_key", what, values[k], keys);
+        const DType dtype = values[k].dtype();
+        if (dtype.size_bytes() > max_moved_bytes)
+            throw ArgumentError(text("sort_by_key: ", what, " has elements of ", dtype.size_bytes(),
+                                     " bytes, more than ", max_moved_bytes,
+                                     "; sort places by argsort() and take() the elements"));
+        call.values.push_back({in_rows(values[k], axis), new_rows(values[k], axis, dtype)});
+    }
+    radix_sort(plain_sorter(keys.dtype()), call);
+    std::vector<AnyArray> results{from_rows(call.sorted_keys, axis, {})};
+    for (const SortedValues& moved : call.values) results.push_back(from_rows(moved.to, axis, {}));
+    return results;
+}
+
+AnyArray lexsort(std::span<const AnyArray> keys) {
+    if (keys.empty()) throw ArgumentError("lexsort: there is no key; give one array or more, the most important last");
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+        check_beside("lexsort", text("key ", k + 1), keys[k], keys[0]);
+        check_order("lexsort", keys[k].dtype());
+        if (keys[k].rank() != 1)
+            throw ArgumentError(text("lexsort: key ", k + 1, " has the shape ", to_string(keys[k].shape()),
+                                     "; keys have one axis: ravel() makes one of all"));
+    }
+    AnyArray order = argsort(keys[0]);
+    for (const AnyArray& key : keys.subspan(1)) {
+        const AnyArray sorted = take(key, order, std::nullopt, OutOfBounds::wrap);
+        order = sort_by_key(sorted, std::array{order})[1];
+    }
+    return order;
+}
+
+AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const SortOptions& options) {
+    const char* const who = "sort_segments";
+    check_array(who, "the array of values", values);
+    check_array(who, "the array of starts", starts);
+    check_order(who, values.dtype());
+    if (values.rank() != 1 || starts.rank() != 1)
+        throw ArgumentError(text(who, ": values have the shape ", to_string(values.shape()), ", starts ",
+                                 to_string(starts.shape()), "; both have one axis"));
+    if (!starts.dtype().is_integer() || starts.dtype().lanes() != 1)
+        throw ArgumentError(text(who, ": starts are of ", starts.dtype().name(), "; they are integers"));
+    if (!(starts.context() == values.context()))
+        throw ArgumentError(
+            text(who, ": starts are of another context than values; copy_to(context) brings them there"));
+    check_out(who, options.out, values, values.dtype());
+    const SortAxis axis = sort_axis(who, values, options.axis);
+    AnyArray marks(values.context(), dtype_of<std::uint32_t>(), values.shape());
+    const std::uint32_t none = 0;
+    marks.fill_bytes(&none);
+    const auto count = static_cast<std::int64_t>(values.size());
+    if (starts.size() > 0 && count > 0) begin_segments_kernel()(starts, marks, count);
+    const AnyArray keys = in_rows(values, axis), sorted = rows_for(options.out, values, axis, values.dtype());
+    radix_sort(plain_sorter(values.dtype()), {.keys = keys,
+                                              .sorted_keys = sorted,
+                                              .segments = cumsum(marks, std::nullopt, dtype_of<std::uint32_t>()),
+                                              .segment_count = starts.size() + 1,
+                                              .row_length = axis.row_length,
+                                              .descending = options.descending,
+                                              .tuning = options.tuning});
+    return finished(sorted, axis, options.out);
+}
+
+}  // namespace gemel

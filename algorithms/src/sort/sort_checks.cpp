@@ -1,0 +1,91 @@
+#include "sort/sort_checks.hpp"
+
+#include "array/layout.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace gemel::sorting {
+
+void check_array(std::string_view who, std::string_view what, const AnyArray& array) {
+    if (array.empty())
+        throw ArgumentError(text(who, ": ", what, " is an empty handle: it was never given an array, or was released"));
+}
+
+void check_order(std::string_view who, DType dtype) {
+    if (dtype.layout() || dtype.lanes() != 1)
+        throw ArgumentError(text(who, ": elements of type ", dtype.name(),
+                                 " have no order of their own; SortKernel sorts them by a key or by a comparison"));
+}
+
+void check_beside(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& keys) {
+    check_array(who, what, array);
+    if (!(array.shape() == keys.shape()))
+        throw ArgumentError(text(who, ": ", what, " has the shape ", to_string(array.shape()), ", the keys have ",
+                                 to_string(keys.shape()), "; each key needs its own value"));
+    if (!(array.context() == keys.context()))
+        throw ArgumentError(
+            text(who, ": ", what, " is of another context than the keys; copy_to(context) brings it there"));
+}
+
+void check_out(std::string_view who, const AnyArray& out, const AnyArray& like, DType dtype) {
+    if (out.empty()) return;
+    if (!(out.shape() == like.shape()))
+        throw ArgumentError(text(who, ": .out has the shape ", to_string(out.shape()), ", the result ",
+                                 to_string(like.shape()), "; give an array of that shape"));
+    if (!(out.dtype() == dtype))
+        throw ArgumentError(text(who, ": .out has elements of ", out.dtype().name(), ", the result of ", dtype.name(),
+                                 "; give an array of that type"));
+    if (!(out.context() == like.context()))
+        throw ArgumentError(text(who, ": .out is of another context than the array; allocate it in that context"));
+    if (out.repeats())
+        throw ArgumentError(text(who, ": .out repeats its elements and can only be read; copy() gives each its own"));
+}
+
+SortAxis sort_axis(std::string_view who, const AnyArray& array, int axis) {
+    const std::size_t along = checked_axis(axis, array.rank(), who);
+    SortAxis result;
+    result.is_last = along + 1 == array.rank();
+    result.row_length = array.shape()[along];
+    for (std::size_t k = 0; k < array.rank(); ++k) {
+        if (k == along) continue;
+        result.to_end.push_back(static_cast<std::int64_t>(k));
+        result.rows *= array.shape()[k];
+    }
+    result.to_end.push_back(static_cast<std::int64_t>(along));
+    for (std::size_t k = 0; k < array.rank(); ++k)
+        result.back.push_back(static_cast<std::int64_t>(k < along ? k : k == along ? array.rank() - 1 : k - 1));
+    return result;
+}
+
+bool is_aligned(const AnyArray& array) {
+    const Context context = array.context();
+    const Device device = context.device();
+    // A word of an element; where kernels are handed sub-buffers, what these begin at.
+    std::size_t alignment = std::size_t{1} << std::countr_zero(array.dtype().size_bytes() | 8u);
+    if (!context.addresses_are_linear()) alignment = std::max(alignment, device.info().base_alignment_bytes);
+    return (array.buffer().offset_bytes() + array.offset_bytes()) % alignment == 0;
+}
+
+AnyArray in_rows(const AnyArray& array, const SortAxis& axis) {
+    const AnyArray rows = axis.is_last ? array : array.permute(axis.to_end);
+    return rows.is_contiguous() && is_aligned(rows) ? rows : rows.copy(Order::C);
+}
+
+AnyArray new_rows(const AnyArray& like, const SortAxis& axis, DType dtype) {
+    Shape shape;
+    for (const std::int64_t from : axis.to_end) shape.push_back(like.shape()[static_cast<std::size_t>(from)]);
+    return AnyArray(like.context(), dtype, shape);
+}
+
+AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& out) {
+    const AnyArray result = axis.is_last ? rows : rows.permute(axis.back);
+    if (out.empty()) return axis.is_last ? result : result.copy(Order::C);
+    out.assign(result);
+    return out;
+}
+
+}  // namespace gemel::sorting

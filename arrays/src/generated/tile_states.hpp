@@ -1,0 +1,42 @@
+/// What blocks that look back leave for each other: a state for each tile, and the number of the next tile to be dealt.
+#pragma once
+
+#include <gemel/core/buffer.hpp>
+#include <gemel/core/context.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace gemel {
+
+/// Kept with a variant from launch to launch. `launching` is held from begin() until the kernel is launched.
+struct TileStates {
+    std::mutex launching;
+    Buffer states, ticket;
+    std::size_t capacity = 0;  ///< words
+    std::uint32_t epoch = 0, dealt = 0;
+    static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
+
+    /// Room for so many tiles of so many 64-bit words, and a new epoch in which all states are empty.
+    void begin(const Context& context, std::size_t tiles, std::size_t words) {
+        const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
+        if (ticket.empty()) {
+            ticket = context.allocate_attached(sizeof(std::uint32_t));
+            clear(ticket);
+        }
+        if (tiles * words > capacity) {
+            capacity = std::max(tiles * words, 2 * capacity);
+            states = context.allocate_attached(capacity * sizeof(std::uint64_t));
+            epoch = 0;
+            clear(states);
+        } else if (epoch == last_epoch) {
+            epoch = 0;
+            clear(states);
+        }
+        ++epoch;
+    }
+};
+
+}  // namespace gemel

@@ -1,0 +1,115 @@
+/// The text of sorts by digits: of keys, with what is carried along with them, in one piece, in rows and in segments.
+#pragma once
+
+#include <gemel/codegen/struct.hpp>
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
+
+#include <boost/container/static_vector.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gemel::codegen {
+
+enum class SortStrategy : std::uint32_t {
+    automatic,
+    one_sweep,     ///< a pass reads and writes every element once; blocks read what those before them have published
+    three_passes,  ///< a pass counts, adds up and scatters; on every device
+    chunks,        ///< the same with one thread per chunk, for devices with few cores
+    block,         ///< all passes in one launch: a block has whole rows in shared memory
+    serial_rows,   ///< all passes in one launch: a thread has whole rows, for devices with few cores
+};
+inline constexpr std::array<const char*, 6> sort_strategy_names{"automatic", "one_sweep", "three_passes",
+                                                                "chunks",    "block",     "serial_rows"};
+constexpr std::span<const char* const> value_names(SortStrategy) { return sort_strategy_names; }
+
+struct SortTuning {
+    static constexpr std::string_view family = "sort";
+    std::uint32_t block = 0;             ///< threads per block
+    std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
+    std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; blocks that count, elsewhere
+    std::uint32_t digit_bits = 0;        ///< of one pass; 8 by one_sweep and block, up to 4 by three_passes
+    SortStrategy strategy = SortStrategy::automatic;
+    friend bool operator==(const SortTuning&, const SortTuning&) = default;
+};
+GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, strategy)
+
+/// What is sorted by.
+struct SortRequest {
+    std::string name = "sort";
+    DType key = {};             ///< of the elements that are sorted
+    std::string key_expr = {};  ///< of an element `a`: a number by which it is sorted; empty for its own order
+    DType key_type = {};        ///< the type of that number, where it is known
+    int key_bits = 0;           ///< of it that count, from the lowest; 0 for all
+    std::string preamble = {};
+};
+
+/// Elements are sorted within segments, which follow each other.
+enum class SortSegments : std::uint32_t {
+    none,
+    rows,   ///< of one length
+    given,  ///< each element has the number of its segment
+};
+
+/// Which text is printed.
+struct SortLayout {
+    SortStrategy strategy = SortStrategy::one_sweep;
+    bool wide_index = false;  ///< 2^31 elements and more
+    bool descending = false;  ///< equal ones keep their order all the same
+    bool keeps_keys = true;   ///< sorted keys are written
+    bool has_index = false;   ///< places from which elements come are written, as int64
+    bool has_double = true;   ///< the device computes in double
+    SortSegments segments = SortSegments::none;
+    int segment_bits = 0;  ///< that tell segments apart
+    /// Bytes of an element of each array of values, which moves with the keys.
+    boost::container::static_vector<std::uint32_t, 6> values = {};
+    friend bool operator==(const SortLayout&, const SortLayout&) = default;
+};
+
+inline constexpr std::size_t max_sorted_values = 6;
+
+/// How many passes there are: one for each digit of the key, and of the segment's number.
+struct SortPlaces {
+    int bits = 8;
+    int key = 0, segment = 0;
+    int all() const { return key + segment; }
+    int digits() const { return 1 << bits; }
+};
+GEMEL_API SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
+/// Bytes of the widest element that moves.
+GEMEL_API std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout);
+/// Whether the kernels take the arrays of an index: rows of one thread need them for values, too.
+GEMEL_API bool sort_takes_index(const SortLayout& layout);
+/// Elements of one tile: what a block sorts at a time. Not for chunks.
+GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
+
+/// The kernels' text. Every kernel takes the arrays first: the keys (from, to, spare), each array of values (from, to,
+/// spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments (two spare arrays of uint32,
+/// the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
+///
+/// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
+/// control, states, epoch, place, n, row_length). `control` holds counts: digits() for each place, then a ticket and a
+/// plan for each; it is zero before. `states` has digits() words per tile (two each with wide_index).
+/// three_passes, chunks: for each place `<name>_count` (arrays, control, counts, place, tiles, tile, n, row_length),
+/// `<name>_offsets` (control, counts, place, tiles, n), `<name>_pass` as `<name>_count`; then `<name>_finish`
+/// (arrays, control, n, row_length). `control` has all() + 1 counts, zero before; `counts` digits() per tile.
+/// block, serial_rows: `<name>` (arrays, rows, row_length, rows_per_tile).
+/// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"
+GEMEL_API std::string sort_source(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning,
+                                  const Dialect& dialect);
+
+/// @throws ArgumentError if key_expr cannot be one
+GEMEL_API void check_request(const SortRequest& request);
+
+/// @param work      count: elements of a row; item_bytes: of the widest element that moves
+/// @param strategy  one to tune for, or `automatic` for the device's best
+GEMEL_API SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrategy strategy);
+
+}  // namespace gemel::codegen

@@ -1,0 +1,66 @@
+#include <gemel/codegen/sort.hpp>
+
+#include "kernels/sort_text.hpp"
+
+#include <gemel/codegen/snippet.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
+    const int bits = static_cast<int>(std::max(tuning.digit_bits, 1u));
+    const auto places = [&](int size_bits) { return (size_bits + bits - 1) / bits; };
+    const int size_bits = 8 * static_cast<int>(request.key.size_bytes());
+    SortPlaces all{.bits = bits};
+    if (!request.key_expr.empty()) {
+        const int known = request.key_type.empty() ? 64 : 8 * static_cast<int>(request.key_type.size_bytes());
+        all.key = places(request.key_bits > 0 ? std::min(request.key_bits, known) : known);
+    } else if (request.key.kind() == DType::Kind::boolean) {
+        all.key = 1;
+    } else if (request.key.kind() == DType::Kind::complex) {
+        all.key = 2 * places(size_bits / 2) + 1;  // the last says which parts are NaN
+    } else {
+        all.key = places(size_bits);
+    }
+    if (layout.segments != SortSegments::none) all.segment = places(std::max(layout.segment_bits, 1));
+    return all;
+}
+
+std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout) {
+    std::uint32_t bytes = request.key.size_bytes();
+    for (const std::uint32_t value : layout.values) bytes = std::max(bytes, value);
+    if (layout.has_index) bytes = std::max(bytes, layout.wide_index ? 8u : 4u);
+    if (layout.segments != SortSegments::none) bytes = std::max(bytes, 4u);
+    return bytes;
+}
+
+bool sort_takes_index(const SortLayout& layout) {
+    return layout.has_index || (layout.strategy == SortStrategy::serial_rows && !layout.values.empty());
+}
+
+std::size_t sort_tile(const SortTuning& tuning) {
+    return std::size_t{std::max(tuning.block, 1u)} * std::max(tuning.items_per_thread, 1u);
+}
+
+void check_request(const SortRequest& request) {
+    const auto refuse = [&](const std::string& what) {
+        throw ArgumentError(gemel::text("SortKernel '", request.name, "': ", what));
+    };
+    if (request.key_bits < 0 || request.key_bits > 64)
+        refuse(gemel::text("key_bits is ", request.key_bits, "; a key has 1 to 64 bits, and 0 stands for all"));
+    if (request.key_expr.empty()) return;
+    if (!Snippet(request.key_expr).uses("a"))
+        refuse(gemel::text("the key \"", request.key_expr, "\" does not name the element, which is called a"));
+}
+
+std::string sort_source(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning,
+                        const Dialect& dialect) {
+    check_request(request);
+    check_tuning(gemel::text("sort '", request.name, "'"), tuning);
+    return SortText(request, layout, tuning, dialect).text();
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,56 @@
+/// Fills the kernels of one sort.
+#pragma once
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/codegen/kernel_text.hpp>
+#include <gemel/codegen/sort.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gemel::codegen {
+
+class SortText {
+   public:
+    SortText(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning, const Dialect& dialect);
+    std::string text();
+
+   private:
+    struct Moved {
+        std::string name, type;
+        bool is_kept;
+    };
+    std::string fill(const Template& kernel, const Values& more = {});
+    Value moved_list() const;
+    std::string declarations() const;
+    std::string key_digit();
+    std::string key_digit_of_expression();
+    std::string functions();
+    std::string one_sweep();
+    std::string scatter_key();
+    std::string scatter_values();
+    std::string by_tiles();
+    std::string block_sort();
+    /// The digit of a pass, of a thread's element k or of one element.
+    std::string digit(const std::string& key, const std::string& segment) const;
+    /// An index as it is written: within its row.
+    std::string index_value(const std::string& moved) const;
+    int arena_bytes(int bytes) const;
+
+    const SortRequest& request_;
+    const SortLayout& layout_;
+    const SortTuning& tuning_;
+    const SortPlaces places_;
+    const int block_, items_;
+    const Dialect& dialect_;
+    KernelText kernel_;
+    const std::string key_, count_, index_;
+    std::vector<Moved> moved_;
+    pieces::Item number_, total_;
+    Values values_;
+};
+
+/// The type in which elements of so many bytes are moved: an unsigned number, or a struct of these.
+std::string moved_type(const std::string& name, std::uint32_t bytes);
+
+}  // namespace gemel::codegen

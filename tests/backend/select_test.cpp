@@ -1,0 +1,214 @@
+/// Selections beside host loops: masks, predicates, partitions, runs, in every strategy that the device has.
+#include "array_support.hpp"
+#include "generator_support.hpp"
+
+#include <algorithm>
+#include <span>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace selection {
+struct Event {
+    float energy;
+    std::int32_t channel;
+};
+GEMEL_STRUCT(Event, energy, channel)
+}  // namespace selection
+
+namespace {
+
+using codegen::ScanTuning;
+using Strategy = codegen::ScanStrategy;
+
+// Four elements per thread: PoCL 3.1 compiles tiles of eight and stores that a condition guards to wrong code.
+const ScanTuning tunings[] = {
+    {},
+    {.block = 64, .items_per_thread = 4, .strategy = Strategy::three_passes},
+    {.block = 64, .access_bytes = 16, .items_per_thread = 4, .strategy = Strategy::look_back},
+};
+
+std::vector<std::int64_t> longs(const std::vector<std::size_t>& values) { return {values.begin(), values.end()}; }
+
+/// What a host loop keeps.
+template <class V, class Holds>
+std::vector<V> kept(const std::vector<V>& values, const Holds& holds) {
+    std::vector<V> result;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (holds(values[i], i)) result.push_back(values[i]);
+    return result;
+}
+
+/// Every tuning is a variant more to compile.
+template <class T>
+void check_sizes(const char* what, std::span<const ScanTuning> given) {
+    for (const ScanTuning& tuning : given)
+        for (const std::size_t n : {0, 1, 2, 255, 256, 257, 4099}) {
+            const auto values = small_values<T>(n, static_cast<unsigned>(n) + 1);
+            const auto mask = drawn<bool>(n, static_cast<unsigned>(n) + 2, 0, 1);
+            const GPUArray<T> x = placed<T>(values, 0);
+            const GPUArray<bool> m = placed<bool>(mask, 0);
+            const auto holds = [&](const auto&, std::size_t i) { return mask[i] != 0; };
+            const auto fails = [&](const auto&, std::size_t i) { return mask[i] == 0; };
+            const Selection<T> selected = copy_if(x, m, {.tuning = tuning});
+            CHECK(selected.count.item() == static_cast<std::int64_t>(kept(values, holds).size()));
+            CHECK(selected.values.size() == n);
+            CHECK_SAME(kept(values, holds), selected.array().get(), "copy_if ", what, " ", n);
+            CHECK_SAME(kept(values, fails), remove_if(x, m, {.tuning = tuning}).array().get(), "remove_if ", what, " ",
+                       n);
+            const Partition<T> parts = partition(x, m, {.tuning = tuning});
+            CHECK_SAME(kept(values, holds), parts.first().get(), "first ", what, " ", n);
+            CHECK_SAME(kept(values, fails), parts.second().get(), "second ", what, " ", n);
+        }
+}
+
+template <class T>
+void check_runs(const char* what, std::span<const ScanTuning> given) {
+    for (const ScanTuning& tuning : given)
+        for (const std::size_t n : {0, 1, 2, 256, 257, 4099}) {
+            const EqualOptions options{.tuning = tuning};
+            auto values = small_values<T>(n, 5);
+            for (std::size_t i = 1; i < n; ++i)
+                if (i % 3 || i % 100 < 60) values[i] = values[i - 1];
+            std::vector<HostElement<T>> expected;
+            std::vector<std::size_t> lengths;
+            for (std::size_t i = 0; i < n; ++i)
+                if (i > 0 && values[i] == values[i - 1]) {
+                    ++lengths.back();
+                } else {
+                    expected.push_back(values[i]);
+                    lengths.push_back(1);
+                }
+            const GPUArray<T> x = placed<T>(values, 0);
+            CHECK_SAME(expected, unique_consecutive(x, options).array().get(), "unique_consecutive ", what, " ", n);
+            const Runs<T> runs = run_lengths(x, options);
+            CHECK(runs.count.item() == static_cast<std::int64_t>(expected.size()));
+            CHECK_SAME(expected, runs.values().get(), "values ", what, " ", n);
+            CHECK_SAME(longs(lengths), runs.lengths().get(), "lengths ", what, " ", n);
+        }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("copy_if and its siblings give what a loop gives for sizes around those of blocks") {
+    check_sizes<float>("float", tunings);
+    check_sizes<std::int8_t>("int8", std::span(tunings).subspan(2));
+    check_sizes<half>("half", std::span(tunings).first(1));
+    if (!lacks_double()) check_sizes<cdouble>("cdouble", std::span(tunings).first(1));
+}
+
+TEST_CASE("masks are evaluated within and read any layout") {
+    const Shape shape{7, 30, 11};
+    for (const Form form : {Form::C, Form::strided, Form::F}) {
+        GPUArray<std::int32_t> x;
+        const auto values = fill_in<std::int32_t>(form, shape, x, small_values<std::int32_t>(shape.count(), 3));
+        const auto holds = [](std::int32_t v, std::size_t) { return v > 2 && v % 2 == 0; };
+        CHECK_SAME(kept(values, holds), copy_if(x, (x > 2) & (x % 2 == 0)).array().get(), name_of(form));
+        const GPUArray<float> other = placed<float>(drawn<float>(shape.count(), 4, 0, 9), 0).reshape(shape);
+        const auto limits = other.get();
+        const auto below = [&](std::int32_t v, std::size_t i) { return static_cast<float>(v) < limits[i]; };
+        CHECK_SAME(kept(values, below), copy_if(x, x < other).array().get(), name_of(form), " beside another");
+    }
+}
+
+TEST_CASE("a selection of an expression selects its values") {
+    const GPUArray<float> x = placed<float>(drawn<float>(1000, 8, 0, 99), 0);
+    const auto holds = [](float v, std::size_t) { return v > 50; };
+    auto expected = kept(x.get(), holds);
+    for (float& v : expected) v = 2 * v + 1;
+    CHECK_SAME(expected, copy_if(2.0f * x + 1.0f, x > 50).array().get(), "expression");
+}
+
+TEST_CASE("predicates in C know the element and its number and take arguments") {
+    const auto values = drawn<std::int32_t>(3000, 6, -50, 50);
+    const GPUArray<std::int32_t> x = placed<std::int32_t>(values, 0);
+    for (const ScanTuning& tuning : tunings) {
+        const SelectOptions options{.tuning = tuning};
+        const auto odd = [](std::int32_t v, std::size_t i) { return v > 0 && i % 2; };
+        CHECK_SAME(kept(values, odd), copy_if(options, x, "x[i] > 0 && i % 2").array().get(), "copy_if");
+        const auto near_last = [&](std::int32_t v, std::size_t i) { return v < 7 && i + 100 >= values.size(); };
+        CHECK_SAME(kept(values, near_last),
+                   copy_if(options, x, Predicate("x[i] < limit && i + 100 >= n", "int limit"), 7).array().get(), "arguments");
+    }
+    const auto even = [](std::int32_t v, std::size_t i) { return !(v > 0 && i % 2); };
+    CHECK_SAME(kept(values, even), remove_if(x, "x[i] > 0 && i % 2").array().get(), "remove_if");
+    CHECK_SAME(kept(values, even), partition(x, "x[i] > 0 && i % 2").second().get(), "partition");
+    CHECK_SAME(kept(values, [](std::int32_t v, std::size_t) { return v > 0; }), copy_if(x, "x[i] > 0 // all").array().get(),
+               "a comment behind");
+}
+
+TEST_CASE("structs are selected by their fields and grouped by an expression") {
+    std::vector<selection::Event> events;
+    for (int k = 0; k < 1000; ++k) events.push_back({0.5f * static_cast<float>(k), k / 7 % 5});
+    const GPUArray<selection::Event> x = to_gpu(events);
+    const auto hits = copy_if(x, "x[i].channel == 3").array().get();
+    const auto expected = kept(events, [](const auto& e, std::size_t) { return e.channel == 3; });
+    REQUIRE(hits.size() == expected.size());
+    for (std::size_t k = 0; k < hits.size(); ++k) CHECK(hits[k].energy == expected[k].energy);
+    const Runs<selection::Event> runs = run_lengths(x, {.equal_expr = "a.channel == b.channel"});
+    CHECK(runs.values().size() == (1000 + 6) / 7);
+    CHECK(runs.lengths()(0).item() == 7);
+    CHECK_THROWS_MENTIONING(ArgumentError, run_lengths(x), "run_lengths", "equal_expr");
+}
+
+TEST_CASE("neighbours that are equal are found for sizes around those of blocks") {
+    check_runs<std::int32_t>("int32", tunings);
+    check_runs<half>("half", std::span(tunings).subspan(2));
+    check_runs<cfloat>("cfloat", std::span(tunings).first(1));
+}
+
+TEST_CASE("a NaN equals no neighbour unless the expression says so") {
+    const float nan = std::nanf("");
+    const GPUArray<float> x = to_gpu(std::vector<float>{1, nan, nan, 2, 2, 0.0f, -0.0f});
+    CHECK_SAME((std::vector<std::int64_t>{1, 1, 1, 2, 2}), run_lengths(x).lengths().get(), "NaN");
+    CHECK_SAME((std::vector<std::int64_t>{1, 2, 2, 2}),
+               run_lengths(x, {.equal_expr = "a == b || (a != a && b != b)"}).lengths().get(), "NaN as equal");
+}
+
+TEST_CASE("a selection shares its room or is a copy of little") {
+    const GPUArray<float> x = arange<float>(1000);
+    const Selection<float> most = copy_if(x, x > 100), few = copy_if(x, x > 900);
+    CHECK(most.array().is_view_of(most.values));
+    CHECK_FALSE(few.array().is_view_of(few.values));
+    CHECK(few.array().size() == 99);
+}
+
+TEST_CASE("selections of types known at run time") {
+    const AnyArray x = placed<float>(drawn<float>(500, 9, 0, 9), 0);
+    const AnySelection selected = copy_if(x, AnyExpr(x) > 4);
+    CHECK(selected.array().dtype() == dtype_of<float>());
+    const auto expected = kept(x.get<float>(), [](float v, std::size_t) { return v > 4; });
+    CHECK_SAME(expected, selected.array().get<float>(), "AnyArray");
+    CHECK(partition(x, AnyExpr(x) > 4).second().size() == 500 - expected.size());
+}
+
+TEST_CASE("selections refuse what cannot be meant") {
+    const GPUArray<float> x = arange<float>(10);
+    const GPUArray<bool> mask = zeros<bool>({7});
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, mask), "copy_if", "(7,)", "(10,)");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, ""), "copy_if", "predicate is empty");
+    CHECK_THROWS_MENTIONING(ArgumentError, partition(GPUArray<float>(), mask), "partition", "empty handle");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(AnyArray(x), AnyArray(x)), "copy_if", "bool");
+    CHECK_THROWS_AS(copy_if(x, "x[i] >"), CompileError);
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > limit", "float limit")), "argument");
+    CHECK(copy_if(x, x > 3).array().size() == 6);
+}
+
+TEST_CASE("random masks of random arrays") {
+    std::mt19937 random(11);
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t n = random() % 20000;
+        const auto values = drawn<float>(n, random(), -100, 100, 3);
+        const GPUArray<float> whole = placed<float>(values, random() % 3);
+        const GPUArray<float> x = round % 2 ? whole : whole(slice({}, {}, -2));
+        const float limit = static_cast<float>(static_cast<int>(random() % 200) - 100) / 3;
+        const Partition<float> parts = partition(x, x < limit, {.tuning = tunings[round % 3]});
+        const auto host = x.get();
+        CHECK_SAME(kept(host, [&](float v, std::size_t) { return v < limit; }), parts.first().get(), "first ", round);
+        CHECK_SAME(kept(host, [&](float v, std::size_t) { return !(v < limit); }), parts.second().get(), "second ", round);
+    }
+}
+
+TEST_SUITE_END();

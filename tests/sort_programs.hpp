@@ -1,0 +1,78 @@
+/// Requests to the generator of sorts, each strategy with what it carries: for golden texts and for compilers.
+#pragma once
+
+#include <gemel/codegen/merge_sort.hpp>
+#include <gemel/codegen/sort.hpp>
+#include <gemel/codegen/struct.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sort_programs {
+
+namespace cg = gemel::codegen;
+using gemel::Dialect;
+using gemel::DType;
+using gemel::dtype_of;
+
+struct Cell {
+    float x, y;
+    std::int32_t number;
+};
+GEMEL_STRUCT(Cell, x, y, number)
+
+inline cg::SortTuning tuning_of(cg::SortStrategy strategy) {
+    using enum cg::SortStrategy;
+    switch (strategy) {
+        case one_sweep: return {.block = 384, .items_per_thread = 7, .digit_bits = 8};
+        case block: return {.block = 256, .items_per_thread = 4, .digit_bits = 8};
+        case three_passes: return {.block = 256, .items_per_thread = 8, .digit_bits = 4};
+        default: return {.block = 1, .items_per_thread = 1, .digit_bits = 8};
+    }
+}
+
+inline std::vector<std::pair<std::string, std::string>> all(const Dialect& dialect) {
+    using enum cg::SortStrategy;
+    std::vector<std::pair<std::string, std::string>> programs;
+    const auto add = [&](const std::string& name, const cg::SortRequest& request, cg::SortLayout layout,
+                         const std::vector<std::uint32_t>& values = {}) {
+        layout.values.assign(values.begin(), values.end());
+        programs.emplace_back(name, cg::sort_source(request, layout, tuning_of(layout.strategy), dialect));
+    };
+    const cg::SortRequest numbers{.key = dtype_of<std::uint32_t>()}, floats{.key = dtype_of<float>()},
+        complex{.key = dtype_of<gemel::cdouble>()},
+        cells{.key = dtype_of<Cell>(), .key_expr = "a.number", .key_type = dtype_of<std::int32_t>()},
+        radii{.key = dtype_of<Cell>(), .key_expr = "a.x * a.x + a.y * a.y"};
+    add("sort_one_sweep", numbers, {.strategy = one_sweep});
+    add("sort_one_sweep_pairs", floats, {.strategy = one_sweep, .descending = true}, {4});
+    add("sort_one_sweep_index", floats, {.strategy = one_sweep, .keeps_keys = false, .has_index = true});
+    add("sort_one_sweep_wide", {.key = dtype_of<std::int64_t>()},
+        {.strategy = one_sweep, .wide_index = true, .has_index = true}, {12, 1});
+    add("sort_one_sweep_rows", {.key = dtype_of<gemel::half>()},
+        {.strategy = one_sweep, .has_index = true, .segments = cg::SortSegments::rows, .segment_bits = 10});
+    add("sort_one_sweep_segments", complex,
+        {.strategy = one_sweep, .segments = cg::SortSegments::given, .segment_bits = 20});
+    add("sort_one_sweep_struct", cells, {.strategy = one_sweep});
+    add("sort_one_sweep_expression", radii, {.strategy = one_sweep, .descending = true}, {2});
+    add("sort_block", floats, {.strategy = block});
+    add("sort_block_pairs", {.key = dtype_of<std::uint8_t>()}, {.strategy = block, .has_index = true}, {8, 24});
+    add("sort_block_expression", radii, {.strategy = block});
+    add("sort_three_passes", floats, {.strategy = three_passes, .has_index = true}, {4});
+    add("sort_three_passes_rows", complex,
+        {.strategy = three_passes, .segments = cg::SortSegments::rows, .segment_bits = 3});
+    add("sort_chunks", floats, {.strategy = chunks}, {4});
+    add("sort_serial_rows", floats, {.strategy = serial_rows}, {4});
+    const cg::MergeSortRequest by_radius{.dtype = dtype_of<Cell>(),
+                                         .less_expr = "a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y"},
+        halves{.dtype = dtype_of<gemel::half>(), .less_expr = "a < b"};
+    programs.emplace_back("sort_merge",
+                          cg::merge_sort_source(by_radius, {}, {.block = 128, .items_per_thread = 4}, dialect));
+    programs.emplace_back("sort_merge_wide", cg::merge_sort_source(halves, {.wide_index = true, .descending = true},
+                                                                   {.block = 256, .items_per_thread = 8}, dialect));
+    programs.emplace_back("sort_merge_serial", cg::merge_sort_source(by_radius, {.serial = true},
+                                                                     {.block = 1, .items_per_thread = 1}, dialect));
+    return programs;
+}
+
+}  // namespace sort_programs
