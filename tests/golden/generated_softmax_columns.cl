@@ -221,7 +221,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
         const int r_1 = r_rest % layout.kept[1];
         r_rest /= layout.kept[1];
         const int result_at = r_rest * layout.result[1] + r_1 * layout.result[2];
-#pragma unroll
         for (int neighbour = 0; neighbour < 4; ++neighbour) {
             const int x_at = x_base + neighbour;
             const int y_at = y_base + neighbour;

@@ -221,7 +221,6 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
         const int r_1 = r_rest % layout.kept[1];
         r_rest /= layout.kept[1];
         const int result_at = r_rest * layout.result[1] + r_1 * layout.result[2];
-#pragma unroll
         for (int neighbour = 0; neighbour < 4; ++neighbour) {
             const int x_at = x_base + neighbour;
             const int y_at = y_base + neighbour;

@@ -108,8 +108,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
             }
         }
     }
-#pragma unroll
-    for (int neighbour = 0; neighbour < 64; ++neighbour) {
+    for (int neighbour = 0; neighbour < width; ++neighbour) {
         const int x_at = x_base + neighbour;
         const int y_at = y_base + neighbour;
         const float row0 = found_0[neighbour];

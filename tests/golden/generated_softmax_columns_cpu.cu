@@ -108,8 +108,7 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
             }
         }
     }
-#pragma unroll
-    for (int neighbour = 0; neighbour < 64; ++neighbour) {
+    for (int neighbour = 0; neighbour < width; ++neighbour) {
         const int x_at = x_base + neighbour;
         const int y_at = y_base + neighbour;
         const float row0 = found_0[neighbour];

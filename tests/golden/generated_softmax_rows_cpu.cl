@@ -152,7 +152,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
                 y[y_at] = exp(x[x_at] - row0) / row2;
             }
         }
-#pragma unroll
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
             const int x_at = x_base;
             const int y_at = y_base;

@@ -152,7 +152,6 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
                 y[y_at] = exp(x[x_at] - row0) / row2;
             }
         }
-#pragma unroll
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
             const int x_at = x_base;
             const int y_at = y_base;

@@ -280,7 +280,6 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
     }
     }
     if (along == 0 && is_there) {
-#pragma unroll
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
             const int x_at = x_base;
             const int y_at = y_base;

@@ -268,7 +268,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     }
     }
     if (along == 0 && is_there) {
-#pragma unroll
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
             const int x_at = x_base;
             const int y_at = y_base;
