@@ -306,7 +306,8 @@ std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_
         return "not fused: arrays without elements, or too many operands for one kernel. Reductions run first.\n";
     // Splitting reductions gives the program values that the steps speak of.
     plan_of(program, KernelCache::of(program.arrays().front()).info());
-    const Dialect& dialect = program.arrays().front().context().dialect();
+    const Context context = program.arrays().front().context();
+    const Dialect& dialect = context.dialect();
     const std::vector<const AnyArray*> none(expressions.size(), nullptr);
     Running running(program, none);
     std::string body;
