@@ -291,7 +291,7 @@ TEST_CASE("what a text says of numbers alone is what Python says") {
     CHECK_THROWS_MENTIONING(ArgumentError, refused("n + (1 << 70)"), "64 bits");
     CHECK_THROWS_MENTIONING(ArgumentError, refused("n + (1 << -1)"), "negative");
     CHECK_THROWS_MENTIONING(ArgumentError, refused("n + int8_t(3)"), "numbers alone");
-    CHECK_THROWS_MENTIONING(ArgumentError, refused("max(n, 1)"), "maximum(x, y)");
+    CHECK_THROWS_MENTIONING(ArgumentError, refused("max(n, 0.5)"), "maximum(x, y)");
 }
 
 TEST_CASE("a text and the operators give one kernel") {

@@ -293,6 +293,21 @@ TEST_SUITE("lazy") {
         CHECK(sum(x).item() == 0);
     }
 
+    TEST_CASE("reductions in texts, and counts that 16 bits do not hold") {
+        Random random{std::mt19937(8)};
+        const GPUArray<float> x = numbers<float>(random, {12, 77});
+        const AnyExpr soft = expression("exp(x - max(x, 1)) / sum(exp(x - max(x, 1)), 1)", {{"x", x}});
+        CHECK(greatest_difference(soft.eval(), softmax(x, 1).eval()) == 0);
+        CHECK(launches_of([&] { soft.eval(); }) == 1);
+        CHECK(greatest_difference(expression("x - mean(x, 0, 1) + argmax(x)", {{"x", x}}).eval(),
+                                  (AnyExpr(x) - lazy::mean(x) + lazy::argmax(x)).eval()) == 0);
+        // 3001 rounds to 3008 as a bfloat16.
+        const GPUArray<bfloat16> ones = full<bfloat16>({2, 3001}, 1.0f);
+        CHECK(greatest_difference(standardize(ones, 1, 1.0).eval(), zeros<bfloat16>({2, 3001})) == 0);
+        CHECK(greatest_difference((AnyExpr(AnyArray(ones)) - lazy::mean(AnyArray(ones), 1)).eval(),
+                                  zeros<bfloat16>({2, 3001})) == 0);
+    }
+
     TEST_CASE("too large for one kernel: reductions run first") {
         Random random{std::mt19937(6)};
         std::vector<GPUArray<float>> arrays;

@@ -145,10 +145,14 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
     }
 }
 
+/// Numbers beside elements of this type are rounded to it.
+bool is_rounded(DType as) { return as.is_floating() && as.size_bytes() == 2; }
+
 std::string print(const Structure& structure, ExpressionText& text, DType as) {
     switch (structure.kind) {
         case Structure::Kind::array: return text.array(structure.dtype, as);
-        case Structure::Kind::number: return text.number(as);
+        case Structure::Kind::number:
+            return is_rounded(as) && !structure.dtype.empty() ? text.number(structure.dtype) : text.number(as);
         case Structure::Kind::reduction:
             throw ArgumentError("an expression with reductions in it has been printed for one pass over its elements");
         case Structure::Kind::operation:
@@ -183,6 +187,13 @@ AnyExpr::AnyExpr(Number number, DType own) {
     node->number = number;
     node->number_type = own.empty() ? default_type(kind_of(number)) : own;
     node_ = std::move(node);
+}
+
+AnyExpr exact_number(double number) {
+    const AnyExpr weak(number);
+    auto node = std::make_shared<ExpressionNode>(weak.node());
+    node->structure = interned({.kind = Structure::Kind::number, .id = 0, .dtype = dtype_of<float>()});
+    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
 }
 
 AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {

@@ -17,7 +17,7 @@ struct ExpressionStructure {
 
     Kind kind;
     std::uint64_t id;  ///< never used again, and no address
-    DType dtype = {};  ///< of the result; empty for numbers
+    DType dtype = {};  ///< of the result; of numbers empty, or float for exact_number()
     DType common = {};
     const Operation* operation = nullptr;
     const FunctionDefinition* function = nullptr;  ///< a call's
@@ -42,6 +42,9 @@ struct ExpressionNode {
 /// A reduction that stays in the expression, of extent 1 along `axes`. @param axes  as in ExpressionStructure, none of
 /// them of extent 1
 AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
+
+/// A number that counts as one beside arrays, but is a float where these are of 16 bits: 3001 is no bfloat16.
+AnyExpr exact_number(double number);
 
 /// In the place of an array of that type and shape, where nothing is evaluated and there need be no device.
 AnyExpr placeholder(DType dtype, const Shape& shape);

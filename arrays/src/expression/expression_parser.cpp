@@ -3,6 +3,7 @@
 #include "expression/function_definition.hpp"
 
 #include <gemel/arrays/function.hpp>
+#include <gemel/arrays/lazy.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 #include <gemel/core/tokens.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -62,6 +64,20 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 }
 
 /// One text on its way to an expression. Each function reads what its name says.
+/// Reductions that stay in the expression.
+std::optional<detail::Reducing> reduction_named(std::string_view name) {
+    using enum detail::Reducing;
+    constexpr std::pair<std::string_view, detail::Reducing> known[] = {
+        {"sum", sum},       {"prod", prod},     {"min", min},
+        {"max", max},       {"any", any},       {"all", all},
+        {"argmin", argmin}, {"argmax", argmax}, {"count_nonzero", count_nonzero},
+        {"mean", mean},     {"var", var},       {"stddev", stddev},
+        {"norm", norm}};
+    for (const auto& [own, function] : known)
+        if (own == name) return function;
+    return {};
+}
+
 class Parser {
    public:
     Parser(std::string_view text, std::span<const NamedOperand> operands, std::span<const AnyFunction> functions)
@@ -172,7 +188,7 @@ class Parser {
         if (!accept(")")) {
             do {
                 given.push_back(conditional());
-                if (given.size() > 3 && functions_.empty())
+                if (given.size() > 3 && functions_.empty() && !reduction_named(name.text))
                     fail(name.position, text("no function takes more than 3 operands"));
             } while (accept(","));
             expect(")", "to close the operands of a function");
@@ -189,13 +205,28 @@ class Parser {
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
             if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
+            if (const auto reducing = reduction_named(name.text); reducing && !given.empty())
+                return detail::lazy_of(*reducing, given[0], axes_given(name, given));
             if (name.is("frexp")) fail(name.position, "frexp gives two parts: frexp_mantissa(x) and frexp_exponent(x)");
-            if (name.is("min") || name.is("max"))
-                fail(name.position, text(name.text, " of operands, element by element, is ", name.text, "imum(x, y)"));
             if (name.is("modf")) fail(name.position, "modf gives two parts: modf_fraction(x) and modf_whole(x)");
             if (name.is("hankel_01")) fail(name.position, "hankel_01 gives two parts: hankel_0(z) and hankel_1(z)");
             unknown_function(name, given.size());
         });
+    }
+    /// The operands behind the first: integers, each an axis; none are all.
+    ReductionAxes axes_given(const Token& name, const std::vector<AnyExpr>& given) const {
+        if (given.size() == 1) return {};
+        std::vector<int> axes;
+        for (std::size_t k = 1; k < given.size(); ++k) {
+            const AnyNumber* const number = given[k].node().is_number() ? &given[k].node().number : nullptr;
+            const auto* const axis = number ? std::get_if<std::int64_t>(number) : nullptr;
+            if (!axis || std::abs(*axis) > 64)
+                fail(name.position, text(name.text,
+                                         " takes what it reduces and then axes, which are integers; element by "
+                                         "element the functions are minimum(x, y) and maximum(x, y)"));
+            axes.push_back(static_cast<int>(*axis));
+        }
+        return axes;
     }
     AnyExpr named(const Token& name) {
         for (const NamedOperand& operand : operands_)

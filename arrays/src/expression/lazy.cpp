@@ -63,7 +63,7 @@ AnyExpr sum(const AnyExpr& x, std::uint64_t axes) {
 /// The sum over the number of elements; `less` is taken off that.
 AnyExpr mean(const AnyExpr& x, std::uint64_t axes, double less = 0) {
     const auto count = static_cast<double>(count_along(x.shape(), axes));
-    return as(sum(x, axes) / (count - less), x.dtype());
+    return as(sum(x, axes) / exact_number(count - less), x.dtype());
 }
 
 AnyExpr squares(const AnyExpr& x) { return square(x.dtype().kind() == DType::Kind::complex ? abs(x) : x); }

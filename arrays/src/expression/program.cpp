@@ -76,6 +76,7 @@ std::size_t Program::add(const AnyExpr& expression) {
             key.push_back(value.place);
             break;
         case Kind::number:
+            key.push_back(code(own.dtype));
             add_number(key, node.number);
             if (!known_.contains(key)) value.place = numbers_.size(), numbers_.push_back(node.number);
             break;

@@ -219,7 +219,7 @@ class StepText {
         operands_.add(Argument{});
         if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
         numbers_.push_back(value.place);
-        return text_.number(as);
+        return text_.number(is_sixteen_bit_float(as) && !value.dtype.empty() ? value.dtype : as);
     }
 
     std::string element(const StepKernel::Array& array) {

@@ -126,7 +126,9 @@ struct RowCall {
                            return value.map_expr.use_of(name).element;
                        });
             });
-            if (is_named && call.arrays()[i].array) bytes += call.arrays()[i].array->dtype().size_bytes();
+            if (!is_named || !call.arrays()[i].array) continue;
+            // Compilers keep 16-bit floats as the floats that they are computed in.
+            bytes += std::max(call.arrays()[i].array->dtype().size_bytes(), 4u);
         }
         return std::max<std::size_t>(bytes, 1);
     }

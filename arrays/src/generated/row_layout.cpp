@@ -39,7 +39,7 @@ class Dealing {
     }
 
     RowSpread columns() {
-        const std::size_t line = std::max<std::size_t>(128 / std::max<std::size_t>(width_ * item(), 1), 1);
+        const std::size_t line = std::max<std::size_t>(32 / width_, 1);  // 128 bytes of floats
         const std::size_t packs = work_.outputs / width_;
         std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
         std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, most_threads_);
@@ -89,7 +89,6 @@ class Dealing {
     }
 
    private:
-    std::size_t item() const { return std::max<std::size_t>(work_.kept_bytes, 1); }
     /// Of one access.
     std::size_t kept() const { return work_.kept_bytes * width_; }
 
@@ -97,8 +96,10 @@ class Dealing {
     std::size_t along_rows(std::size_t places) const {
         if (places <= warp) return power(places);
         if (up(places, warp) * kept() <= 128) return warp;
+        // Blocks of 1024 leave a multiprocessor little else: threads of smaller ones keep more first.
         std::size_t along = 64;
-        while (along < most_threads_ && up(places, along) * kept() > 64) along *= 2;
+        const auto fits = [&] { return up(places, along) * kept() <= (along < 256 ? 64u : 128u); };
+        while (along < most_threads_ && !fits()) along *= 2;
         return along;
     }
 

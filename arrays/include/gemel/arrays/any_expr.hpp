@@ -86,6 +86,7 @@ class GEMEL_API AnyExpr {
 
    private:
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
+    friend AnyExpr exact_number(double number);
     friend AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
     friend AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
     explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
@@ -113,7 +114,8 @@ struct NamedOperand {
 /// `not x > 1` is `!(x > 1)`, as in Python. The functions are those of arrays by the same names, and the names of
 /// types, which convert: `float(x)`, `int32_t(x)`. In place of frexp(), modf() and hankel_01(), which give two parts,
 /// there are `frexp_mantissa`, `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are
-/// weak; `2j` is imaginary. `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
+/// weak; `2j` is imaginary. Reductions stay in the expression as those of namespace lazy, axes behind what they reduce:
+/// `exp(x - max(x, 1))`, `x / sum(x)`. `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
 /// @throws ArgumentError showing where the text cannot be understood
 /// @time of the text's length; nothing is compiled before it is evaluated
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);
