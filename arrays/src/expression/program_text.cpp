@@ -92,10 +92,19 @@ class StepText {
         codegen::RowRequest request{.name = "fused_rows"};
         std::string helpers;
         for (const auto& loop : step_.loops) {
+            codegen::RowLoop made_loop;
+            for (const std::size_t v : worth_keeping(made, request.loops.size())) {
+                const DType dtype = found_dtype(program_[v]);
+                const std::string value = print(v, dtype);
+                made_loop.kept.push_back(
+                    {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))});
+                held_.emplace(v, held_.size());
+                printed_.clear();
+            }
             std::vector<std::string> operands;
             for (const std::size_t v : loop) operands.push_back(print_operand(v));
             const ExpressionText::Statements all = text_.statements(operands);
-            codegen::RowLoop made_loop{.statements = codegen::Snippet(all.text)};
+            made_loop.statements = codegen::Snippet(all.text);
             for (std::size_t k = 0; k < loop.size(); ++k)
                 made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
             request.loops.push_back(std::move(made_loop));
@@ -111,6 +120,40 @@ class StepText {
         request.arguments = arguments(made, false);
         request.preamble = text_.preamble + helpers;
         return RowKernel(std::move(request));
+    }
+
+    /// Values of elements that cost more than a few operations, that loop l needs and what comes behind it.
+    std::vector<std::size_t> worth_keeping(const StepKernel& made, std::size_t l) const {
+        std::vector<std::size_t> here, later, kept;
+        const auto walk = [&](const auto& self, std::size_t v, std::vector<std::size_t>& met) -> void {
+            if (is_known(v) || std::ranges::find(met, v) != met.end()) return;
+            met.push_back(v);
+            for (const std::size_t operand : program_[v].operands) self(self, operand, met);
+        };
+        for (std::size_t k = l + 1; k < step_.loops.size(); ++k)
+            for (const std::size_t v : step_.loops[k]) walk(walk, program_[v].operands[0], later);
+        for (const StepKernel::Output& output : made.outputs)
+            if (!output.per_row) walk(walk, output.value, later);
+        const auto choose = [&](const auto& self, std::size_t v) -> void {
+            if (is_known(v) || std::ranges::find(here, v) != here.end()) return;
+            here.push_back(v);
+            const bool is_later = std::ranges::find(later, v) != later.end();
+            if (is_later && is_costly(program_[v]) && program_[v].shape == step_.shape) return kept.push_back(v);
+            for (const std::size_t operand : program_[v].operands) self(self, operand);
+        };
+        for (const std::size_t v : step_.loops[l]) choose(choose, program_[v].operands[0]);
+        return kept;
+    }
+    /// Elementary functions and users' own.
+    static bool is_costly(const Program::Value& value) {
+        if (value.function) return true;
+        return value.operation && value.operation->compute == Compute::in_result &&
+               !std::string_view(value.operation->name).starts_with("operator") &&
+               !(value.dtype.kind() == DType::Kind::complex) && value.dtype.is_floating();
+    }
+    bool is_known(std::size_t v) const {
+        return held_.contains(v) || std::ranges::find(kept_, v) != kept_.end() ||
+               (found_.contains(v) && program_.is_reduction(v));
     }
 
     codegen::ReducedValue reduced(std::size_t v, const std::string& map, std::string& helpers) const {
@@ -151,21 +194,22 @@ class StepText {
         if (all.text.empty()) return all.values[0];
         std::string body = all.text, result = all.values[0];
         std::vector<std::string> parameters, given;
+        const codegen::Snippet words(body + result);
+        const auto add = [&](DType type, const std::string& word, const std::string& value) {
+            if (!words.uses(word)) return;
+            parameters.push_back(codegen::value_type(type) + " " + word);
+            given.push_back(value);
+        };
         for (std::size_t k = 0; k < arrays_.size(); ++k) {
-            parameters.push_back(text(codegen::value_type(arrays_[k].dtype), " x", k));
-            given.push_back(text("x", k, "[i]"));
+            const std::string word = text("x", k), element = word + "[i]";
+            add(arrays_[k].dtype, word, element);
             for (std::string* part : {&body, &result})
-                for (std::size_t at = 0; (at = part->find(given.back(), at)) != std::string::npos;)
-                    part->replace(at, given.back().size(), text("x", k));
+                for (std::size_t at = 0; (at = part->find(element, at)) != std::string::npos;)
+                    part->replace(at, element.size(), word);
         }
-        for (const Parameter& number : text_.numbers) {
-            parameters.push_back(codegen::value_type(number.dtype) + " " + number.name);
-            given.push_back(number.name);
-        }
-        for (const auto& [v, number] : found_) {
-            parameters.push_back(text(codegen::value_type(found_dtype(program_[v])), " row", number));
-            given.push_back(text("row", number));
-        }
+        for (const Parameter& number : text_.numbers) add(number.dtype, number.name, number.name);
+        for (const auto& [v, number] : found_) add(found_dtype(program_[v]), text("row", number), text("row", number));
+        for (const auto& [v, number] : held_) add(found_dtype(program_[v]), text("kept", number), text("kept", number));
         const std::string name = text("expression_value_", functions_++);
         text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
                                body, "return ", result, ";\n}\n");
@@ -189,11 +233,13 @@ class StepText {
         const Program::Value& value = program_[v];
         if (const auto found = found_.find(v); found != found_.end())
             return text_.value(text("row", found->second), found_dtype(value), as);
+        if (const auto held = held_.find(v); held != held_.end())
+            return text_.value(text("kept", held->second), found_dtype(value), as);
         if (std::ranges::find(kept_, v) != kept_.end())
             return text_.value(element({true, v, found_dtype(value)}), found_dtype(value), as);
         switch (value.kind) {
             case Kind::array: return text_.value(element({false, value.place, value.dtype}), value.dtype, as);
-            case Kind::number: return number(value, as);
+            case Kind::number: return number(v, as);
             case Kind::reduction: throw ArgumentError("a reduction has no place in the plan");
             case Kind::operation:
             case Kind::call: break;
@@ -215,11 +261,15 @@ class StepText {
         return text_.apply(*value.operation, value.common, value.dtype, as, operands);
     }
 
-    std::string number(const Program::Value& value, DType as) {
+    std::string number(std::size_t v, DType as) {
+        const auto key = std::pair{v, static_cast<std::uint64_t>(as.kind()) << 32 | as.size_bytes()};
+        if (const auto known = numbers_printed_.find(key); known != numbers_printed_.end()) return known->second;
+        const Program::Value& value = program_[v];
         operands_.add(Argument{});
         if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
         numbers_.push_back(value.place);
-        return text_.number(is_sixteen_bit_float(as) && !value.dtype.empty() ? value.dtype : as);
+        return numbers_printed_[key] =
+                   text_.number(is_sixteen_bit_float(as) && !value.dtype.empty() ? value.dtype : as);
     }
 
     std::string element(const StepKernel::Array& array) {
@@ -235,7 +285,8 @@ class StepText {
     ExpressionOperands operands_;  ///< of numbers alone, which are added as they are met
     ExpressionText text_;
     std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
-    std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_;
+    std::map<std::size_t, std::size_t> held_;   ///< values of elements that loops before have found, by number
+    std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_, numbers_printed_;
     std::vector<StepKernel::Array> arrays_;
     std::vector<std::size_t> numbers_;
     std::size_t functions_ = 0;

@@ -122,6 +122,8 @@ struct RowCall {
             const std::string& name = state.request.arguments[i].name;
             const bool is_named = std::ranges::any_of(state.request.loops, [&](const codegen::RowLoop& loop) {
                 return loop.statements.use_of(name).element ||
+                       std::ranges::any_of(
+                           loop.kept, [&](const codegen::RowKept& kept) { return kept.value.use_of(name).element; }) ||
                        std::ranges::any_of(loop.values, [&](const codegen::ReducedValue& value) {
                            return value.map_expr.use_of(name).element;
                        });
@@ -158,6 +160,7 @@ RowKernel::RowKernel(codegen::RowRequest request) {
     std::vector<const codegen::Snippet*> snippets{&request.body};
     for (const codegen::RowLoop& loop : request.loops) {
         snippets.push_back(&loop.statements);
+        for (const codegen::RowKept& kept : loop.kept) snippets.push_back(&kept.value);
         for (const codegen::ReducedValue& value : loop.values) snippets.push_back(&value.map_expr);
     }
     for (const codegen::RowResult& result : request.results) snippets.push_back(&result.value);

@@ -17,6 +17,7 @@ std::vector<const Snippet*> snippets(const RowRequest& request, const Snippet& p
     std::vector<const Snippet*> all{&preamble, &request.body};
     for (const RowLoop& loop : request.loops) {
         all.push_back(&loop.statements);
+        for (const RowKept& kept : loop.kept) all.push_back(&kept.value);
         for (const ReducedValue& value : loop.values) all.push_back(&value.map_expr);
     }
     for (const RowResult& result : request.results) all.push_back(&result.value);
@@ -76,6 +77,10 @@ std::size_t RowText::first_value(std::size_t l) const {
 
 bool RowText::names(std::size_t l, std::size_t argument) const {
     const std::string& name = request_.arguments[argument].name;
+    // What this loop keeps, and where nothing stays in registers what loops before have kept.
+    for (std::size_t from = layout_.slots ? l : 0; from <= l && from < request_.loops.size(); ++from)
+        for (const RowKept& kept : request_.loops[from].kept)
+            if (kept.value.use_of(name).element) return true;
     if (l == request_.loops.size()) return request_.body.use_of(name).element_read;
     const RowLoop& loop = request_.loops[l];
     return loop.statements.use_of(name).element_read ||
@@ -128,6 +133,22 @@ Value RowText::values(std::size_t first, std::size_t end) {
     return all;
 }
 
+Value RowText::kept(std::size_t first, std::size_t end) {
+    Value::List all;
+    std::size_t number = 0;
+    for (std::size_t l = 0; l < std::min(end, request_.loops.size()); ++l)
+        for (const RowKept& kept : request_.loops[l].kept) {
+            const std::string word = gemel::text("kept", number++);
+            if (l < first) continue;
+            const Mode mode = layout_.serial ? Mode::element : Mode::lane;
+            all.push_back(Values{{"type", kernel_.verbatim(value_type(kept.dtype))},
+                                 {"word", kernel_.verbatim(word)},
+                                 {"name", kernel_.verbatim(access_.unused(word + "_values"))},
+                                 {"value", kernel_.verbatim(access_.snippet(kept.value, mode))}});
+        }
+    return all;
+}
+
 Value RowText::stored() {
     Value::List all;
     for (std::size_t r = 0; r < request_.results.size(); ++r) {
@@ -158,7 +179,7 @@ Values RowText::words() {
         {"block", layout_.serial ? 1 : layout_.block},
         {"rows", rows()},
         {"columns", !rows()},
-            {"serial", layout_.serial},
+        {"serial", layout_.serial},
         {"several_lines", has_lines()},
         {"extent", kernel_.verbatim(extent)},
         {"vector_width", tile.vector_width},
@@ -252,8 +273,9 @@ std::string RowText::over_rows() {
     const Template& whole = !layout_.serial ? rows_kernels::parallel()
                             : rows()        ? rows_kernels::serial_rows()
                                             : rows_kernels::serial_columns();
-    return fill(whole,
-                {{"loops", text}, {"store_results", request_.results.empty() ? std::string() : store_results()}});
+    return fill(whole, {{"loops", text},
+                        {"kept_now", layout_.slots ? kept(0, request_.loops.size()) : Value(Value::List{})},
+                        {"store_results", request_.results.empty() ? std::string() : store_results()}});
 }
 
 std::string RowText::loop(std::size_t l) {
@@ -302,6 +324,9 @@ std::string RowText::neighbours(std::size_t l) {
                  {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
                  {"known", known(first_value(l), rows() ? "0" : "neighbour")},
                  {"statements", statements(l)},
+                 {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
+                 {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
+                 {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
                  {"run", layout_.slots ? "totals" : "run"},
                  {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
 }
@@ -321,6 +346,7 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
          {"begin_element", printed(begin)},
          {"known", known(first_value(l), rows() ? "0" : "neighbour")},
          {"statements", statements(l)},
+         {"kept_again", kept(0, l + 1)},
          {"run", run},
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
 }

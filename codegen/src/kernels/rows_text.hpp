@@ -30,6 +30,8 @@ class RowText {
     Values value(std::size_t v);
     Value values(std::size_t first, std::size_t end);
     Value stored();
+    /// Of the values that loops `first` to before `end` keep.
+    Value kept(std::size_t first, std::size_t end);
     Values words();
     std::string head();
     std::string known(std::size_t count, const std::string& place);

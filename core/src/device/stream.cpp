@@ -67,12 +67,11 @@ std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
     options.name = "gemel_fill";
     const auto module = compile_program(owner, fill_source, true, options, {});
     std::lock_guard lock(owner->modules_mutex);
-    owner->fill_module = module;
-    return module;
+    return owner->fill_module = module;
 }
 
-/// For what the driver cannot fill: one work item per word of four bytes, or per byte where no word is aligned. The
-/// kernel gets the whole allocation and an offset, because a view of any alignment must do.
+/// What the driver cannot fill: one work item per word, or per byte where no word is aligned. The kernel gets the whole
+/// allocation and an offset, since views have any alignment.
 void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
     const Module module(Context(stream.state()->owner), fill_module(*stream.state()));
     std::array<std::byte, 16> repeated{};

@@ -11,8 +11,15 @@
 
 namespace gemel::codegen {
 
+/// A value of each element that later loops need again: found once where rows stay in registers, else by each of them.
+struct RowKept {
+    DType dtype = {};
+    Snippet value = {};  ///< in terms of x[i], what loops before have found, and values kept before
+};
+
 /// One pass over a row's elements, and what is found by it.
 struct RowLoop {
+    std::vector<RowKept> kept = {};  ///< `kept0` is the first one of the first loop; numbered through
     /// Like a reduction's; map_expr may name what earlier loops have found: `row0` is the first value of the first
     /// loop, and values are numbered through. `dtype` is the type that others see, in C.
     std::vector<ReducedValue> values = {};
