@@ -149,6 +149,21 @@ TEST_CASE("bincount counts and sums weights in double") {
             }
 }
 
+TEST_CASE("sums of weights have the same bits every time if asked for") {
+    if (lacks_double()) return;
+    const GPUArray<std::int32_t> x = placed<std::int32_t>(drawn<std::int32_t>(9000, 21, -3, 40), 0);
+    const GPUArray<float> w = placed<float>(drawn<float>(9000, 22, -1000, 1000, 7), 0);
+    const BincountOptions options{.length = 39, .deterministic = true, .strategy = BinStrategy::shared};
+    const std::vector<double> sums = bincount(x, w, options).get();
+    std::vector<double> expected(39);
+    const auto numbers = x.get();
+    const auto weights = w.get();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] >= 0 && numbers[i] < 39) expected[static_cast<std::size_t>(numbers[i])] += weights[i];
+    for (std::size_t k = 0; k < sums.size(); ++k) CHECK(std::abs(sums[k] - expected[k]) < 1e-8);
+    CHECK_SAME(sums, bincount(x, w, options).get(), "again");
+}
+
 TEST_CASE("bincount has as many bins as NumPy's") {
     CHECK(bincount(to_gpu(Longs{3, 0, 3})).size() == 4);
     CHECK(bincount(zeros<std::int32_t>({0})).size() == 0);

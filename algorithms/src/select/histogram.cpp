@@ -3,6 +3,7 @@
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
 
+#include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
 
@@ -77,6 +78,22 @@ void add_axis(Binning& b, std::size_t axis, const AnyArray& x, const AnyArray& e
     b.find += even ? find_even(k, type) : find_between(k, type);
 }
 
+/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order.
+GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins, const Stream& stream) {
+    static const auto& store = *new ElementwiseKernel(
+        "const int64_t *keys, const double *values, const int64_t *count, double *result, int64_t bins",
+        "if (i < count[0] && keys[i] >= 0 && keys[i] < bins) result[keys[i]] = values[i]", "store_sums");
+    const OnStream scope(stream);
+    const GPUArray<double> result(x.context(), Shape{bins});
+    result.fill(0);
+    if (x.size() == 0 || bins == 0) return result;
+    const std::array<AnyArray, 1> values{weights.astype(dtype_of<double>())};
+    const std::vector<AnyArray> sorted = gemel::sort_by_key(x, std::span<const AnyArray>(values));
+    const AnyByKey sums = detail::reduce_by_key(sorted[0], sorted[1], {.deterministic = true});
+    store(sums.all_keys.astype(dtype_of<std::int64_t>()), sums.all_values, sums.count, result, bins);
+    return result;
+}
+
 }  // namespace
 
 GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions& options) {
@@ -95,8 +112,9 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
     Binning binning = numbers_binning(x, bincount_length(x, options));
     binning.elements.push_back(weights);
     binning.weighted = true;
-    if (options.deterministic && options.strategy == BinStrategy::automatic)
-        return GPUArray<double>(count_bins(binning, BinStrategy::chunks, options.stream));
+    const bool is_cpu = x.context().device().info().type == DeviceInfo::Type::cpu;
+    if (options.deterministic && !(is_cpu && options.strategy == BinStrategy::automatic))
+        return summed_in_order(x, weights, binning.bins, options.stream);
     return GPUArray<double>(count_bins(binning, options.strategy, options.stream));
 }
 
