@@ -142,4 +142,69 @@ void scan(Type type, const void* x, void* out, std::size_t n, void* stream) {
     type == Type::f64 ? scan_of<double>(x, out, n, native(stream)) : scan_of<float>(x, out, n, native(stream));
 }
 
+namespace {
+
+struct Above {
+    float limit;
+    __device__ bool operator()(float x) const { return x > limit; }
+};
+struct Below {
+    float limit;
+    __device__ bool operator()(float x) const { return x < limit; }
+};
+struct Plus {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+}  // namespace
+
+void select_above(const void* x, float limit, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSelect::If(scratch, bytes, static_cast<const float*>(x), static_cast<float*>(out),
+                                     static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n), Above{limit},
+                                     native(stream));
+    });
+}
+
+void partition_below(const void* x, float limit, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DevicePartition::If(scratch, bytes, static_cast<const float*>(x), static_cast<float*>(out),
+                                        static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n), Below{limit},
+                                        native(stream));
+    });
+}
+
+void unique(const void* x, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSelect::Unique(scratch, bytes, static_cast<const int*>(x), static_cast<int*>(out),
+                                         static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n),
+                                         native(stream));
+    });
+}
+
+void run_lengths(const void* x, void* values, void* lengths, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceRunLengthEncode::Encode(scratch, bytes, static_cast<const int*>(x), static_cast<int*>(values),
+                                                  static_cast<std::int64_t*>(lengths), static_cast<std::int64_t*>(count),
+                                                  static_cast<std::int64_t>(n), native(stream));
+    });
+}
+
+void reduce_by_key(const void* keys, const void* values, void* out_keys, void* sums, void* count, std::size_t n,
+                   void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::ReduceByKey(scratch, bytes, static_cast<const int*>(keys), static_cast<int*>(out_keys),
+                                              static_cast<const float*>(values), static_cast<float*>(sums),
+                                              static_cast<std::int64_t*>(count), Plus{}, static_cast<std::int64_t>(n),
+                                              native(stream));
+    });
+}
+
+void histogram(const void* x, void* counts, int bins, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const float*>(x), static_cast<int*>(counts),
+                                                   bins + 1, 0.0f, 1.0f, static_cast<std::int64_t>(n), native(stream));
+    });
+}
+
 }  // namespace bench::peers

@@ -138,13 +138,22 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     return converted;
 }
 
-template <class E>
-AnyArray even_edges(const AnyArray& x, std::int64_t count, double low, double high) {
-    std::vector<E> edges(static_cast<std::size_t>(count) + 1);
-    for (std::size_t k = 0; k < edges.size(); ++k)
-        edges[k] = static_cast<E>(low + (high - low) * (static_cast<double>(k) / static_cast<double>(count)));
-    edges.back() = static_cast<E>(high);
-    return to_gpu(x.context(), edges);
+/// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
+AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
+    static const auto& in_doubles = *new ElementwiseKernel(
+        "double low, double high, int64_t bins, T *edges",
+        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((double)i / (double)bins))", "even_edges");
+    static const auto& in_floats = *new ElementwiseKernel(
+        "float low, float high, int64_t bins, T *edges",
+        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((float)i / (float)bins))", "even_edges");
+    const AnyArray edges(x.context(), dtype, Shape{count + 1});
+    const Device device = x.context().device();
+    if (device.info().has_double) {
+        in_doubles(low, high, count, edges);
+    } else {
+        in_floats(static_cast<float>(low), static_cast<float>(high), count, edges);
+    }
+    return edges;
 }
 
 /// Between the least and the greatest element, which stay on the device.
@@ -174,14 +183,13 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
     if (!bins.edges.empty()) return checked_edges(who, x, bins.edges, dtype);
     if (bins.count < 1 || bins.count >= INT32_MAX)
         throw ArgumentError(text(who, ": ", bins.count, " bins were asked for; there are 1 to 2^31 - 2"));
-    const bool is_double = dtype == dtype_of<double>();
     if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count);
     auto [low, high] = bins.range.value_or(std::array{0.0, 1.0});
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
         throw ArgumentError(text(who, ": the bins are to reach from ", low, " to ", high,
                                  "; both must be finite, and the second not below the first"));
     if (low == high) low -= 0.5, high += 0.5;
-    return is_double ? even_edges<double>(x, bins.count, low, high) : even_edges<float>(x, bins.count, low, high);
+    return even_edges(x, dtype, bins.count, low, high);
 }
 
 GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,
