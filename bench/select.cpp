@@ -1,5 +1,5 @@
-/// Selecting, grouping and searching beside CUB's DeviceSelect, DeviceRunLengthEncode, DeviceReduce and DeviceHistogram:
-/// GB/s of what is read, and written where it is known.
+/// Selecting, grouping and searching beside CUB's DeviceSelect, DeviceRunLengthEncode, DeviceReduce and
+/// DeviceHistogram: GB/s of what is read, and written where it is known.
 #include "generators.hpp"
 
 namespace {
@@ -9,7 +9,9 @@ using namespace bench;
 /// What a peer writes.
 struct Room {
     explicit Room(const gemel::Context& context, std::size_t n)
-        : values(context, gemel::Shape(n)), sums(context, gemel::Shape(n)), lengths(context, gemel::Shape(n)),
+        : values(context, gemel::Shape(n)),
+          sums(context, gemel::Shape(n)),
+          lengths(context, gemel::Shape(n)),
           count(context, gemel::Shape{}) {}
     gemel::GPUArray<float> values, sums;
     gemel::GPUArray<std::int64_t> lengths, count;
@@ -23,16 +25,23 @@ void selections(const gemel::Context& context, std::size_t n, const std::string&
         compare(
             context, "copy_if f32 above " + std::to_string(limit).substr(0, 4) + size, (2.0 - limit) / 1.5 * bytes,
             [&](const gemel::Stream& s, int k) { gemel::copy_if(x[k], x[k] > limit, {.stream = s}); },
-            [&](void* s, int k) { peers::select_above(address(x[k]), limit, address(room.values), address(room.count), n, s); },
+            [&](void* s, int k) {
+                peers::select_above(address(x[k]), limit, address(room.values), address(room.count), n, s);
+            },
             1.0);
     compare(
         context, "copy_if f32 by a predicate" + size, bytes,
         [&](const gemel::Stream& s, int k) { gemel::copy_if({.stream = s}, x[k], "x[i] > 0.5f"); },
-        [&](void* s, int k) { peers::select_above(address(x[k]), 0.5f, address(room.values), address(room.count), n, s); }, 1.0);
+        [&](void* s, int k) {
+            peers::select_above(address(x[k]), 0.5f, address(room.values), address(room.count), n, s);
+        },
+        1.0);
     compare(
         context, "partition f32 below 0.5" + size, 2.0 / 1.5 * bytes,
         [&](const gemel::Stream& s, int k) { gemel::partition(x[k], x[k] < 0.5f, {.stream = s}); },
-        [&](void* s, int k) { peers::partition_below(address(x[k]), 0.5f, address(room.values), address(room.count), n, s); },
+        [&](void* s, int k) {
+            peers::partition_below(address(x[k]), 0.5f, address(room.values), address(room.count), n, s);
+        },
         1.0);
 }
 
@@ -53,7 +62,8 @@ void runs(const gemel::Context& context, std::size_t n, const std::string& size)
             context, "run_lengths i32" + what, read + 3 * written,
             [&](const gemel::Stream& s, int) { gemel::run_lengths(keys, {.stream = s}); },
             [&](void* s, int) {
-                peers::run_lengths(address(keys), address(room.values), address(room.lengths), address(room.count), n, s);
+                peers::run_lengths(address(keys), address(room.values), address(room.lengths), address(room.count), n,
+                                   s);
             },
             1.0);
         compare(
@@ -78,7 +88,8 @@ void bins(const gemel::Context& context, std::size_t n, const std::string& size)
             compare(
                 context, name + what, bytes,
                 [&](const gemel::Stream& s, int k) { gemel::histogram(elements(k), count, 0.0, 1.0, {.stream = s}); },
-                [&](void* s, int k) { peers::histogram(address(elements(k)), address(room.lengths), count, n, s); }, 1.0);
+                [&](void* s, int k) { peers::histogram(address(elements(k)), address(room.lengths), count, n, s); },
+                1.0);
         };
         run("histogram f32", [&](int k) { return x[k]; });
         run("histogram f32, all in one bin,", [&](int) { return same; });
@@ -86,8 +97,8 @@ void bins(const gemel::Context& context, std::size_t n, const std::string& size)
     const Rotation<std::int32_t> numbers(context, n);
     compare(
         context, "bincount i32" + size, bytes,
-        [&](const gemel::Stream& s, int k) { gemel::bincount(numbers[k], {.length = 32, .stream = s}); }, [](void*, int) {},
-        1.0, nullptr, 1.05, false);
+        [&](const gemel::Stream& s, int k) { gemel::bincount(numbers[k], {.length = 32, .stream = s}); },
+        [](void*, int) {}, 1.0, nullptr, 1.05, false);
 }
 
 void searches(const gemel::Context& context, std::size_t n, const std::string& size) {
@@ -97,7 +108,9 @@ void searches(const gemel::Context& context, std::size_t n, const std::string& s
     const Rotation<float> values(context, queries);
     compare(
         context, "searchsorted f32, a quarter as many in" + size, 12.0 * static_cast<double>(queries),
-        [&](const gemel::Stream& s, int k) { gemel::searchsorted(sorted, values[k], gemel::Side::left, {.stream = s}); },
+        [&](const gemel::Stream& s, int k) {
+            gemel::searchsorted(sorted, values[k], gemel::Side::left, {.stream = s});
+        },
         [](void*, int) {}, 1.0, nullptr, 1.05, false);
     const Rotation<float> x(context, n);
     compare(

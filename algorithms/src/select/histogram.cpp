@@ -29,9 +29,9 @@ std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) 
     if (x.size() == 0) return options.minlength;
     const OnStream scope(options.stream);
     // One reading finds both: a negative number is a very large one without a sign.
-    const AnyExpr numbers =
-        is_signed_integer(x.dtype()) ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
-                                     : astype(x, dtype_of<std::uint64_t>());
+    const AnyExpr numbers = is_signed_integer(x.dtype())
+                                ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
+                                : astype(x, dtype_of<std::uint64_t>());
     const auto largest = AnyArray(max(numbers)).item<std::uint64_t>();
     if (largest >= std::uint64_t{1} << 63 && is_signed_integer(x.dtype()))
         throw ArgumentError(text("bincount: there is the number ", static_cast<std::int64_t>(largest),
@@ -158,16 +158,16 @@ AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double l
 
 /// Between the least and the greatest element, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
-    static const auto& of_floats = *new ElementwiseKernel(
-        "const float *low, const float *high, float *edges, int64_t bins",
-        "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
-        "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
-        "histogram_edges");
-    static const auto& of_doubles = *new ElementwiseKernel(
-        "const double *low, const double *high, double *edges, int64_t bins",
-        "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
-        "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
-        "histogram_edges");
+    static const auto& of_floats =
+        *new ElementwiseKernel("const float *low, const float *high, float *edges, int64_t bins",
+                               "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
+                               "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
+                               "histogram_edges");
+    static const auto& of_doubles =
+        *new ElementwiseKernel("const double *low, const double *high, double *edges, int64_t bins",
+                               "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
+                               "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
+                               "histogram_edges");
     const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
     (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, edges, count);

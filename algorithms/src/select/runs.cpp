@@ -22,14 +22,13 @@ Scan selecting::unique_consecutive_scan(bool wide, const std::string& equal) {
 
 Scan selecting::run_lengths_scan(bool wide, const std::string& equal) {
     const std::string run = wide ? "segment_64" : "segment";
-    return Scan(parse_declarations("const T *x, T *values, int64_t *lengths, int64_t *count"),
-                number_type(wide),
+    return Scan(parse_declarations("const T *x, T *values, int64_t *lengths, int64_t *count"), number_type(wide),
                 {.input_expr = "1",
                  .scan_expr = "a + b",
                  .neutral = "0",
-                 .output_statement = text("if (i == n - 1 || !same_key(x[i], x[i + 1])) {\n    values[", run,
-                                          " - 1] = x[i];\n    lengths[", run,
-                                          " - 1] = item;\n}\nif (i == n - 1) count[0] = ", run),
+                 .output_statement =
+                     text("if (i == n - 1 || !same_key(x[i], x[i + 1])) {\n    values[", run,
+                          " - 1] = x[i];\n    lengths[", run, " - 1] = item;\n}\nif (i == n - 1) count[0] = ", run),
                  .is_segment_start_expr = "i == 0 || !same_key(x[i - 1], x[i])",
                  .name = "run_lengths",
                  .preamble = equal});
