@@ -42,13 +42,13 @@ TEST_CASE("selections compile for CUDA") {
         wide = !wide;
         const std::map<std::string, DType> types{{"T", type}};
         const Form form = wide ? Form::split : Form::keep;
-        check_compiles(select_scan(form, wide, false, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""),
+        check_compiles(select_scan(form, wide, false, true, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""),
                        types);
         check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
     }
     const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
     const std::string equal = equality_with_nan(dtype_of<float>());
-    check_compiles(unique_consecutive_scan(true, equal), types);
+    check_compiles(unique_consecutive_scan(true, true, equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
     check_compiles(unique_scan(false, equal, {}), types);
     check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));

@@ -22,13 +22,17 @@ constexpr std::size_t scrap_size(std::size_t count) { return (count / 16384 + 1)
 
 /// A scan whose `item` is how many hold through element i. Its arguments end with selected_out, selected_others (if
 /// split), and selected_count.
-GEMEL_API Scan select_scan(Form form, bool wide, bool is_cpu, std::vector<Parameter> arguments,
+/// @param staged  elements of the type T are gathered in shared memory
+GEMEL_API Scan select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
                            const std::string& holds, const std::string& value, std::string preamble);
 /// The numbers of those that hold: arguments end with selected_out and selected_count.
 GEMEL_API Scan places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds, std::string preamble);
 
+/// Elements up to this size are gathered in shared memory before they are written.
+constexpr std::size_t max_staged_bytes = 16;
+
 // `equal` is the text of same_key(a, b), see selecting.hpp.
-GEMEL_API Scan unique_consecutive_scan(bool wide, const std::string& equal);
+GEMEL_API Scan unique_consecutive_scan(bool wide, bool staged, const std::string& equal);
 GEMEL_API Scan run_lengths_scan(bool wide, const std::string& equal);
 GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOptions& options);
 GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);

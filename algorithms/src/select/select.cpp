@@ -17,6 +17,7 @@ constexpr const char* name_of(Form form) {
 
 /// Whether places need 64 bits, those of scrap included.
 bool has_far_places(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
+bool is_staged(const AnyArray& x) { return x.dtype().size_bytes() <= max_staged_bytes; }
 bool is_cpu(const AnyArray& x) { return x.context().device().info().type == DeviceInfo::Type::cpu; }
 
 struct Results {
@@ -57,13 +58,13 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     const bool is_operand = k < named;  // the mask reads x too: its elements are there
     CallKey key = expression_key(collected.view, operands);
     key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_places(x)} << 8 | std::uint64_t{is_operand} << 16 |
-            std::uint64_t{is_cpu(x)} << 17);
+            std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
     BroadcastOperands broadcast;
     naming(who, [&] { broadcast.broadcast(operands, &x.shape()); });
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
-        return select_scan(form, has_far_places(x), is_cpu(x), std::move(parts.arguments), parts.value,
+        return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(parts.arguments), parts.value,
                            text("x", k, "[i]"), std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
@@ -88,11 +89,11 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
     if (codegen::Snippet(predicate.expr).empty())
         throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
     const auto scan =
-        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), '\1', predicate.expr, '\1',
+        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr, '\1',
                           predicate.arguments, '\1', predicate.preamble),
                      [&] {
                          const std::string comma = predicate.arguments.empty() ? "" : ", ";
-                         return select_scan(form, has_far_places(x), is_cpu(x),
+                         return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x),
                                             parse_declarations("const T *x" + comma + predicate.arguments),
                                             codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
                      });
@@ -109,7 +110,7 @@ Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
 
 }  // namespace
 
-Scan selecting::select_scan(Form form, bool wide, bool is_cpu, std::vector<Parameter> arguments,
+Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
                             const std::string& holds, const std::string& value, std::string preamble) {
     std::string results = "T *selected_out";
     if (form == Form::split) results += ", T *selected_others";
@@ -124,13 +125,24 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, std::vector<Param
             "((",
             wide ? "(int64_t)" : "", "n + (i >> 14) * 16 + (i & 15)) & (item - prev_item - 1))] = ", value, ";\n");
     output += "if (i == n - 1) selected_count[0] = item";
+    std::string stage = text("if (item != prev_item) staged[item - 1 - tile_first] = ", value, ";\n");
+    std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
+    if (form == Form::split) {  // the others from the end, since how many hold is not known before
+        stage += text("else staged[tile_room - 1 - (int)((i - item) - (tile_begin - tile_first))] = ", value, ";\n");
+        write += "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
+                 "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
+    }
+    stage += "if (i == n - 1) selected_count[0] = item";
     return Scan(std::move(arguments), number_type(wide),
                 {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
                  .scan_expr = "a + b",
                  .neutral = "0",
                  .output_statement = std::move(output),
                  .name = name_of(form),
-                 .preamble = std::move(preamble)});
+                 .preamble = std::move(preamble),
+                 .staged_type = staged ? "T" : "",
+                 .stage_statement = std::move(stage),
+                 .tile_statement = std::move(write)});
 }
 
 AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {
