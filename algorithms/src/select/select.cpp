@@ -89,8 +89,8 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
     if (codegen::Snippet(predicate.expr).empty())
         throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
     const auto scan =
-        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr, '\1',
-                          predicate.arguments, '\1', predicate.preamble),
+        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr,
+                          '\1', predicate.arguments, '\1', predicate.preamble),
                      [&] {
                          const std::string comma = predicate.arguments.empty() ? "" : ", ";
                          return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x),
@@ -129,8 +129,9 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
     std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
     if (form == Form::split) {  // the others from the end, since how many hold is not known before
         stage += text("else staged[tile_room - 1 - (int)((i - item) - (tile_begin - tile_first))] = ", value, ";\n");
-        write += "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
-                 "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
+        write +=
+            "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
+            "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
     }
     stage += "if (i == n - 1) selected_count[0] = item";
     return Scan(std::move(arguments), number_type(wide),

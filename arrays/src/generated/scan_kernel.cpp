@@ -173,9 +173,10 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.tile_output = codegen::Snippet(spec.tile_statement);
     request.arguments = arguments;
     codegen::check_request(request);
-    state->declared = declare_arguments("ScanKernel", spec.name, std::move(arguments),
-                                        {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output},
-                                        request.preamble);
+    state->declared = declare_arguments(
+        "ScanKernel", spec.name, std::move(arguments),
+        {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output},
+        request.preamble);
     state->declared.order_free = false;
     request.arguments = state->declared.parameters;
     state->compile = spec.compile;

@@ -72,8 +72,9 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       shape_(tile_shape(request, layout, tuning)),
       writer_(dialect),
       preamble_(request.preamble),
-      access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-              {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output, &preamble_}),
+      access_(
+          request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
+          {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output, &preamble_}),
       kernel_(
           dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
       // Bools are bytes also here: no kernel takes a pointer to bools.
@@ -150,7 +151,8 @@ std::string ScanText::text() {
 
 std::string ScanText::begin_body() {
     const auto uses_n = [&] {
-        return request_.output.uses("N") || request_.stage.uses("N") || request_.tile_output.uses("N") || request_.input.uses("N") || request_.segment_start.uses("N");
+        return request_.output.uses("N") || request_.stage.uses("N") || request_.tile_output.uses("N") ||
+               request_.input.uses("N") || request_.segment_start.uses("N");
     };
     return printed([&] {
         access_.apply_offsets();
@@ -234,10 +236,11 @@ std::string ScanText::finish_tile(const char* prefix) {
     }
     const std::string stores = complete_runs("(tile > 0)", prefix, fill(scan_kernels::store_row(), stored));
     if (!staged_) return stores;
-    return fill(scan_kernels::staged_output(),
-                {{"prefix", prefix},
-                 {"stores", stores},
-                 {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
+    return fill(
+        scan_kernels::staged_output(),
+        {{"prefix", prefix},
+         {"stores", stores},
+         {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
 }
 
 std::string ScanText::tile_output(Mode mode) {
