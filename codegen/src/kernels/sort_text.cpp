@@ -154,7 +154,8 @@ std::string SortText::key_digit_of_expression() {
     return fill(sort_kernels::digit_of_expression(),
                 {{"declare_a", kernel_.verbatim(gemel::text("const ", a, " a = ", load_text(key, "element"), ";"))},
                  {"expression", kernel_.verbatim(Snippet(request_.key_expr).text())},
-                 {"key_bytes", static_cast<int>(request_.key_type.size_bytes())},
+                 {"has_type", !request_.key_type.empty()},
+                 {"number", request_.key_type.empty() ? "int" : storage_type(request_.key_type, dialect_)},
                  {"has_key_mask", mask != 0},
                  {"key_mask", hex(mask, true)},
                  {"has_double", layout_.has_double}});
