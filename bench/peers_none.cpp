@@ -11,5 +11,8 @@ void dot(const void*, const void*, void*, std::size_t, void*) {}
 void argmax(const void*, void*, void*, std::size_t, void*) {}
 void minmax(const void*, void*, std::size_t, void*) {}
 void scan(Type, const void*, void*, std::size_t, void*) {}
+void sort_keys(Key, const void*, void*, std::size_t, void*) {}
+void sort_pairs(const void*, void*, const void*, void*, std::size_t, void*) {}
+void sort_rows(const void*, void*, std::size_t, std::size_t, void*) {}
 
 }  // namespace bench::peers
