@@ -73,7 +73,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
             const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
             int count = 0;
             if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-            rank[k] = (int)gemel_shuffle((uint32_t)count, leader) + below;
+            rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         int digit_total = 0;
@@ -125,7 +125,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             place_of[k] = -1;
-            if (own + 32 * k < count) place_of[k] = start_of[digit[k]] + digit_counts[256 * warp + digit[k]] + rank[k];
+            if (own + 32 * k < count) {
+                const int d = rank[k] >> 16;
+                place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
+            }
         }
         __local uint32_t *const staged_keys = (__local uint32_t *)arena;
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -73,7 +73,7 @@ extern "C" __global__ __launch_bounds__(256) void sort(
             const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
             int count = 0;
             if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-            rank[k] = (int)gemel_shuffle((uint32_t)count, leader) + below;
+            rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
         }
         __syncthreads();
         int digit_total = 0;
@@ -125,7 +125,10 @@ extern "C" __global__ __launch_bounds__(256) void sort(
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             place_of[k] = -1;
-            if (own + 32 * k < count) place_of[k] = start_of[digit[k]] + digit_counts[256 * warp + digit[k]] + rank[k];
+            if (own + 32 * k < count) {
+                const int d = rank[k] >> 16;
+                place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
+            }
         }
         uint32_t *const staged_keys = (uint32_t *)arena;
         __syncthreads();

@@ -38,6 +38,8 @@ uint32_t sort_total_shuffle(uint32_t item, int lane) {
     for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
     return other.item;
 }
+typedef uint4 sort_pack;
+typedef union { sort_pack pack; uint32_t keys[4]; } sort_keys;
 __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_count(
         __global const uint32_t *key_in,
         __global uint32_t *control,
@@ -48,25 +50,34 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_count(
     const int thread = ((int)get_local_id(0));
     for (int k = thread; k < 1024; k += 384) counts[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int step = (int)((int)get_num_groups(0)) * 384;
+    // Sixteen bytes at a time; the rest by the first threads.
+    const int packs = n / 4, step = (int)((int)get_num_groups(0)) * 384, rest = n - packs * 4;
+    __global const sort_pack *const packed = (__global const sort_pack *)key_in;
     int i = (int)((int)get_group_id(0)) * 384 + thread;
-    while (i < n) {
-        uint32_t key[4];
+    if (i < rest) {
+        for (int place = 0; place < 4; ++place) {
+            atomic_add(&counts[256 * place + sort_key_digit(key_in[packs * 4 + i], place)], (uint32_t)1);
+        }
+    }
+    while (i < packs) {
+        sort_keys both[2];
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            if (k * step >= n - i) continue;
-            key[k] = key_in[i + k * step];
+        for (int p = 0; p < 2; ++p) {
+            if (p * step < packs - i) both[p].pack = packed[i + p * step];
         }
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            if (k * step >= n - i) continue;
+        for (int p = 0; p < 2; ++p) {
+            if (p * step >= packs - i) continue;
 #pragma unroll
-            for (int place = 0; place < 4; ++place) {
-                atomic_add(&counts[256 * place + sort_key_digit(key[k], place)], (uint32_t)1);
+            for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                for (int place = 0; place < 4; ++place) {
+                    atomic_add(&counts[256 * place + sort_key_digit(both[p].keys[k], place)], (uint32_t)1);
+                }
             }
         }
-        if (4 * step >= n - i) break;
-        i += 4 * step;
+        if (2 * step >= packs - i) break;
+        i += 2 * step;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = thread; k < 1024; k += 384) {
@@ -178,7 +189,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
         const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
         int count = 0;
         if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-        rank[k] = (int)gemel_shuffle((uint32_t)count, leader) + below;
+        rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     int digit_total = 0;
@@ -236,7 +247,10 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
 #pragma unroll
     for (int k = 0; k < 7; ++k) {
         place_of[k] = -1;
-        if (own + 32 * k < count) place_of[k] = start_of[digit[k]] + digit_counts[256 * warp + digit[k]] + rank[k];
+        if (own + 32 * k < count) {
+            const int d = rank[k] >> 16;
+            place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
+        }
     }
     if (thread < 256) {
         const int column = thread;

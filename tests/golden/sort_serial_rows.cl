@@ -6,6 +6,9 @@ uint32_t sort_order(uint32_t bits) {
 int sort_key_digit(uint32_t key, int place) {
     return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
 }
+int sort_key_less(uint32_t a, uint32_t b) {
+    return sort_order((uint32_t)a) < sort_order((uint32_t)b);
+}
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort(
         __global const uint32_t *key_in,
         __global uint32_t *key_to,
@@ -25,7 +28,20 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort(
     for (int row = first_row; row < end_row; ++row) {
         const int begin = row * row_length;
         int from = 0;
-        for (int place = 0; place < 4; ++place) {
+        if (length <= 32) {
+            for (int i = 0; i < length; ++i) {
+                const uint32_t inserted = key_in[begin + i];
+                int at = begin + i;
+                for (; at > begin && sort_key_less(inserted, key_to[at - 1]); --at) {
+                    key_to[at] = key_to[at - 1];
+                    index_to[at] = index_to[at - 1];
+                }
+                key_to[at] = inserted;
+                index_to[at] = (uint32_t)i;
+            }
+            from = 1;
+        }
+        for (int place = 0; place < 4 && length > 32; ++place) {
             __global const uint32_t *const key_source = (from == 0 ? key_in : from == 1 ? (__global const uint32_t *)key_to : (__global const uint32_t *)key_spare) + begin;
             uint32_t next[256];
             for (int d = 0; d < 256; ++d) next[d] = 0;

@@ -6,6 +6,9 @@ __device__ uint32_t sort_order(uint32_t bits) {
 __device__ int sort_key_digit(uint32_t key, int place) {
     return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
 }
+__device__ int sort_key_less(uint32_t a, uint32_t b) {
+    return sort_order((uint32_t)a) < sort_order((uint32_t)b);
+}
 extern "C" __global__ __launch_bounds__(1) void sort(
         const uint32_t *key_in,
         uint32_t *key_to,
@@ -25,7 +28,20 @@ extern "C" __global__ __launch_bounds__(1) void sort(
     for (int row = first_row; row < end_row; ++row) {
         const int begin = row * row_length;
         int from = 0;
-        for (int place = 0; place < 4; ++place) {
+        if (length <= 32) {
+            for (int i = 0; i < length; ++i) {
+                const uint32_t inserted = key_in[begin + i];
+                int at = begin + i;
+                for (; at > begin && sort_key_less(inserted, key_to[at - 1]); --at) {
+                    key_to[at] = key_to[at - 1];
+                    index_to[at] = index_to[at - 1];
+                }
+                key_to[at] = inserted;
+                index_to[at] = (uint32_t)i;
+            }
+            from = 1;
+        }
+        for (int place = 0; place < 4 && length > 32; ++place) {
             const uint32_t *const key_source = (from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare) + begin;
             uint32_t next[256];
             for (int d = 0; d < 256; ++d) next[d] = 0;
