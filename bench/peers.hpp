@@ -35,4 +35,12 @@ void reduce_by_key(const void* keys, const void* values, void* out_keys, void* s
 /// Of f32 between 0 and 1, int32 counts.
 void histogram(const void* x, void* counts, int bins, std::size_t n, void* stream);
 
+enum class Key { u8, u16, u32, u64, f32 };
+void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream);
+/// u32 with u32.
+void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+                void* stream);
+/// f32, each row by itself.
+void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream);
+
 }  // namespace bench::peers

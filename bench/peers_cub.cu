@@ -1,6 +1,7 @@
 #include "peers.hpp"
 
 #include <cuda_fp16.h>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
@@ -78,6 +79,20 @@ void sum_of(const void* x, void* out, std::size_t n, cudaStream_t stream) {
                                       static_cast<std::int64_t>(n), stream);
     });
 }
+
+template <class T>
+void sort_of(const void* x, void* out, std::size_t n, cudaStream_t stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortKeys(scratch, bytes, static_cast<const T*>(x), static_cast<T*>(out),
+                                              static_cast<std::int64_t>(n), 0, static_cast<int>(8 * sizeof(T)), stream);
+    });
+}
+
+/// Where row `row` begins.
+struct RowBegin {
+    std::int64_t length;
+    __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * length; }
+};
 
 cudaStream_t native(void* stream) { return static_cast<cudaStream_t>(stream); }
 
@@ -204,6 +219,35 @@ void histogram(const void* x, void* counts, int bins, std::size_t n, void* strea
     with_scratch([&](void* scratch, std::size_t& bytes) {
         return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const float*>(x), static_cast<int*>(counts),
                                                    bins + 1, 0.0f, 1.0f, static_cast<std::int64_t>(n), native(stream));
+
+void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream) {
+    switch (type) {
+        case Key::u8: return sort_of<std::uint8_t>(x, out, n, native(stream));
+        case Key::u16: return sort_of<std::uint16_t>(x, out, n, native(stream));
+        case Key::u32: return sort_of<std::uint32_t>(x, out, n, native(stream));
+        case Key::u64: return sort_of<std::uint64_t>(x, out, n, native(stream));
+        case Key::f32: return sort_of<float>(x, out, n, native(stream));
+    }
+}
+
+void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+                void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        using Word = std::uint32_t;
+        return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const Word*>(keys),
+                                               static_cast<Word*>(sorted_keys), static_cast<const Word*>(values),
+                                               static_cast<Word*>(sorted_values), static_cast<std::int64_t>(n), 0, 32,
+                                               native(stream));
+    });
+}
+
+void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream) {
+    const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                        RowBegin{static_cast<std::int64_t>(length)});
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSegmentedSort::SortKeys(scratch, bytes, static_cast<const float*>(x),
+                                                  static_cast<float*>(out), static_cast<std::int64_t>(rows * length),
+                                                  static_cast<std::int64_t>(rows), begins, begins + 1, native(stream));
     });
 }
 
