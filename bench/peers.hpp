@@ -22,4 +22,25 @@ void argmax(const void* x, void* value, void* index, std::size_t n, void* stream
 void minmax(const void* x, void* out, std::size_t n, void* stream);
 void scan(Type type, const void* x, void* out, std::size_t n, void* stream);
 
+/// Of f32: those above a limit, their number (int64) to `count`.
+void select_above(const void* x, float limit, void* out, void* count, std::size_t n, void* stream);
+/// Those below to the front of `out`, the others behind them.
+void partition_below(const void* x, float limit, void* out, void* count, std::size_t n, void* stream);
+// Of neighbouring int32.
+void unique(const void* x, void* out, void* count, std::size_t n, void* stream);
+void run_lengths(const void* x, void* values, void* lengths, void* count, std::size_t n, void* stream);
+/// int32 keys, f32 sums.
+void reduce_by_key(const void* keys, const void* values, void* out_keys, void* sums, void* count, std::size_t n,
+                   void* stream);
+/// Of f32 between 0 and 1, int32 counts.
+void histogram(const void* x, void* counts, int bins, std::size_t n, void* stream);
+
+enum class Key { u8, u16, u32, u64, f32 };
+void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream);
+/// u32 with u32.
+void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+                void* stream);
+/// f32, each row by itself.
+void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream);
+
 }  // namespace bench::peers

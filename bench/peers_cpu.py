@@ -42,6 +42,16 @@ def numpy_peer(n, size):
     report("NumPy", "argmax f32" + size, lambda: x.argmax())
     report("NumPy", "inclusive scan f32" + size, lambda: np.cumsum(x, out=z))
     report("NumPy", "inclusive scan i32" + size, lambda: np.cumsum(i, out=j))
+    keys = rng.integers(0, 2**32, n, np.uint32)
+    report("NumPy", "sort u32" + size, lambda: np.sort(keys))
+    report("NumPy", "sort f32" + size, lambda: np.sort(x))
+    report("NumPy", "argsort u32" + size, lambda: np.argsort(keys))
+
+    def by_key():
+        order = np.argsort(keys, kind="stable")
+        return keys[order], i[order]
+
+    report("NumPy", "sort u32 with u32" + size, by_key)
 
 
 def pyopencl_peer(n, size):

@@ -1,6 +1,7 @@
 #include "peers.hpp"
 
 #include <cuda_fp16.h>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
@@ -79,6 +80,20 @@ void sum_of(const void* x, void* out, std::size_t n, cudaStream_t stream) {
     });
 }
 
+template <class T>
+void sort_of(const void* x, void* out, std::size_t n, cudaStream_t stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortKeys(scratch, bytes, static_cast<const T*>(x), static_cast<T*>(out),
+                                              static_cast<std::int64_t>(n), 0, static_cast<int>(8 * sizeof(T)), stream);
+    });
+}
+
+/// Where row `row` begins.
+struct RowBegin {
+    std::int64_t length;
+    __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * length; }
+};
+
 cudaStream_t native(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 }  // namespace
@@ -140,6 +155,100 @@ void minmax(const void* x, void* out, std::size_t n, void* stream) {
 
 void scan(Type type, const void* x, void* out, std::size_t n, void* stream) {
     type == Type::f64 ? scan_of<double>(x, out, n, native(stream)) : scan_of<float>(x, out, n, native(stream));
+}
+
+namespace {
+
+struct Above {
+    float limit;
+    __device__ bool operator()(float x) const { return x > limit; }
+};
+struct Below {
+    float limit;
+    __device__ bool operator()(float x) const { return x < limit; }
+};
+struct Plus {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+}  // namespace
+
+void select_above(const void* x, float limit, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSelect::If(scratch, bytes, static_cast<const float*>(x), static_cast<float*>(out),
+                                     static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n), Above{limit},
+                                     native(stream));
+    });
+}
+
+void partition_below(const void* x, float limit, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DevicePartition::If(scratch, bytes, static_cast<const float*>(x), static_cast<float*>(out),
+                                        static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n), Below{limit},
+                                        native(stream));
+    });
+}
+
+void unique(const void* x, void* out, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSelect::Unique(scratch, bytes, static_cast<const int*>(x), static_cast<int*>(out),
+                                         static_cast<std::int64_t*>(count), static_cast<std::int64_t>(n),
+                                         native(stream));
+    });
+}
+
+void run_lengths(const void* x, void* values, void* lengths, void* count, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceRunLengthEncode::Encode(scratch, bytes, static_cast<const int*>(x), static_cast<int*>(values),
+                                                  static_cast<std::int64_t*>(lengths), static_cast<std::int64_t*>(count),
+                                                  static_cast<std::int64_t>(n), native(stream));
+    });
+}
+
+void reduce_by_key(const void* keys, const void* values, void* out_keys, void* sums, void* count, std::size_t n,
+                   void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::ReduceByKey(scratch, bytes, static_cast<const int*>(keys), static_cast<int*>(out_keys),
+                                              static_cast<const float*>(values), static_cast<float*>(sums),
+                                              static_cast<std::int64_t*>(count), Plus{}, static_cast<std::int64_t>(n),
+                                              native(stream));
+    });
+}
+
+void histogram(const void* x, void* counts, int bins, std::size_t n, void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const float*>(x), static_cast<int*>(counts),
+                                                   bins + 1, 0.0f, 1.0f, static_cast<std::int64_t>(n), native(stream));
+
+void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream) {
+    switch (type) {
+        case Key::u8: return sort_of<std::uint8_t>(x, out, n, native(stream));
+        case Key::u16: return sort_of<std::uint16_t>(x, out, n, native(stream));
+        case Key::u32: return sort_of<std::uint32_t>(x, out, n, native(stream));
+        case Key::u64: return sort_of<std::uint64_t>(x, out, n, native(stream));
+        case Key::f32: return sort_of<float>(x, out, n, native(stream));
+    }
+}
+
+void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+                void* stream) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        using Word = std::uint32_t;
+        return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const Word*>(keys),
+                                               static_cast<Word*>(sorted_keys), static_cast<const Word*>(values),
+                                               static_cast<Word*>(sorted_values), static_cast<std::int64_t>(n), 0, 32,
+                                               native(stream));
+    });
+}
+
+void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream) {
+    const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                        RowBegin{static_cast<std::int64_t>(length)});
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSegmentedSort::SortKeys(scratch, bytes, static_cast<const float*>(x),
+                                                  static_cast<float*>(out), static_cast<std::int64_t>(rows * length),
+                                                  static_cast<std::int64_t>(rows), begins, begins + 1, native(stream));
+    });
 }
 
 }  // namespace bench::peers

@@ -19,7 +19,8 @@ const ScanTuning tunings[] = {
     {.block = 64, .items_per_thread = 4, .strategy = Strategy::three_passes},
     {.block = 64, .access_bytes = 16, .items_per_thread = 4, .strategy = Strategy::look_back},
 };
-const BinStrategy strategies[] = {BinStrategy::automatic, BinStrategy::shared, BinStrategy::global, BinStrategy::chunks};
+const BinStrategy strategies[] = {BinStrategy::automatic, BinStrategy::shared, BinStrategy::global,
+                                  BinStrategy::chunks};
 
 /// Ascending, each some times.
 std::vector<std::int32_t> random_keys(std::size_t n, unsigned seed, unsigned one_in) {
@@ -59,7 +60,8 @@ TEST_CASE("values of equal keys are combined in their order") {
                     }
                 }
                 const GPUArray<std::int32_t> k = placed<std::int32_t>(keys, 0), v = placed<std::int32_t>(values, 0);
-                const auto maxima = reduce_by_key(k, v, {.reduce_expr = "max(a, b)", .neutral = "-1", .tuning = tuning});
+                const auto maxima =
+                    reduce_by_key(k, v, {.reduce_expr = "max(a, b)", .neutral = "-1", .tuning = tuning});
                 CHECK(maxima.count.item() == static_cast<std::int64_t>(group_keys.size()));
                 CHECK_SAME(group_keys, maxima.keys().get(), "keys ", n, " ", one_in);
                 CHECK_SAME(largest, maxima.values().get(), "largest ", n, " ", one_in);
@@ -75,7 +77,8 @@ TEST_CASE("sums by key of other types and with an equality of their own") {
     CHECK(sum(ones.values()).item() == cfloat(3000, 0));
     const auto halves = reduce_by_key(k, ones_like(k).astype<half>());
     CHECK(static_cast<float>(sum(halves.values()).item()) == 3000);
-    const auto tens = reduce_by_key(k, ones_like(k), {.equal_expr = "(a + 5) / 10 == (b + 5) / 10", .deterministic = true});
+    const auto tens =
+        reduce_by_key(k, ones_like(k), {.equal_expr = "(a + 5) / 10 == (b + 5) / 10", .deterministic = true});
     CHECK(tens.values().size() == static_cast<std::size_t>((keys.back() + 5) / 10 + 1));
     CHECK(sum(tens.values()).item() == 3000);
 }
@@ -142,11 +145,28 @@ TEST_CASE("bincount counts and sums weights in double") {
                 }
                 const GPUArray<std::int32_t> x = placed<std::int32_t>(numbers, 0);
                 const auto minlength = static_cast<std::int64_t>(length);
-                CHECK_SAME(counts, bincount(x, {.minlength = minlength, .strategy = strategy}).get(), "counts ", n, " ", high);
+                CHECK_SAME(counts, bincount(x, {.minlength = minlength, .strategy = strategy}).get(), "counts ", n, " ",
+                           high);
                 if (!current_context().device().info().has_double) continue;
                 const GPUArray<float> w = 0.5f * placed<std::int32_t>(weights, 0).astype<float>();
-                CHECK_SAME(sums, bincount(x, w, {.minlength = minlength, .strategy = strategy}).get(), "sums ", n, " ", high);
+                CHECK_SAME(sums, bincount(x, w, {.minlength = minlength, .strategy = strategy}).get(), "sums ", n, " ",
+                           high);
             }
+}
+
+TEST_CASE("sums of weights have the same bits every time if asked for") {
+    if (lacks_double()) return;
+    const GPUArray<std::int32_t> x = placed<std::int32_t>(drawn<std::int32_t>(9000, 21, -3, 40), 0);
+    const GPUArray<float> w = placed<float>(drawn<float>(9000, 22, -1000, 1000, 7), 0);
+    const BincountOptions options{.length = 39, .deterministic = true, .strategy = BinStrategy::shared};
+    const std::vector<double> sums = bincount(x, w, options).get();
+    std::vector<double> expected(39);
+    const auto numbers = x.get();
+    const auto weights = w.get();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] >= 0 && numbers[i] < 39) expected[static_cast<std::size_t>(numbers[i])] += weights[i];
+    for (std::size_t k = 0; k < sums.size(); ++k) CHECK(std::abs(sums[k] - expected[k]) < 1e-8);
+    CHECK_SAME(sums, bincount(x, w, options).get(), "again");
 }
 
 TEST_CASE("bincount has as many bins as NumPy's") {
@@ -156,11 +176,13 @@ TEST_CASE("bincount has as many bins as NumPy's") {
     CHECK_SAME((Longs{2, 1}), bincount(to_gpu(std::vector<std::uint8_t>{1, 0, 0}) != 0).get(), "bool");
     CHECK_SAME((Longs{1, 1}), bincount(to_gpu(std::vector<std::int8_t>{-3, 1, 0, 7}), {.length = 2}).get(), "length");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, -2})), "bincount", "-2", ".length");
-    CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, std::int64_t{1} << 40})), "bincount", "1099511627776");
+    CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, std::int64_t{1} << 40})), "bincount",
+                            "1099511627776");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(zeros<std::int32_t>({2, 2})), "bincount", "(2, 2)", "one axis");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, 2}), zeros<float>({3})), "bincount", "2 elements",
                             "3 weights");
-    CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3}), {.minlength = -1}), "bincount", "minlength", "-1");
+    CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3}), {.minlength = -1}), "bincount", "minlength",
+                            "-1");
 }
 
 TEST_CASE("histograms count what lies between their edges") {
@@ -191,7 +213,8 @@ TEST_CASE("values at edges are counted where the edges say") {
         const Histogram<float> h = histogram(to_gpu(values), bins, 0.1, 0.7);
         CHECK_SAME(counted_into(values, edges), h.counts.get(), bins);
         const Histogram<float> far = histogram(to_gpu(values) + 1000.0f, bins, 1000.1, 1000.7);
-        CHECK_SAME(counted_into(GPUArray<float>(to_gpu(values) + 1000.0f).get(), far.edges.get()), far.counts.get(), "far ", bins);
+        CHECK_SAME(counted_into(GPUArray<float>(to_gpu(values) + 1000.0f).get(), far.edges.get()), far.counts.get(),
+                   "far ", bins);
     }
 }
 
@@ -210,7 +233,8 @@ TEST_CASE("histograms of other types and between the least and the greatest") {
     CHECK_SAME((Longs{0, 0, 50, 0}), same.counts.get(), "all the same");
     CHECK(histogram(zeros<float>({0}), 3).edges(-1).item() == 1.0f);
     const GPUArray<float> table = placed<float>(drawn<float>(600, 15, 0, 99), 0).reshape({20, 30});
-    CHECK_SAME(histogram(table, 10, 0, 99).counts.get(), histogram(table.transpose(), 10, 0, 99).counts.get(), "transposed");
+    CHECK_SAME(histogram(table, 10, 0, 99).counts.get(), histogram(table.transpose(), 10, 0, 99).counts.get(),
+               "transposed");
 }
 
 TEST_CASE("all elements in one bin of many") {
@@ -233,12 +257,14 @@ TEST_CASE("pairs are counted into a table") {
         Longs expected(9 * 13);
         const auto ex = h.x_edges.get(), ey = h.y_edges.get();
         for (std::size_t i = 0; i < a.size(); ++i) {
-            const Longs row = counted_into(std::vector<float>{a[i]}, ex), column = counted_into(std::vector<float>{b[i]}, ey);
+            const Longs row = counted_into(std::vector<float>{a[i]}, ex),
+                        column = counted_into(std::vector<float>{b[i]}, ey);
             for (std::size_t r = 0; r < 9; ++r)
                 for (std::size_t c = 0; c < 13; ++c) expected[13 * r + c] += row[r] * column[c];
         }
         CHECK_SAME(expected, h.counts.get(), "histogram2d");
-        CHECK_SAME(expected, histogram2d(x, y, h.x_edges, h.y_edges, {.strategy = strategy}).counts.get(), "given edges");
+        CHECK_SAME(expected, histogram2d(x, y, h.x_edges, h.y_edges, {.strategy = strategy}).counts.get(),
+                   "given edges");
     }
 }
 
@@ -254,7 +280,8 @@ TEST_CASE("groups refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 4, 0, std::nan("")), "histogram", "nan");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, to_gpu(std::vector<float>{0, std::nanf(""), 2})), "histogram",
                             "edge 1 is NaN");
-    CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, to_gpu(std::vector<float>{0, 3, 2})), "histogram", "edge 2", "descend");
+    CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, to_gpu(std::vector<float>{0, 3, 2})), "histogram", "edge 2",
+                            "descend");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, to_gpu(std::vector<float>{0})), "histogram", "two edges");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram2d(x, k, {2, 2}), "histogram2d", "(10,)", "(7,)");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 1000000, 0, 1, {.strategy = BinStrategy::shared}), "histogram",

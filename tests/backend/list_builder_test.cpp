@@ -60,11 +60,12 @@ TEST_CASE("lists hold what each object appends in its order") {
 }
 
 TEST_CASE("neighbours of points by functions of the user's") {
-    const ListBuilder near({.arguments = "const float *p, float r",
-                            .lists = {{"neighbour", dtype_of<std::int32_t>()}},
-                            .generate = "for (int j = 0; j < n; ++j) if (j != i && is_near(p[i], p[j], r)) append_neighbour(j)",
-                            .preamble = "WITHIN_KERNEL int is_near(float a, float b, float r) { return fabs(a - b) < r; }",
-                            .name = "near"});
+    const ListBuilder near(
+        {.arguments = "const float *p, float r",
+         .lists = {{"neighbour", dtype_of<std::int32_t>()}},
+         .generate = "for (int j = 0; j < n; ++j) if (j != i && is_near(p[i], p[j], r)) append_neighbour(j)",
+         .preamble = "WITHIN_KERNEL int is_near(float a, float b, float r) { return fabs(a - b) < r; }",
+         .name = "near"});
     const auto p = drawn<float>(300, 5, 0, 1000, 10);
     Ints expected;
     Longs starts{0};

@@ -26,10 +26,10 @@ void check_search(const char* what, std::vector<T> sorted, const std::vector<T>&
         for (const std::uint32_t pivots : {0u, 16u}) {
             Longs expected;
             for (const T& value : values)
-                expected.push_back(
-                    (side == Side::left ? std::lower_bound(sorted.begin(), sorted.end(), value, is_less<T>)
+                expected.push_back((side == Side::left
+                                        ? std::lower_bound(sorted.begin(), sorted.end(), value, is_less<T>)
                                         : std::upper_bound(sorted.begin(), sorted.end(), value, is_less<T>)) -
-                    sorted.begin());
+                                   sorted.begin());
             CHECK_SAME(expected, searchsorted(a, v, side, {.pivots = pivots}).get(), "searchsorted ", what, " ",
                        sorted.size(), pivots ? " by pivots" : "");
         }
@@ -60,7 +60,8 @@ TEST_CASE("searchsorted takes other types, shapes and expressions") {
     CHECK(places.shape() == Shape{6, 4});
     CHECK(places(0, 0).item() == 1);
     CHECK(places(5, 3).item() == 3);
-    CHECK_SAME((Longs{0, 1, 2, 3}), searchsorted(2.0f * edges, to_gpu(std::vector<float>{-1, 20, 21, 50})).get(), "expressions");
+    CHECK_SAME((Longs{0, 1, 2, 3}), searchsorted(2.0f * edges, to_gpu(std::vector<float>{-1, 20, 21, 50})).get(),
+               "expressions");
     const GPUArray<float> descending = to_gpu(std::vector<float>{20, 10, 0});
     CHECK_SAME((Longs{1}), searchsorted(descending(slice({}, {}, -1)), full<float>({1}, 5.0f)).get(), "reversed");
     CHECK(searchsorted(edges, full<float>({}, 15.0f)).item() == 2);

@@ -130,13 +130,14 @@ TEST_CASE("predicates in C know the element and its number and take arguments") 
         CHECK_SAME(kept(values, odd), copy_if(options, x, "x[i] > 0 && i % 2").array().get(), "copy_if");
         const auto near_last = [&](std::int32_t v, std::size_t i) { return v < 7 && i + 100 >= values.size(); };
         CHECK_SAME(kept(values, near_last),
-                   copy_if(options, x, Predicate("x[i] < limit && i + 100 >= n", "int limit"), 7).array().get(), "arguments");
+                   copy_if(options, x, Predicate("x[i] < limit && i + 100 >= n", "int limit"), 7).array().get(),
+                   "arguments");
     }
     const auto even = [](std::int32_t v, std::size_t i) { return !(v > 0 && i % 2); };
     CHECK_SAME(kept(values, even), remove_if(x, "x[i] > 0 && i % 2").array().get(), "remove_if");
     CHECK_SAME(kept(values, even), partition(x, "x[i] > 0 && i % 2").second().get(), "partition");
-    CHECK_SAME(kept(values, [](std::int32_t v, std::size_t) { return v > 0; }), copy_if(x, "x[i] > 0 // all").array().get(),
-               "a comment behind");
+    CHECK_SAME(kept(values, [](std::int32_t v, std::size_t) { return v > 0; }),
+               copy_if(x, "x[i] > 0 // all").array().get(), "a comment behind");
 }
 
 TEST_CASE("structs are selected by their fields and grouped by an expression") {
@@ -207,7 +208,8 @@ TEST_CASE("random masks of random arrays") {
         const Partition<float> parts = partition(x, x < limit, {.tuning = tunings[round % 3]});
         const auto host = x.get();
         CHECK_SAME(kept(host, [&](float v, std::size_t) { return v < limit; }), parts.first().get(), "first ", round);
-        CHECK_SAME(kept(host, [&](float v, std::size_t) { return !(v < limit); }), parts.second().get(), "second ", round);
+        CHECK_SAME(kept(host, [&](float v, std::size_t) { return !(v < limit); }), parts.second().get(), "second ",
+                   round);
     }
 }
 

@@ -34,7 +34,8 @@ void check_unique(const char* what, int high) {
             const auto k = std::lower_bound(expected.begin(), expected.end(), values[i]) - expected.begin();
             inverse.push_back(k);
             ++counts[static_cast<std::size_t>(k)];
-            if (index[static_cast<std::size_t>(k)] < 0) index[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(i);
+            if (index[static_cast<std::size_t>(k)] < 0)
+                index[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(i);
         }
         CHECK_SAME(index, u.index.get(), what, " index ", n);
         CHECK_SAME(inverse, u.inverse.get(), what, " inverse ", n);
@@ -95,10 +96,12 @@ TEST_CASE("sets of other types and shapes") {
     CHECK_SAME((std::vector<std::uint8_t>{0, 1, 0, 0}), isin(x, to_gpu(std::vector<float>{nan, 1, 7})).get(), "NaN");
     CHECK(isin(x.reshape({2, 2}), x).shape() == Shape{2, 2});
     CHECK_SAME((std::vector<std::int64_t>{1, 2}),
-               intersect1d(to_gpu(Longs{2, 1, 5, 1}), to_gpu(std::vector<std::int8_t>{1, 2, 3})).array().get(), "types");
+               intersect1d(to_gpu(Longs{2, 1, 5, 1}), to_gpu(std::vector<std::int8_t>{1, 2, 3})).array().get(),
+               "types");
     const GPUArray<cfloat> z = to_gpu(std::vector<cfloat>{{1, 2}, {0, 5}, {1, 2}});
     CHECK(unique(z).values.size() == 2);
-    CHECK_SAME((std::vector<std::uint8_t>{0, 1, 0}), isin(z, to_gpu(std::vector<cfloat>{{0, 5}, {1, 0}})).get(), "complex");
+    CHECK_SAME((std::vector<std::uint8_t>{0, 1, 0}), isin(z, to_gpu(std::vector<cfloat>{{0, 5}, {1, 0}})).get(),
+               "complex");
     CHECK_THROWS_MENTIONING(ArgumentError, unique(GPUArray<float>()), "unique", "empty handle");
 }
 

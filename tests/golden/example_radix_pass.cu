@@ -181,10 +181,14 @@ extern "C" __global__ __launch_bounds__(256) void move(
         if (place[k] >= 0) staged[place[k]] = key[k];
     }
     __syncthreads();
-    for (int j = thread; j < count; j += 256) {
-        const uint32_t moved = staged[j];
-        places[j] = target[moved >> shift & 255] + j;
-        to_keys[places[j]] = moved;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        const int j = thread + 256 * k;
+        if (j < count) {
+            const uint32_t moved = staged[j];
+            places[j] = target[moved >> shift & 255] + j;
+            to_keys[places[j]] = moved;
+        }
     }
     __syncthreads();
 #pragma unroll
@@ -192,8 +196,12 @@ extern "C" __global__ __launch_bounds__(256) void move(
         if (place[k] >= 0) staged[place[k]] = value[k];
     }
     __syncthreads();
-    for (int j = thread; j < count; j += 256) {
-        const uint32_t moved = staged[j];
-        to_values[places[j]] = moved;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+        const int j = thread + 256 * k;
+        if (j < count) {
+            const uint32_t moved = staged[j];
+            to_values[places[j]] = moved;
+        }
     }
 }

@@ -19,7 +19,7 @@ using namespace gemel::selecting;
 
 namespace {
 
-const DType numbers[] = {dtype_of<bool>(),  dtype_of<std::int8_t>(), dtype_of<half>(),    dtype_of<std::int32_t>(),
+const DType numbers[] = {dtype_of<bool>(),  dtype_of<std::int8_t>(), dtype_of<half>(),   dtype_of<std::int32_t>(),
                          dtype_of<float>(), dtype_of<double>(),      dtype_of<cdouble>()};
 
 template <class Kernel>
@@ -42,12 +42,13 @@ TEST_CASE("selections compile for CUDA") {
         wide = !wide;
         const std::map<std::string, DType> types{{"T", type}};
         const Form form = wide ? Form::split : Form::keep;
-        check_compiles(select_scan(form, wide, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""), types);
+        check_compiles(select_scan(form, wide, false, true, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""),
+                       types);
         check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
     }
     const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
     const std::string equal = equality_with_nan(dtype_of<float>());
-    check_compiles(unique_consecutive_scan(true, equal), types);
+    check_compiles(unique_consecutive_scan(true, true, equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
     check_compiles(unique_scan(false, equal, {}), types);
     check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));
@@ -58,7 +59,8 @@ TEST_CASE("groups compile for CUDA") {
     for (const DType& type : numbers) {
         wide = !wide;
         const bool is_complex = type.kind() == DType::Kind::complex;
-        const std::string combine = is_complex ? "c_add(a, b)" : "a + b", neutral = is_complex ? "cdouble_new(0, 0)" : "0";
+        const std::string combine = is_complex ? "c_add(a, b)" : "a + b",
+                          neutral = is_complex ? "cdouble_new(0, 0)" : "0";
         check_compiles(reduce_by_key_scan(wide, type, equality("reduce_by_key", type, ""), combine), {{"T", type}});
         check_compiles(segment_loop(type, dtype_of<std::int64_t>(), combine, neutral));
     }
@@ -71,7 +73,11 @@ TEST_CASE("bins compile for CUDA") {
     for (const DType& type : {dtype_of<std::uint8_t>(), dtype_of<half>(), dtype_of<float>(), dtype_of<double>()})
         for (const bool weighted : {false, true}) {
             const std::string edge = type == dtype_of<double>() ? "double" : "float";
-            Binning b{.elements = {typed(type)}, .more = {typed(parse_type(edge))}, .find = {}, .sizes = {10}, .bins = 10,
+            Binning b{.elements = {typed(type)},
+                      .more = {typed(parse_type(edge))},
+                      .find = {},
+                      .sizes = {10},
+                      .bins = 10,
                       .weighted = weighted};
             if (weighted) b.elements.push_back(typed(dtype_of<float>()));
             b.prepare = weighted ? "" : prepare_even("0", edge);

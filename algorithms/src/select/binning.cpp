@@ -27,16 +27,19 @@ std::string amount(const Binning& b, const char* type, const char* index) {
 
 std::vector<Parameter> parameters(const Binning& b, DType result) {
     std::vector<Parameter> all;
-    for (std::size_t k = 0; k < b.elements.size(); ++k) all.push_back(VectorArg(b.elements[k].dtype(), text("x", k), true));
+    for (std::size_t k = 0; k < b.elements.size(); ++k)
+        all.push_back(VectorArg(b.elements[k].dtype(), text("x", k), true));
     for (std::size_t k = 0; k < b.more.size(); ++k) all.push_back(VectorArg(b.more[k].dtype(), text("y", k), true));
-    for (std::size_t k = 0; k < b.sizes.size(); ++k) all.push_back(ScalarArg(dtype_of<std::int32_t>(), text("bins_", k)));
+    for (std::size_t k = 0; k < b.sizes.size(); ++k)
+        all.push_back(ScalarArg(dtype_of<std::int32_t>(), text("bins_", k)));
     all.push_back(ScalarArg(dtype_of<std::int32_t>(), "bins"));
     all.push_back(VectorArg(result, "result"));
     return all;
 }
 
 std::string key_of(const Binning& b, std::int64_t variant) {
-    std::string key = text(b.who, variant, '/', b.sizes.size(), b.weighted, '\1', b.prepare, '\1', b.find, '\1', b.preamble);
+    std::string key =
+        text(b.who, variant, '/', b.sizes.size(), b.weighted, '\1', b.prepare, '\1', b.find, '\1', b.preamble);
     for (const auto* arrays : {&b.elements, &b.more})
         for (const AnyArray& array : *arrays) key += '\1' + array.dtype().name();
     return key;
@@ -45,7 +48,8 @@ std::string key_of(const Binning& b, std::int64_t variant) {
 /// Bins that share a block's memory, in few sizes, so that few kernels are compiled; 0 if there are too many.
 std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
     const std::size_t bytes = b.weighted ? 8 : 4;
-    const auto room = static_cast<std::int64_t>(std::min<std::size_t>(device.shared_memory_per_block_bytes, 48 * 1024) / bytes);
+    const auto room =
+        static_cast<std::int64_t>(std::min<std::size_t>(device.shared_memory_per_block_bytes, 48 * 1024) / bytes);
     for (const std::int64_t size : {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096}, room})
         if (b.bins <= size && size <= room) return size;
     return 0;
@@ -70,21 +74,22 @@ BlockTexts shared_texts(const Binning& b, std::int64_t size) {
 
 BlockTexts global_texts(const Binning& b) {
     const std::string type = counter_type(b);
-    return {.before = text("LOCAL_MEM int owners[", hot_slots, "];\nLOCAL_MEM ", type, " counts[", hot_slots,
-                           "];\nfor (int k = LID_0; k < ", hot_slots,
-                           "; k += LDIM_0) {\n    owners[k] = -1;\n    counts[k] = 0;\n}\nlocal_barrier();\n"),
-            .add = text("if (bin >= 0) {\n    // The first bin to come has the slot; it is one that occurs often, if any does.\n"
-                        "    const int slot = bin & ",
-                        hot_slots - 1,
-                        ";\n    int owner = owners[slot];\n"
-                        "    if (owner == -1) {\n        owner = atomic_cas(&owners[slot], -1, bin);\n"
-                        "        if (owner == -1) owner = bin;\n    }\n"
-                        "    if (owner == bin) atomic_add(&counts[slot], ",
-                        amount(b, "uint32_t", "i"), ");\n    else atomic_add(&result[bin], ",
-                        amount(b, "int64_t", "i"), ");\n}"),
-            .after = text("local_barrier();\nfor (int k = LID_0; k < ", hot_slots,
-                          "; k += LDIM_0) {\n    if (owners[k] >= 0) atomic_add(&result[owners[k]], (", result_type(b),
-                          ")counts[k]);\n}")};
+    return {
+        .before = text("LOCAL_MEM int owners[", hot_slots, "];\nLOCAL_MEM ", type, " counts[", hot_slots,
+                       "];\nfor (int k = LID_0; k < ", hot_slots,
+                       "; k += LDIM_0) {\n    owners[k] = -1;\n    counts[k] = 0;\n}\nlocal_barrier();\n"),
+        .add = text(
+            "if (bin >= 0) {\n    // The first bin to come has the slot; it is one that occurs often, if any does.\n"
+            "    const int slot = bin & ",
+            hot_slots - 1,
+            ";\n    int owner = owners[slot];\n"
+            "    if (owner == -1) {\n        owner = atomic_cas(&owners[slot], -1, bin);\n"
+            "        if (owner == -1) owner = bin;\n    }\n"
+            "    if (owner == bin) atomic_add(&counts[slot], ",
+            amount(b, "uint32_t", "i"), ");\n    else atomic_add(&result[bin], ", amount(b, "int64_t", "i"), ");\n}"),
+        .after = text("local_barrier();\nfor (int k = LID_0; k < ", hot_slots,
+                      "; k += LDIM_0) {\n    if (owners[k] >= 0) atomic_add(&result[owners[k]], (", result_type(b),
+                      ")counts[k]);\n}")};
 }
 
 }  // namespace
@@ -97,34 +102,34 @@ BinStrategy bin_strategy(const Binning& b, const DeviceInfo& device, BinStrategy
         return fits ? BinStrategy::shared : BinStrategy::global;
     }
     if (asked == BinStrategy::shared && !fits)
-        throw ArgumentError(text(b.who, ": ", b.bins, " bins do not fit into the ", device.shared_memory_per_block_bytes,
+        throw ArgumentError(text(b.who, ": ", b.bins, " bins do not fit into the ",
+                                 device.shared_memory_per_block_bytes,
                                  " bytes of a block's shared memory; leave the strategy out"));
     return asked;
 }
 
 ElementwiseKernel block_kernel(const Binning& b, std::int64_t shared_bins) {
     const BlockTexts texts = shared_bins > 0 ? shared_texts(b, shared_bins) : global_texts(b);
-    return ElementwiseKernel(parameters(b, b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>()),
-                             text("int bin = -1;\n", at(b.find, "i"), "\n", texts.add), b.who,
-                             {.preamble = b.preamble,
-                              .loop_prep = texts.before + at(b.prepare, "i"),
-                              .after_loop = texts.after});
+    return ElementwiseKernel(
+        parameters(b, b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>()),
+        text("int bin = -1;\n", at(b.find, "i"), "\n", texts.add), b.who,
+        {.preamble = b.preamble, .loop_prep = texts.before + at(b.prepare, "i"), .after_loop = texts.after});
 }
 
 /// Each thread has some elements, and a row of `result` for itself.
 ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
-    std::vector<Parameter> arguments =
-        parameters(b, b.weighted ? dtype_of<double>() : wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>());
+    std::vector<Parameter> arguments = parameters(b, b.weighted ? dtype_of<double>()
+                                                     : wide     ? dtype_of<std::int64_t>()
+                                                                : dtype_of<std::int32_t>());
     for (Parameter& p : parse_declarations("int32_t *chunk, int64_t count, int64_t length")) arguments.push_back(p);
-    return ElementwiseKernel(
-        std::move(arguments),
-        text("const int64_t base = (int64_t)i * bins, begin = (int64_t)i * length;\n"
-             "const int64_t end = count - begin < length ? count : begin + length;\n",
-             "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(b.prepare, "0"),
-             "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(b.find, "j"),
-             "\n    if (bin >= 0) result[base + bin] += ", amount(b, wide ? "int64_t" : "int32_t", "j"),
-             ";\n}\nchunk[i] = 1"),
-        b.who, {.preamble = b.preamble});
+    return ElementwiseKernel(std::move(arguments),
+                             text("const int64_t base = (int64_t)i * bins, begin = (int64_t)i * length;\n"
+                                  "const int64_t end = count - begin < length ? count : begin + length;\n",
+                                  "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(b.prepare, "0"),
+                                  "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(b.find, "j"),
+                                  "\n    if (bin >= 0) result[base + bin] += ",
+                                  amount(b, wide ? "int64_t" : "int32_t", "j"), ";\n}\nchunk[i] = 1"),
+                             b.who, {.preamble = b.preamble});
 }
 
 namespace {
@@ -145,7 +150,8 @@ AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray&
     // Long runs of elements for each block: what it counted is added to the result once. Short arrays want all units.
     const std::size_t bytes = b.elements[0].dtype().size_bytes(), count = b.elements[0].size();
     std::uint32_t unroll = shared > 4096 ? 16 : 8;
-    while (unroll > 1 && count * bytes / (512 * 16 * std::size_t{unroll}) < 4 * std::size_t{device.info().compute_units})
+    while (unroll > 1 &&
+           count * bytes / (512 * 16 * std::size_t{unroll}) < 4 * std::size_t{device.info().compute_units})
         unroll /= 2;
     const auto block = static_cast<std::uint32_t>(std::min<std::size_t>(512, device.info().max_threads_per_block));
     kernel->run({.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block}}, arguments);
@@ -160,7 +166,8 @@ AnyArray count_in_chunks(const Binning& b) {
     const auto units = static_cast<std::int64_t>(first.context().device().info().compute_units);
     // More of them than units where rows are short, so that units that are busy otherwise take fewer.
     const std::int64_t wanted = b.bins <= 4096 ? 4 * units : units;
-    const std::int64_t length = std::max<std::int64_t>((count + wanted - 1) / wanted, std::max<std::int64_t>(b.bins, 4096));
+    const std::int64_t length =
+        std::max<std::int64_t>((count + wanted - 1) / wanted, std::max<std::int64_t>(b.bins, 4096));
     const std::int64_t chunks = (count + length - 1) / length;
     const DType type = b.weighted ? dtype_of<double>() : wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
     const AnyArray rows(first.context(), type, Shape{chunks, b.bins});
@@ -202,21 +209,21 @@ std::string prepare_even(const std::string& k, const std::string& type) {
     const std::string n = "bins_" + k;
     return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
                 "const ", type, " scale_", k, " = (", type, ")", n, " / (last_", k, " - first_", k, ");\n",
-                "// How near to an edge rounding may have moved an element to the other side.\n",
-                "const ", type, " near_", k, " = 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k, ")) * scale_", k,
-                ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
+                "// How near to an edge rounding may have moved an element to the other side.\n", "const ", type,
+                " near_", k, " = 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k, ")) * scale_", k, ") * (",
+                type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
 }
 
 std::string find_even(const std::string& k, const std::string& type) {
     const std::string n = "bins_" + k;
     return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
-                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                 //
+                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                //
                 "    const ", type, " f = (v_", k, " - first_", k, ") * scale_", k, ";\n",         //
                 "    int b = (int)f;\n    const ", type, " past = f - (", type, ")b;\n",           //
                 "    if (b > ", n, " - 1) b = ", n, " - 1;\n",                                     //
                 "    if (past <= near_", k, " || past >= 1 - near_", k, ") {  // the edges decide\n",
-                "        while (b > 0 && v_", k, " < y", k, "[b]) --b;\n",                         //
-                "        while (b < ", n, " - 1 && v_", k, " >= y", k, "[b + 1]) ++b;\n    }\n",    //
+                "        while (b > 0 && v_", k, " < y", k, "[b]) --b;\n",                        //
+                "        while (b < ", n, " - 1 && v_", k, " >= y", k, "[b + 1]) ++b;\n    }\n",  //
                 "    bin_", k, " = b;\n}\n");
 }
 
@@ -225,7 +232,7 @@ std::string find_between(const std::string& k, const std::string& type) {
     return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
                 "if (v_", k, " >= y", k, "[0] && v_", k, " <= y", k, "[", n, "]) {\n",             //
                 "    int low = 0, left = ", n, " - 1;  // how many of the inner edges are at or below\n",
-                "    while (left > 0) {\n        const int step = (left + 1) / 2;\n",               //
+                "    while (left > 0) {\n        const int step = (left + 1) / 2;\n",  //
                 "        if (y", k, "[low + step] <= v_", k, ") low += step;\n        left -= step;\n    }\n",
                 "    bin_", k, " = low;\n}\n");
 }

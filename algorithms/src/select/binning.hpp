@@ -1,9 +1,9 @@
 /// Counting elements into bins: one kernel for bincount, histogram and histogram2d.
 #pragma once
 
-#include <gemel/core/export.hpp>
 #include <gemel/algorithms/group.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/core/export.hpp>
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ struct Binning {
     std::vector<AnyArray> elements;   ///< read as x0[@], x1[@]: one shape
     std::vector<AnyArray> more = {};  ///< read elsewhere, as y0[...], y1[...]
     std::string prepare = {};         ///< statements before all elements
-    std::string find;                 ///< statements that set `bin`, an int, which is -1 and stays so where there is none
+    std::string find;  ///< statements that set `bin`, an int, which is -1 and stays so where there is none
     std::string preamble = {};
     std::vector<std::int32_t> sizes = {};  ///< as bins_0, bins_1, ...
     std::int64_t bins = 0;

@@ -90,34 +90,35 @@ ElementwiseKernel selecting::segment_loop(DType dtype, DType index, const std::s
     std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(index, "starts", true),
                                      VectorArg(index, "ends", true), VectorArg(dtype, "results")};
     const std::string type = codegen::value_type(dtype);
-    return ElementwiseKernel(std::move(arguments),
-                             text("const int64_t end = ends[i];\nint64_t j = starts[i];\n", type,
-                                  " total = ", neutral, ";\nif (j < end) {\n    total = values[j];\n",
-                                  "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n",
-                                  "results[i] = total"),
-                             "segment_reduce",
-                             {.preamble = text("WITHIN_KERNEL ", type, " combine_values(", type, " a, ", type,
-                                               " b) { return ", combine, "; }\n")});
+    return ElementwiseKernel(
+        std::move(arguments),
+        text("const int64_t end = ends[i];\nint64_t j = starts[i];\n", type, " total = ", neutral,
+             ";\nif (j < end) {\n    total = values[j];\n",
+             "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n", "results[i] = total"),
+        "segment_reduce",
+        {.preamble =
+             text("WITHIN_KERNEL ", type, " combine_values(", type, " a, ", type, " b) { return ", combine, "; }\n")});
 }
 
 Scan selecting::segment_scan(DType dtype, DType index, const std::string& combine) {
-    std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(dtype_of<std::uint8_t>(), "heads", true),
-                                     VectorArg(index, "starts", true),
-                                     ScalarArg(dtype_of<std::int64_t>(), "segments"), VectorArg(dtype, "results")};
-    return Scan(std::move(arguments), dtype,
-                {.input_expr = "values[i]",
-                 .scan_expr = combine,
-                 .output_statement = "if (i == n - 1 || heads[i + 1]) {\n"
-                                     "    int64_t low = 0, left = segments + 1;  // how many begin through i\n"
-                                     "    while (left > 0) {\n"
-                                     "        const int64_t half_way = left / 2;\n"
-                                     "        if (starts[low + half_way] <= i) low += half_way + 1, left -= half_way + 1;\n"
-                                     "        else left = half_way;\n"
-                                     "    }\n"
-                                     "    if (low > 0 && low <= segments) results[low - 1] = item;\n"
-                                     "}",
-                 .is_segment_start_expr = "heads[i]",
-                 .name = "segment_reduce"});
+    std::vector<Parameter> arguments{
+        VectorArg(dtype, "values", true), VectorArg(dtype_of<std::uint8_t>(), "heads", true),
+        VectorArg(index, "starts", true), ScalarArg(dtype_of<std::int64_t>(), "segments"), VectorArg(dtype, "results")};
+    return Scan(
+        std::move(arguments), dtype,
+        {.input_expr = "values[i]",
+         .scan_expr = combine,
+         .output_statement = "if (i == n - 1 || heads[i + 1]) {\n"
+                             "    int64_t low = 0, left = segments + 1;  // how many begin through i\n"
+                             "    while (left > 0) {\n"
+                             "        const int64_t half_way = left / 2;\n"
+                             "        if (starts[low + half_way] <= i) low += half_way + 1, left -= half_way + 1;\n"
+                             "        else left = half_way;\n"
+                             "    }\n"
+                             "    if (low > 0 && low <= segments) results[low - 1] = item;\n"
+                             "}",
+         .is_segment_start_expr = "heads[i]",
+         .name = "segment_reduce"});
 }
 
 AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given_values, const ReduceBy& by) {
@@ -128,7 +129,8 @@ AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given
     const DType dtype = pairs.values.dtype();
     const std::string combine = combining(who, by.reduce_expr, dtype);
     const AnyByKey groups{room_for(pairs.keys), room_for(pairs.values), new_count(pairs.keys, by.stream)};
-    const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine), [&] { return reduce_by_key_scan(pairs.wide, dtype, equal, combine); });
+    const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine),
+                                   [&] { return reduce_by_key_scan(pairs.wide, dtype, equal, combine); });
     scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = by.tuning},
               std::array{CallArgument(pairs.keys), CallArgument(groups.all_keys), CallArgument(groups.count),
                          CallArgument(pairs.values), CallArgument(groups.all_values)});
@@ -144,10 +146,8 @@ AnyArray detail::scan_by_key(const AnyArray& given_keys, const AnyArray& given_v
     const std::string combine = combining(who, by.scan_expr, dtype);
     const std::string neutral = by.exclusive ? neutral_of(who, by.scan_expr, by.neutral, dtype) : std::string();
     const AnyArray results = room_for(pairs.values);
-    const auto scan =
-        kernels.find(text(type_key(dtype), '\1', equal, '\1', combine, '\1', neutral, '\1', by.exclusive), [&] {
-            return scan_by_key_scan(by.exclusive, dtype, equal, combine, neutral);
-        });
+    const auto scan = kernels.find(text(type_key(dtype), '\1', equal, '\1', combine, '\1', neutral, '\1', by.exclusive),
+                                   [&] { return scan_by_key_scan(by.exclusive, dtype, equal, combine, neutral); });
     scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = by.tuning},
               std::array{CallArgument(pairs.keys), CallArgument(pairs.values), CallArgument(results)});
     return results.reshape(given_values.shape());
@@ -155,15 +155,13 @@ AnyArray detail::scan_by_key(const AnyArray& given_keys, const AnyArray& given_v
 
 namespace {
 
-
-
 const ElementwiseKernel& head_kernel(bool is_long_index) {
-    static const auto& of_ints = *new ElementwiseKernel(
-        "const int32_t *starts, uint8_t *heads, int64_t count", "if (starts[i] >= 0 && starts[i] < count) heads[starts[i]] = 1",
-        "mark_segments");
-    static const auto& of_longs = *new ElementwiseKernel(
-        "const int64_t *starts, uint8_t *heads, int64_t count", "if (starts[i] >= 0 && starts[i] < count) heads[starts[i]] = 1",
-        "mark_segments");
+    static const auto& of_ints =
+        *new ElementwiseKernel("const int32_t *starts, uint8_t *heads, int64_t count",
+                               "if (starts[i] >= 0 && starts[i] < count) heads[starts[i]] = 1", "mark_segments");
+    static const auto& of_longs =
+        *new ElementwiseKernel("const int64_t *starts, uint8_t *heads, int64_t count",
+                               "if (starts[i] >= 0 && starts[i] < count) heads[starts[i]] = 1", "mark_segments");
     return is_long_index ? of_longs : of_ints;
 }
 
@@ -204,9 +202,9 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
     }
     const std::string fill = text("x[i] = ", neutral);
     static auto& fills = *new KernelsByText<ElementwiseKernel>;
-    fills.find(text(type_key(dtype), fill), [&] {
-             return ElementwiseKernel(std::vector<Parameter>{VectorArg(dtype, "x")}, fill, "fill_neutral");
-         })
+    fills
+        .find(text(type_key(dtype), fill),
+              [&] { return ElementwiseKernel(std::vector<Parameter>{VectorArg(dtype, "x")}, fill, "fill_neutral"); })
         ->run({}, std::array{CallArgument(results)});
     if (values.size() == 0) return results;
     const AnyArray heads = zeros(values.context(), dtype_of<std::uint8_t>(), values.shape());

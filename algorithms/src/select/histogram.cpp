@@ -3,6 +3,7 @@
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
 
+#include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
 
@@ -28,9 +29,9 @@ std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) 
     if (x.size() == 0) return options.minlength;
     const OnStream scope(options.stream);
     // One reading finds both: a negative number is a very large one without a sign.
-    const AnyExpr numbers =
-        is_signed_integer(x.dtype()) ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
-                                     : astype(x, dtype_of<std::uint64_t>());
+    const AnyExpr numbers = is_signed_integer(x.dtype())
+                                ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
+                                : astype(x, dtype_of<std::uint64_t>());
     const auto largest = AnyArray(max(numbers)).item<std::uint64_t>();
     if (largest >= std::uint64_t{1} << 63 && is_signed_integer(x.dtype()))
         throw ArgumentError(text("bincount: there is the number ", static_cast<std::int64_t>(largest),
@@ -77,6 +78,22 @@ void add_axis(Binning& b, std::size_t axis, const AnyArray& x, const AnyArray& e
     b.find += even ? find_even(k, type) : find_between(k, type);
 }
 
+/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order.
+GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins, const Stream& stream) {
+    static const auto& store = *new ElementwiseKernel(
+        "const int64_t *keys, const double *values, const int64_t *count, double *result, int64_t bins",
+        "if (i < count[0] && keys[i] >= 0 && keys[i] < bins) result[keys[i]] = values[i]", "store_sums");
+    const OnStream scope(stream);
+    const GPUArray<double> result(x.context(), Shape{bins});
+    result.fill(0);
+    if (x.size() == 0 || bins == 0) return result;
+    const std::array<AnyArray, 1> values{weights.astype(dtype_of<double>())};
+    const std::vector<AnyArray> sorted = gemel::sort_by_key(x, std::span<const AnyArray>(values));
+    const AnyByKey sums = detail::reduce_by_key(sorted[0], sorted[1], {.deterministic = true});
+    store(sums.all_keys.astype(dtype_of<std::int64_t>()), sums.all_values, sums.count, result, bins);
+    return result;
+}
+
 }  // namespace
 
 GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions& options) {
@@ -95,8 +112,9 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
     Binning binning = numbers_binning(x, bincount_length(x, options));
     binning.elements.push_back(weights);
     binning.weighted = true;
-    if (options.deterministic && options.strategy == BinStrategy::automatic)
-        return GPUArray<double>(count_bins(binning, BinStrategy::chunks, options.stream));
+    const bool is_cpu = x.context().device().info().type == DeviceInfo::Type::cpu;
+    if (options.deterministic && !(is_cpu && options.strategy == BinStrategy::automatic))
+        return summed_in_order(x, weights, binning.bins, options.stream);
     return GPUArray<double>(count_bins(binning, options.strategy, options.stream));
 }
 
@@ -120,27 +138,36 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     return converted;
 }
 
-template <class E>
-AnyArray even_edges(const AnyArray& x, std::int64_t count, double low, double high) {
-    std::vector<E> edges(static_cast<std::size_t>(count) + 1);
-    for (std::size_t k = 0; k < edges.size(); ++k)
-        edges[k] = static_cast<E>(low + (high - low) * (static_cast<double>(k) / static_cast<double>(count)));
-    edges.back() = static_cast<E>(high);
-    return to_gpu(x.context(), edges);
+/// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
+AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
+    static const auto& in_doubles = *new ElementwiseKernel(
+        "double low, double high, int64_t bins, T *edges",
+        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((double)i / (double)bins))", "even_edges");
+    static const auto& in_floats = *new ElementwiseKernel(
+        "float low, float high, int64_t bins, T *edges",
+        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((float)i / (float)bins))", "even_edges");
+    const AnyArray edges(x.context(), dtype, Shape{count + 1});
+    const Device device = x.context().device();
+    if (device.info().has_double) {
+        in_doubles(low, high, count, edges);
+    } else {
+        in_floats(static_cast<float>(low), static_cast<float>(high), count, edges);
+    }
+    return edges;
 }
 
 /// Between the least and the greatest element, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
-    static const auto& of_floats = *new ElementwiseKernel(
-        "const float *low, const float *high, float *edges, int64_t bins",
-        "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
-        "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
-        "histogram_edges");
-    static const auto& of_doubles = *new ElementwiseKernel(
-        "const double *low, const double *high, double *edges, int64_t bins",
-        "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
-        "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
-        "histogram_edges");
+    static const auto& of_floats =
+        *new ElementwiseKernel("const float *low, const float *high, float *edges, int64_t bins",
+                               "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
+                               "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
+                               "histogram_edges");
+    static const auto& of_doubles =
+        *new ElementwiseKernel("const double *low, const double *high, double *edges, int64_t bins",
+                               "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
+                               "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
+                               "histogram_edges");
     const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
     (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, edges, count);
@@ -156,14 +183,13 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
     if (!bins.edges.empty()) return checked_edges(who, x, bins.edges, dtype);
     if (bins.count < 1 || bins.count >= INT32_MAX)
         throw ArgumentError(text(who, ": ", bins.count, " bins were asked for; there are 1 to 2^31 - 2"));
-    const bool is_double = dtype == dtype_of<double>();
     if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count);
     auto [low, high] = bins.range.value_or(std::array{0.0, 1.0});
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
         throw ArgumentError(text(who, ": the bins are to reach from ", low, " to ", high,
                                  "; both must be finite, and the second not below the first"));
     if (low == high) low -= 0.5, high += 0.5;
-    return is_double ? even_edges<double>(x, bins.count, low, high) : even_edges<float>(x, bins.count, low, high);
+    return even_edges(x, dtype, bins.count, low, high);
 }
 
 GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,

@@ -26,7 +26,8 @@ template <class... Part>
 }
 
 const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
-    const auto found = std::find_if(spec.lists.begin(), spec.lists.end(), [&](const auto& l) { return l.name == name; });
+    const auto found =
+        std::find_if(spec.lists.begin(), spec.lists.end(), [&](const auto& l) { return l.name == name; });
     return found == spec.lists.end() ? nullptr : &*found;
 }
 
@@ -68,8 +69,9 @@ ElementwiseKernel count_kernel(const ListBuilderSpec& spec) {
     std::vector<Parameter> arguments;
     std::string macros, before, after;
     for (const ListSpec& list : spec.lists) {
-        macros += is_counted(list) ? text("#define append_", list.name, "(value) ((void)(value), ++count_", list.name, ")\n")
-                                   : text("#define append_", list.name, "(value) ((void)(value))\n");
+        macros += is_counted(list)
+                      ? text("#define append_", list.name, "(value) ((void)(value), ++count_", list.name, ")\n")
+                      : text("#define append_", list.name, "(value) ((void)(value))\n");
         if (!is_counted(list)) continue;
         arguments.push_back(VectorArg(dtype_of<std::int32_t>(), "counts_" + list.name));
         before += text("int32_t count_", list.name, " = 0;\n");
@@ -88,8 +90,8 @@ ElementwiseKernel fill_kernel(const ListBuilderSpec& spec) {
     for (const ListSpec& list : spec.lists) {
         const bool is_bool = list.dtype.kind() == DType::Kind::boolean;
         const std::string type = is_bool ? "uint8_t" : list.dtype.name();
-        macros += text("#define append_", list.name, "(value) (*next_", list.name, "++ = (value)", is_bool ? " != 0" : "",
-                       ")\n");
+        macros += text("#define append_", list.name, "(value) (*next_", list.name, "++ = (value)",
+                       is_bool ? " != 0" : "", ")\n");
         arguments.push_back(VectorArg(is_bool ? dtype_of<std::uint8_t>() : list.dtype, "items_" + list.name));
         before += text("GLOBAL_MEM ", type, " *next_", list.name, " = items_", list.name, " + starts_",
                        is_counted(list) ? list.name : list.counts_of, "[i];\n");
@@ -119,8 +121,9 @@ const Scan& kept_scan() {
         dtype_of<std::int64_t>(),
         {.input_expr = "counts[i] != 0",
          .scan_expr = "a + b",
-         .output_statement = "if (counts[i] != 0) {\n    indices[item - 1] = i;\n    kept_starts[item - 1] = starts[i];\n}\n"
-                             "if (i == n - 1) {\n    kept_starts[item] = starts[i] + counts[i];\n    totals[slot] = item;\n}",
+         .output_statement =
+             "if (counts[i] != 0) {\n    indices[item - 1] = i;\n    kept_starts[item - 1] = starts[i];\n}\n"
+             "if (i == n - 1) {\n    kept_starts[item] = starts[i] + counts[i];\n    totals[slot] = item;\n}",
          .name = "kept_lists"});
     return scan;
 }

@@ -34,8 +34,8 @@ AnyArray along(const AnyArray& x, std::size_t axis, const Index& part) {
 /// Parts of the array whose ends are compared first; a sort of so many is one launch.
 constexpr std::int64_t group_count = 8192;
 
-/// The numbers of the elements that may be among the k at the end: those at or beyond the k-th of the groups' ends. That
-/// many groups have one at least.
+/// The numbers of the elements that may be among the k at the end: those at or beyond the k-th of the groups' ends.
+/// That many groups have one at least.
 AnyArray candidates(const AnyArray& x, std::int64_t k, bool largest) {
     const std::int64_t rows = static_cast<std::int64_t>(x.size()) / group_count;
     // Neighbours are in different groups, so that those of a sorted array share the ends.
@@ -45,8 +45,7 @@ AnyArray candidates(const AnyArray& x, std::int64_t k, bool largest) {
     const AnyArray bound = ends(slice(at, at + 1));
     static auto& kernels = *new KernelsByText<Scan>;
     const auto scan = kernels.find(text(x.dtype().name(), largest, is_long(x)), [&] {
-        return places_scan(is_long(x),
-                           {VectorArg(x.dtype(), "x", true), VectorArg(x.dtype(), "bound", true)},
+        return places_scan(is_long(x), {VectorArg(x.dtype(), "x", true), VectorArg(x.dtype(), "bound", true)},
                            largest ? "!is_less(x[i], bound[0])" : "!is_less(bound[0], x[i])", order_text(x.dtype()));
     });
     const AnyArray places = room_for(x, dtype_of<std::int64_t>(), x.size());
@@ -62,12 +61,13 @@ AnyTopK detail::topk(const AnyArray& x, std::int64_t k, const TopKOptions& optio
     if (x.rank() == 0) throw ArgumentError("topk: a single value has no axes; reshape({1}) gives it one");
     const std::size_t axis = checked_axis(options.axis, x.rank(), "topk");
     if (k < 0 || k > x.shape()[axis])
-        throw ArgumentError(text("topk: ", k, " elements were asked for; axis ", axis, " of shape ", to_string(x.shape()),
-                                 " has ", x.shape()[axis]));
+        throw ArgumentError(text("topk: ", k, " elements were asked for; axis ", axis, " of shape ",
+                                 to_string(x.shape()), " has ", x.shape()[axis]));
     const SortOptions sorting{.axis = static_cast<int>(axis), .descending = options.largest};
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
-    if (x.rank() > 1 || x.size() < least || x.size() < group_count || k > group_count / 4 || k == 0 || !has_order_of_ends) {
+    if (x.rank() > 1 || x.size() < least || x.size() < group_count || k > group_count / 4 || k == 0 ||
+        !has_order_of_ends) {
         const AnyArray order = along(gemel::argsort(x, sorting), axis, slice(0, k));
         AnyArray sorted = along(gemel::sort(x, sorting), axis, slice(0, k));
         return {sorted, GPUArray<std::int64_t>(order)};
@@ -116,12 +116,15 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
 
 const ElementwiseKernel& between_kernel(bool is_double) {
     const auto make = [](const std::string& type, const std::string& half) {
-        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
-                                 "const " + type + " a = low[i], b = high[i], c = last[i];\n"
-                                 "// From the nearer end, so that a part of 1 gives b; equal ends, infinite ones too, give both.\n" +
-                                     type + " r = a == b ? a : part < " + half + " ? a + (b - a) * part : b - (b - a) * (1 - part);\n"
-                                 "if (part == 0) r = a;\nif (c != c) r = c;\nresult[i] = r",
-                                 "quantile");
+        return ElementwiseKernel(
+            "const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
+            "const " + type +
+                " a = low[i], b = high[i], c = last[i];\n"
+                "// From the nearer end, so that a part of 1 gives b; equal ends, infinite ones too, give both.\n" +
+                type + " r = a == b ? a : part < " + half +
+                " ? a + (b - a) * part : b - (b - a) * (1 - part);\n"
+                "if (part == 0) r = a;\nif (c != c) r = c;\nresult[i] = r",
+            "quantile");
     };
     static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
     static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));

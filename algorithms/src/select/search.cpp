@@ -20,7 +20,8 @@ std::string order_text(DType dtype) {
     if (dtype.kind() == DType::Kind::complex)
         return head +
                "    // Numbers without NaN, with one as imaginary part, as real part, as both; among them by parts.\n"
-               "    const int a_class = 2 * (a.re != a.re) + (a.im != a.im), b_class = 2 * (b.re != b.re) + (b.im != b.im);\n"
+               "    const int a_class = 2 * (a.re != a.re) + (a.im != a.im), b_class = 2 * (b.re != b.re) + (b.im != "
+               "b.im);\n"
                "    if (a_class != b_class) return a_class < b_class;\n"
                "    if (a_class < 2 && a.re != b.re) return a.re < b.re;\n"
                "    return a_class % 2 == 0 && a.im < b.im;\n}\n";
@@ -30,8 +31,8 @@ std::string order_text(DType dtype) {
 
 namespace {
 
-/// How many of the first `left` elements behind `low` come before the value is added to `low`. Every value takes as many
-/// steps, and none branches: threads stay together, and the compiler of a CPU has vectors of them.
+/// How many of the first `left` elements behind `low` come before the value is added to `low`. Every value takes as
+/// many steps, and none branches: threads stay together, and the compiler of a CPU has vectors of them.
 std::string halving(const std::string& type, const std::string& low, const std::string& left, const std::string& passes,
                     const std::string& last_passes) {
     return text("while (", left, " > 1) {\n    const ", type, " half_way = ", left, " / 2;\n    ", low, " += ", passes,
@@ -44,7 +45,8 @@ std::string halving(const std::string& type, const std::string& low, const std::
 ElementwiseKernel search_kernel(const Search& search) {
     const std::string type = codegen::value_type(search.dtype), index = search.wide ? "int64_t" : "int";
     const auto comes_before = [&](const std::string& element) {
-        return search.side == Side::left ? text("is_less(", element, ", value)") : text("!is_less(value, ", element, ")");
+        return search.side == Side::left ? text("is_less(", element, ", value)")
+                                         : text("!is_less(value, ", element, ")");
     };
     std::string prepare, from_pivots = text(index, " low = 0, left = (", index, ")count;\n");
     if (search.pivots > 1) {
@@ -56,26 +58,27 @@ ElementwiseKernel search_kernel(const Search& search) {
         from_pivots = text("int pivot = 0, pivots_left = pivot_count;\n",
                            halving("int", "pivot", "pivots_left", comes_before("pivots[pivot + half_way - 1]"),
                                    comes_before("pivots[pivot]")),
-                           index, " low = pivot * pivot_step, left = (",
-                           index, ")count - low;\nif (left >= pivot_step) left = pivot_step - 1;\n");
+                           index, " low = pivot * pivot_step, left = (", index,
+                           ")count - low;\nif (left >= pivot_step) left = pivot_step - 1;\n");
     }
     std::vector<Parameter> arguments{VectorArg(search.dtype, "sorted", true),
                                      ScalarArg(dtype_of<std::int64_t>(), "count"),
                                      VectorArg(search.dtype, "values", true)};
     for (Parameter& p : parse_declarations(search.arguments)) arguments.push_back(std::move(p));
-    return ElementwiseKernel(std::move(arguments),
-                             text("const ", type, " value = values[i];\n", from_pivots,
-                                  halving(index, "low", "left", comes_before("sorted[low + half_way - 1]"),
-                                          comes_before("sorted[low]")),
-                                  search.found),
-                             "searchsorted", {.preamble = order_text(search.dtype), .loop_prep = prepare});
+    return ElementwiseKernel(
+        std::move(arguments),
+        text("const ", type, " value = values[i];\n", from_pivots,
+             halving(index, "low", "left", comes_before("sorted[low + half_way - 1]"), comes_before("sorted[low]")),
+             search.found),
+        "searchsorted", {.preamble = order_text(search.dtype), .loop_prep = prepare});
 }
 
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
     // Each block reads them: worth it where blocks are many, and the array too long for the first-level cache.
-    if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16)) return 1;
+    if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16))
+        return 1;
     return sorted.dtype().size_bytes() > 8 ? 512 : 1024;
 }
 
@@ -96,8 +99,8 @@ void run_search(Search search, const AnyArray& sorted, const AnyArray& values, c
     search.dtype = values.dtype();
     search.wide = sorted.size() > std::size_t{INT32_MAX} / 2;
     search.pivots = pivots_for(sorted, values.size(), options);
-    const auto kernel = kernels.find(text(search.dtype.name(), static_cast<int>(search.side), search.wide, search.pivots,
-                                          '\1', search.arguments, '\1', search.found),
+    const auto kernel = kernels.find(text(search.dtype.name(), static_cast<int>(search.side), search.wide,
+                                          search.pivots, '\1', search.arguments, '\1', search.found),
                                      [&] { return search_kernel(search); });
     const auto count = static_cast<std::int64_t>(sorted.size());
     std::vector<CallArgument> arguments{CallArgument(sorted), CallArgument(count), CallArgument(values)};
@@ -114,11 +117,13 @@ GPUArray<std::int64_t> detail::searchsorted(const char* who, const AnyArray& giv
     require_array(who, "the sorted array", given);
     require_context(who, "the array of values", values, given);
     if (given.rank() != 1)
-        throw ArgumentError(text(who, ": the sorted array has shape ", to_string(given.shape()), ", expected one axis"));
+        throw ArgumentError(
+            text(who, ": the sorted array has shape ", to_string(given.shape()), ", expected one axis"));
     require_order(who, given);
     require_order(who, values);
     const OnStream scope(options.stream);
-    const DType common = CommonType().with(TypeRule::common, given.dtype()).with(TypeRule::common, values.dtype()).dtype();
+    const DType common =
+        CommonType().with(TypeRule::common, given.dtype()).with(TypeRule::common, values.dtype()).dtype();
     const AnyArray sorted = without_gaps(as_type(given, common)), queries = as_type(values, common);
     const GPUArray<std::int64_t> places(values.context(), values.shape());
     if (values.size() == 0) return places;
@@ -161,8 +166,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     require_array("digitize", "the array", x);
     require_context("digitize", "the array of edges", edges, x);
     if (edges.rank() != 1)
-        throw ArgumentError(
-            text("digitize: the edges have shape ", to_string(edges.shape()), ", expected one axis"));
+        throw ArgumentError(text("digitize: the edges have shape ", to_string(edges.shape()), ", expected one axis"));
     require_order("digitize", x);
     require_order("digitize", edges);
     const DType common = CommonType().with(TypeRule::common, x.dtype()).with(TypeRule::common, edges.dtype()).dtype();

@@ -1,9 +1,9 @@
 /// Texts of searches in sorted arrays.
 #pragma once
 
-#include <gemel/core/export.hpp>
 #include <gemel/algorithms/search.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/core/export.hpp>
 
 #include <cstdint>
 #include <span>
@@ -18,9 +18,9 @@ std::string order_text(DType dtype);
 struct Search {
     DType dtype;
     Side side = Side::left;
-    bool wide = false;             ///< `sorted` is longer than 32 bits can count
-    std::uint32_t pivots = 1;      ///< of a block in shared memory; 1: none
-    std::string arguments = {};    ///< more of them
+    bool wide = false;           ///< `sorted` is longer than 32 bits can count
+    std::uint32_t pivots = 1;    ///< of a block in shared memory; 1: none
+    std::string arguments = {};  ///< more of them
     std::string found = "places[i] = low";
 };
 GEMEL_API ElementwiseKernel search_kernel(const Search& search);

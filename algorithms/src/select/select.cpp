@@ -15,21 +15,25 @@ constexpr const char* name_of(Form form) {
     return form == Form::keep ? "copy_if" : form == Form::remove ? "remove_if" : "partition";
 }
 
+/// Whether places need 64 bits, those of scrap included.
+bool has_far_places(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
+bool is_staged(const AnyArray& x) { return x.dtype().size_bytes() <= max_staged_bytes; }
+bool is_cpu(const AnyArray& x) { return x.context().device().info().type == DeviceInfo::Type::cpu; }
+
 struct Results {
     AnyArray held, others;
     GPUArray<std::int64_t> count;
 };
 
 Results results_for(Form form, const AnyArray& x, const Stream& stream) {
-    return {.held = room_for(x),
+    return {.held = room_for(x, x.dtype(), x.size() + (has_scrap(form, is_cpu(x)) ? scrap_size(x.size()) : 0)),
             .others = form == Form::split ? room_for(x) : AnyArray(),
             .count = new_count(x, stream)};
 }
 
-void add_results(CallArguments& arguments, Form form, const AnyArray& held, const AnyArray& others,
-                 const Results& results) {
+void add_results(CallArguments& arguments, const AnyArray& held, const AnyArray& others, const Results& results) {
     arguments.add(CallArgument(held));
-    if (form == Form::split) arguments.add(CallArgument(others));
+    if (!others.empty()) arguments.add(CallArgument(others));
     arguments.add(CallArgument(results.count));
 }
 
@@ -39,8 +43,8 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     const char* who = name_of(form);
     require_array(who, "the array", x);
     if (whole.dtype.kind() != DType::Kind::boolean)
-        throw ArgumentError(
-            text(who, ": the mask has elements of ", whole.dtype.name(), ", expected bool; `mask != 0` is such a mask"));
+        throw ArgumentError(text(who, ": the mask has elements of ", whole.dtype.name(),
+                                 ", expected bool; `mask != 0` is such a mask"));
     CollectedExpression collected(whole);
     ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0) throw ArgumentError(text(who, ": a mask of numbers alone has no elements"));
@@ -53,14 +57,15 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     const std::size_t k = operands.uses[operands.use_count - 1];
     const bool is_operand = k < named;  // the mask reads x too: its elements are there
     CallKey key = expression_key(collected.view, operands);
-    key.add(static_cast<std::uint64_t>(form) | std::uint64_t{is_long(x)} << 8 | std::uint64_t{is_operand} << 16);
+    key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_places(x)} << 8 | std::uint64_t{is_operand} << 16 |
+            std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
     BroadcastOperands broadcast;
     naming(who, [&] { broadcast.broadcast(operands, &x.shape()); });
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
-        return select_scan(form, is_long(x), std::move(parts.arguments), parts.value, text("x", k, "[i]"),
-                         std::move(parts.preamble));
+        return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(parts.arguments), parts.value,
+                           text("x", k, "[i]"), std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
     // Bits are copied, not values, unless the mask computes with them.
@@ -70,7 +75,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     for (std::size_t j = 0; j < operands.array_count; ++j)
         arguments.add(CallArgument(j == k && !is_operand ? source : *operands.arrays[j]));
     for (std::size_t j = 0; j < operands.number_count; ++j) arguments.add(weak(operands.numbers[j]));
-    add_results(arguments, form, held, others, results);
+    add_results(arguments, held, others, results);
     scan->run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
     return results;
 }
@@ -83,19 +88,20 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
     require_array(who, "the array", x);
     if (codegen::Snippet(predicate.expr).empty())
         throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
-    const auto scan = kernels.find(
-        text(static_cast<int>(form), is_long(x), '\1', predicate.expr, '\1', predicate.arguments, '\1',
-             predicate.preamble),
-        [&] {
-            const std::string comma = predicate.arguments.empty() ? "" : ", ";
-            return select_scan(form, is_long(x), parse_declarations("const T *x" + comma + predicate.arguments),
-                             codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
-        });
+    const auto scan =
+        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr,
+                          '\1', predicate.arguments, '\1', predicate.preamble),
+                     [&] {
+                         const std::string comma = predicate.arguments.empty() ? "" : ", ";
+                         return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x),
+                                            parse_declarations("const T *x" + comma + predicate.arguments),
+                                            codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
+                     });
     const Results results = results_for(form, x, options.stream);
     CallArguments arguments;
     arguments.add(CallArgument(x));
     for (const CallArgument& argument : more) arguments.add(argument);
-    add_results(arguments, form, results.held, results.others, results);
+    add_results(arguments, results.held, results.others, results);
     scan->run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
     return results;
 }
@@ -104,34 +110,51 @@ Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
 
 }  // namespace
 
-Scan selecting::select_scan(Form form, bool wide, std::vector<Parameter> arguments, const std::string& holds,
-               const std::string& value, std::string preamble) {
+Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
+                            const std::string& holds, const std::string& value, std::string preamble) {
     std::string results = "T *selected_out";
     if (form == Form::split) results += ", T *selected_others";
     for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
         arguments.push_back(std::move(result));
     std::string output = text("if (item != prev_item) selected_out[item - 1] = ", value, ";\n");
     if (form == Form::split) output += text("else selected_others[i - item] = ", value, ";\n");
+    if (has_scrap(form, is_cpu))
+        output = text(
+            "// By a mask, not by a condition, of which compilers make a branch.\nselected_out[((item - 1) & "
+            "(prev_item - item)) | "
+            "((",
+            wide ? "(int64_t)" : "", "n + (i >> 14) * 16 + (i & 15)) & (item - prev_item - 1))] = ", value, ";\n");
     output += "if (i == n - 1) selected_count[0] = item";
+    std::string stage = text("if (item != prev_item) staged[item - 1 - tile_first] = ", value, ";\n");
+    std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
+    if (form == Form::split) {  // the others from the end, since how many hold is not known before
+        stage += text("else staged[tile_room - 1 - (int)((i - item) - (tile_begin - tile_first))] = ", value, ";\n");
+        write +=
+            "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
+            "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
+    }
+    stage += "if (i == n - 1) selected_count[0] = item";
     return Scan(std::move(arguments), number_type(wide),
                 {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
                  .scan_expr = "a + b",
                  .neutral = "0",
                  .output_statement = std::move(output),
                  .name = name_of(form),
-                 .preamble = std::move(preamble)});
+                 .preamble = std::move(preamble),
+                 .staged_type = staged ? "T" : "",
+                 .stage_statement = std::move(stage),
+                 .tile_statement = std::move(write)});
 }
 
-AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask,
-                            const SelectOptions& options) {
+AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {
     const Results results = by_mask(form_of(keep), x, mask, options);
-    return {results.held, results.count};
+    return {results.held(slice(0, x.size())), results.count};
 }
 
 AnySelection detail::select(bool keep, const AnyArray& x, const Predicate& predicate,
                             std::span<const CallArgument> more, const SelectOptions& options) {
     const Results results = by_text(form_of(keep), x, predicate, more, options);
-    return {results.held, results.count};
+    return {results.held(slice(0, x.size())), results.count};
 }
 
 AnyPartition detail::partition(const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {

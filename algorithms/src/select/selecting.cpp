@@ -30,8 +30,8 @@ namespace {
 std::string equal_numbers(DType dtype, bool nan_equals) {
     const auto equal = [&](const std::string& a, const std::string& b) {
         const bool has_nan = dtype.kind() == DType::Kind::complex || dtype.is_floating();
-        return text("(", a, " == ", b, nan_equals && has_nan ? text(" || (", a, " != ", a, " && ", b, " != ", b, ")") : "",
-                    ")");
+        return text("(", a, " == ", b,
+                    nan_equals && has_nan ? text(" || (", a, " != ", a, " && ", b, " != ", b, ")") : "", ")");
     };
     if (dtype.kind() != DType::Kind::complex) return equal("a", "b");
     return text(equal("a.re", "b.re"), " && ", equal("a.im", "b.im"));

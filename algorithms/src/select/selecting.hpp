@@ -1,10 +1,10 @@
 /// What selecting, grouping and searching have in common.
 #pragma once
 
-#include <gemel/core/export.hpp>
 #include <gemel/algorithms/select.hpp>
 #include <gemel/arrays/scan_kernel.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/export.hpp>
 #include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
 

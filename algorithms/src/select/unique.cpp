@@ -56,8 +56,8 @@ Scan selecting::unique_scan(bool wide, const std::string& equal, const UniqueOpt
                 {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
                  .scan_expr = "a + b",
                  .neutral = "0",
-                 .output_statement =
-                     text("if (item != prev_item) {\n    ", at_first, "\n}\n", after, "if (i == n - 1) count[0] = item"),
+                 .output_statement = text("if (item != prev_item) {\n    ", at_first, "\n}\n", after,
+                                          "if (i == n - 1) count[0] = item"),
                  .name = "unique",
                  .preamble = equal});
 }
@@ -126,7 +126,8 @@ GPUArray<bool> detail::isin(const AnyArray& given, const AnyArray& given_among, 
         return found;
     }
     const bool is_complex = x.dtype().kind() == DType::Kind::complex;
-    const std::string equal = is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im" : "sorted[low] == value";
+    const std::string equal =
+        is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im" : "sorted[low] == value";
     run_search({.dtype = x.dtype(),
                 .arguments = "bool *found",
                 .found = text("found[i] = ", invert ? "!" : "", "(low < count && ", equal, ")")},

@@ -64,8 +64,9 @@ SortAxis sort_axis(std::string_view who, const AnyArray& array, int axis) {
 bool is_aligned(const AnyArray& array) {
     const Context context = array.context();
     const Device device = context.device();
-    // A word of an element; where kernels are handed sub-buffers, what these begin at.
-    std::size_t alignment = std::size_t{1} << std::countr_zero(array.dtype().size_bytes() | 8u);
+    // Numbers are read 16 bytes at a time, others by words; where kernels are handed sub-buffers, what these begin at.
+    const std::size_t bytes = array.dtype().size_bytes();
+    std::size_t alignment = 16 % bytes == 0 ? 16 : std::size_t{1} << std::countr_zero(bytes | 8u);
     if (!context.addresses_are_linear()) alignment = std::max(alignment, device.info().base_alignment_bytes);
     return (array.buffer().offset_bytes() + array.offset_bytes()) % alignment == 0;
 }

@@ -72,6 +72,11 @@ struct ScanCall {
             (options.deterministic || codegen::scan_needs_total(state.request) || !layout.shuffles))
             layout.strategy = Strategy::three_passes;
         if (layout.strategy == Strategy::chunks || !layout.shuffles) tuning.access_bytes = 0;
+        if (!state.request.staged_type.empty()) {
+            // A staged tile must fit into a block's shared memory.
+            const std::uint32_t row = std::max(tuning.block, 1u) * std::max(call.item_bytes(), 4u);
+            tuning.items_per_thread = std::min(tuning.items_per_thread, std::max((32u << 10) / row, 1u));
+        }
         LayoutRequest request{.access_bytes = tuning.access_bytes,
                               .count = count,
                               .checked = checked,
@@ -163,10 +168,15 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.output = codegen::Snippet(spec.output_statement);
     request.segment_start = codegen::Snippet(spec.is_segment_start_expr);
     request.preamble = spec.preamble;
+    request.staged_type = spec.staged_type;
+    request.stage = codegen::Snippet(spec.stage_statement);
+    request.tile_output = codegen::Snippet(spec.tile_statement);
     request.arguments = arguments;
     codegen::check_request(request);
-    state->declared = declare_arguments("ScanKernel", spec.name, std::move(arguments),
-                                        {&request.input, &request.output, &request.segment_start}, request.preamble);
+    state->declared = declare_arguments(
+        "ScanKernel", spec.name, std::move(arguments),
+        {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output},
+        request.preamble);
     state->declared.order_free = false;
     request.arguments = state->declared.parameters;
     state->compile = spec.compile;

@@ -97,8 +97,9 @@ std::string LookBack::text(KernelText& kernel) const {
 }
 
 std::string RankByDigit::text(KernelText& kernel) const {
-    return kernel.fill(block_pieces::rank_by_digit(),
-                       {{"block", block}, {"warps", block / 32}, {"items", items}, {"bits", bits}});
+    return kernel.fill(
+        block_pieces::rank_by_digit(),
+        {{"block", block}, {"warps", block / 32}, {"items", items}, {"bits", bits}, {"keeps_digit", keeps_digit}});
 }
 
 std::string Reorder::text(KernelText& kernel) const {

@@ -81,7 +81,8 @@ std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
     ScanLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
     if (scan_needs_total(request)) layout.strategy = ScanStrategy::three_passes;
-    return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = 32}, dialect);
+    const std::uint32_t items = request.staged_type.empty() ? 32 : 8;  // what is staged must fit, whatever its type
+    return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = items}, dialect);
 }
 
 }  // namespace gemel::codegen

@@ -30,6 +30,12 @@ std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
                                             "across_seg_boundary",
                                             "segment",
                                             "segment_64",
+                                            "staged",
+                                            "tile_first",
+                                            "tile_count",
+                                            "tile_begin",
+                                            "tile_length",
+                                            "tile_room",
                                             "N",
                                             request.name,
                                             request.name + "_totals",
@@ -54,7 +60,8 @@ std::vector<ArrayUse> array_uses(const ScanRequest& request) {
     std::vector<ArrayUse> all;
     for (const Parameter& p : request.arguments)
         all.push_back(request.input.use_of(p.name) | request.output.use_of(p.name) |
-                      request.segment_start.use_of(p.name));
+                      request.segment_start.use_of(p.name) | request.stage.use_of(p.name) |
+                      request.tile_output.use_of(p.name));
     return all;
 }
 
@@ -65,14 +72,16 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       shape_(tile_shape(request, layout, tuning)),
       writer_(dialect),
       preamble_(request.preamble),
-      access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-              {&request.input, &request.output, &request.segment_start, &preamble_}),
+      access_(
+          request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
+          {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output, &preamble_}),
       kernel_(
           dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
       // Bools are bytes also here: no kernel takes a pointer to bools.
       value_(kernel_.verbatim(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect)
                                                                            : value_type(request.dtype))),
       segmented_(!request.segment_start.empty()),
+      staged_(!request.staged_type.empty() && layout.strategy != ScanStrategy::chunks),
       packed_(layout.elements.any(Access::packed)),
       item_{.name = request.name,
             .type = segmented_ ? request.name + "_item" : value_,
@@ -100,8 +109,9 @@ Values ScanText::values() const {
             {"starts_type", counted_segments(request_) == "segment_64" ? std::string("int64_t") : std::string("int")},
             {"packed", packed_},
             {"shuffles", layout_.shuffles},
+            {"staged", staged_},
             {"uses_last", request_.output.uses("last_item")},
-            {"uses_previous", request_.output.uses("prev_item")}};
+            {"uses_previous", (staged_ ? request_.stage : request_.output).uses("prev_item")}};
 }
 
 std::string ScanText::fill(const Template& kernel, const Values& more) {
@@ -132,6 +142,7 @@ std::string ScanText::text() {
                  {"knows_boundary", Snippet(request_.scan_expr).uses("across_seg_boundary")},
                  {"exchange", in_chunks || !layout_.shuffles ? "" : pieces::Exchange{item_}.text(kernel_)}});
     values_["kernel"] = kernel_.verbatim(request_.name);
+    values_["staged_type"] = kernel_.verbatim(request_.staged_type);
     values_["parameters"] = kernel_.verbatim(join(access_.parameters(), ",\n"));
     values_["begin_body"] = begin_body();
     values_["last_item"] = request_.output.uses("last_item") ? fill(scan_kernels::last_item()) : std::string();
@@ -140,7 +151,8 @@ std::string ScanText::text() {
 
 std::string ScanText::begin_body() {
     const auto uses_n = [&] {
-        return request_.output.uses("N") || request_.input.uses("N") || request_.segment_start.uses("N");
+        return request_.output.uses("N") || request_.stage.uses("N") || request_.tile_output.uses("N") ||
+               request_.input.uses("N") || request_.segment_start.uses("N");
     };
     return printed([&] {
         access_.apply_offsets();
@@ -222,7 +234,13 @@ std::string ScanText::finish_tile(const char* prefix) {
         stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
         stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
     }
-    return complete_runs("(tile > 0)", prefix, fill(scan_kernels::store_row(), stored));
+    const std::string stores = complete_runs("(tile > 0)", prefix, fill(scan_kernels::store_row(), stored));
+    if (!staged_) return stores;
+    return fill(
+        scan_kernels::staged_output(),
+        {{"prefix", prefix},
+         {"stores", stores},
+         {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
 }
 
 std::string ScanText::tile_output(Mode mode) {
@@ -237,14 +255,15 @@ std::string ScanText::tile_output(Mode mode) {
 }
 
 std::string ScanText::output(const Reached& words, Mode mode) {
+    const Snippet& statement = staged_ ? request_.stage : request_.output;
     return fill(scan_kernels::output(),
                 {{"reached", words.reached},
                  {"previous", words.previous},
                  {"has_previous", words.has_previous},
                  {"starts", words.starts},
                  {"neutral", kernel_.verbatim(as_value(request_.neutral))},
-                 {"skips", request_.output.uses("continue")},
-                 {"statements", printed([&] { writer_.lines(access_.statements(request_.output, mode)); })}});
+                 {"skips", statement.uses("continue")},
+                 {"statements", printed([&] { writer_.lines(access_.statements(statement, mode)); })}});
 }
 
 std::string ScanText::input(Mode mode) { return kernel_.verbatim(as_value(access_.snippet(request_.input, mode))); }

@@ -67,7 +67,7 @@ class ScanText {
     ElementAccess access_;
     KernelText kernel_;
     const std::string value_;
-    const bool segmented_, packed_;
+    const bool segmented_, staged_, packed_;
     const pieces::Item item_;
     Values values_;
 };

@@ -154,7 +154,8 @@ std::string SortText::key_digit_of_expression() {
     return fill(sort_kernels::digit_of_expression(),
                 {{"declare_a", kernel_.verbatim(gemel::text("const ", a, " a = ", load_text(key, "element"), ";"))},
                  {"expression", kernel_.verbatim(Snippet(request_.key_expr).text())},
-                 {"key_bytes", static_cast<int>(request_.key_type.size_bytes())},
+                 {"has_type", !request_.key_type.empty()},
+                 {"number", request_.key_type.empty() ? "int" : storage_type(request_.key_type, dialect_)},
                  {"has_key_mask", mask != 0},
                  {"key_mask", hex(mask, true)},
                  {"has_double", layout_.has_double}});
@@ -183,8 +184,14 @@ std::string SortText::functions() {
             exchange += pieces::Exchange{number_}.text(kernel_);
         if (layout_.strategy == SortStrategy::one_sweep) exchange += pieces::Exchange{total_}.text(kernel_);
     }
+    std::string key = key_digit();
+    if (layout_.strategy == SortStrategy::serial_rows) {
+        const bool is_number = request_.key_expr.empty() && request_.key.kind() != Kind::complex;
+        key += fill(sort_kernels::key_less(),
+                    {{"is_number", is_number}, {"word", request_.key.size_bytes() > 4 ? "uint64_t" : "uint32_t"}});
+    }
     return kernel_.verbatim(declarations()) + "\n" +
-           fill(sort_kernels::functions(), {{"structs", structs}, {"key_digit", key_digit()}, {"exchange", exchange}});
+           fill(sort_kernels::functions(), {{"structs", structs}, {"key_digit", key}, {"exchange", exchange}});
 }
 
 int SortText::arena_bytes(int bytes) const { return (std::max(bytes, 1024 * (block_ / 32)) + 15) / 16 * 16; }
@@ -197,11 +204,7 @@ std::string SortText::scatter_key() {
     const bool carries = layout_.has_index || segmented || !layout_.values.empty();
     if (carries && !segmented) store += "digit_at[j] = (uint8_t)d;\n";
     store += layout_.keeps_keys ? target : "if (!last) " + target;
-    std::string digits;
-    if (segmented)  // the key alone does not tell it
-        digits = gemel::text("UNROLL\nfor (int k = 0; k < ", items_,
-                             "; ++k) {\n    if (place_of[k] >= 0) digit_at[place_of[k]] = (uint8_t)digit[k];\n}\n");
-    return digits + gemel::text("LOCAL_MEM_ARG ", key_, " *const staged_keys = (LOCAL_MEM_ARG ", key_, " *)arena;\n") +
+    return gemel::text("LOCAL_MEM_ARG ", key_, " *const staged_keys = (LOCAL_MEM_ARG ", key_, " *)arena;\n") +
            pieces::Scatter{.block = block_,
                            .items = items_,
                            .type = key_,
@@ -245,17 +248,22 @@ std::string SortText::one_sweep() {
     const auto look_back = [&](Part part) {
         return pieces::LookBack{.item = total_, .columns = 256, .part = part}.text(kernel_);
     };
-    std::string scatter = scatter_key() + scatter_values();
+    // Keys are counted in packs of 16 bytes, as which they are aligned.
+    const std::uint32_t key_bytes = request_.key.size_bytes();
+    const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
+    const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
+    const std::string scatter = scatter_key() + scatter_values();
     return fill(
         sort_kernels::one_sweep(),
         {{"digit", digit("key[k]", "segment[k]")},
+         {"pack_length", pack_length},
          {"begin_pass", fill(sort_kernels::begin_pass())},
          {"carries", carries},
          {"arena_bytes", arena_bytes(block_ * items_ * static_cast<int>(sorted_bytes(request_, layout_)))},
          {"scan_sums",
           pieces::ScanInSharedMemory{.item = total_, .shared = "sums", .count = "256", .block = 256}.text(kernel_)},
          {"deal_tile", pieces::DealTile{}.text(kernel_)},
-         {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8}.text(kernel_)},
+         {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8, .keeps_digit = true}.text(kernel_)},
          {"publish", look_back(Part::publish)},
          {"look_back", look_back(Part::look)},
          {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
@@ -294,11 +302,12 @@ std::string SortText::block_sort() {
         pieces::Reorder{.items = items_, .staged = "staged_keys", .value = "key[k]"}.text(kernel_) +
         staged("int", "staged_origins") +
         pieces::Reorder{.items = items_, .staged = "staged_origins", .value = "origin[k]"}.text(kernel_);
-    return fill(sort_kernels::block(),
-                {{"arena_bytes", arena_bytes(block_ * items_ * key_bytes)},
-                 {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8}.text(kernel_)},
-                 {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
-                 {"reorder", reorder}});
+    return fill(
+        sort_kernels::block(),
+        {{"arena_bytes", arena_bytes(block_ * items_ * key_bytes)},
+         {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8, .keeps_digit = true}.text(kernel_)},
+         {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
+         {"reorder", reorder}});
 }
 
 std::string SortText::text() {

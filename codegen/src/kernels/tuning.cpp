@@ -158,8 +158,9 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
                     .strategy = strategy};
         default: break;
     }
-    // As long as shared memory holds: 35 KB for a tile leave room for the counters. Short arrays want many tiles.
-    const std::uint32_t most = std::clamp(35328 / (384 * bytes), 1u, 23u);
+    // As long as shared memory holds: 35 KB for a tile leave room for the counters; with more than 20 elements a thread
+    // takes so many registers that a multiprocessor has one block instead of two. Short arrays want many tiles.
+    const std::uint32_t most = std::clamp(35328 / (384 * bytes), 1u, 20u);
     const std::size_t wanted = work.count / (std::size_t{384} * std::max(device.compute_units, 1u));
     std::uint32_t items = most;
     for (const std::uint32_t fewer : {16u, 8u, 4u})

@@ -19,9 +19,7 @@ GEMEL_API std::vector<AnyArray> nonzero(const ExpressionView& x);
 }  // namespace detail
 
 // For types known at run time.
-inline AnyArray compress(const AnyArray& x, const AnyArray& mask) {
-    return detail::compress(x, detail::view_of(mask));
-}
+inline AnyArray compress(const AnyArray& x, const AnyArray& mask) { return detail::compress(x, detail::view_of(mask)); }
 inline AnyArray compress(const AnyArray& x, const AnyArray& mask, Integer axis) {
     return detail::compress(x, detail::view_of(mask), axis);
 }

@@ -33,8 +33,8 @@ struct ReduceBy {
 
 /// A key for each run of equal ones, and what its values came to.
 struct AnyByKey {
-    AnyArray all_keys, all_values;  ///< with room for all
-    GPUArray<std::int64_t> count;   ///< of groups, rank 0
+    AnyArray all_keys, all_values;                                               ///< with room for all
+    GPUArray<std::int64_t> count;                                                ///< of groups, rank 0
     AnyArray keys() const { return AnySelection{all_keys, count}.array(); }      ///< @time waits
     AnyArray values() const { return AnySelection{all_values, count}.array(); }  ///< @time waits
 };
@@ -218,14 +218,14 @@ auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const
 template <ArrayOperand X, ArrayOperand Y>
 auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
                  std::array<double, 2> y_range, const HistogramOptions& options = {}) {
-    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(
-        detail::evaluated(x), detail::evaluated(y), {bins[0], x_range}, {bins[1], y_range}, options);
+    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                            {bins[0], x_range}, {bins[1], y_range}, options);
 }
 template <ArrayOperand X, ArrayOperand Y, ArrayOperand EX, ArrayOperand EY>
 auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, const HistogramOptions& options = {}) {
-    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(
-        detail::evaluated(x), detail::evaluated(y), {.edges = detail::evaluated(x_edges)},
-        {.edges = detail::evaluated(y_edges)}, options);
+    return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                            {.edges = detail::evaluated(x_edges)},
+                                                            {.edges = detail::evaluated(y_edges)}, options);
 }
 
 /// The number of the bin of each element, as NumPy's: k where edges[k - 1] <= x < edges[k], and with `right` where

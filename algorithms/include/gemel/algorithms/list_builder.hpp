@@ -42,7 +42,7 @@ struct ListBuilderSpec {
 
 /// Lists in CSR form: object k has items[starts[k]], ..., items[starts[k + 1] - 1], in the order in which it appended.
 struct BuiltList {
-    GPUArray<std::int64_t> starts;   ///< one more than there are objects
+    GPUArray<std::int64_t> starts;  ///< one more than there are objects
     AnyArray items;
     GPUArray<std::int64_t> indices;  ///< with omit_empty: the objects that stay; else an empty handle
 };

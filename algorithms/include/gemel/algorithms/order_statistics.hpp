@@ -24,7 +24,7 @@ struct AnyTopK {
 };
 template <ElementType T>
 struct TopK {
-    GPUArray<T> values;             ///< in order, the largest first
+    GPUArray<T> values;              ///< in order, the largest first
     GPUArray<std::int64_t> indices;  ///< where they are along the axis; of equal ones the lower index comes first
 };
 

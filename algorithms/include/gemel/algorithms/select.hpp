@@ -23,8 +23,8 @@ namespace gemel {
 
 /// The elements that a function selected: the first `count` of `values`.
 struct AnySelection {
-    AnyArray values;                ///< one axis, with room for all; behind the first `count` nothing is written
-    GPUArray<std::int64_t> count;   ///< rank 0
+    AnyArray values;               ///< one axis, with room for all; behind the first `count` nothing is written
+    GPUArray<std::int64_t> count;  ///< rank 0
     /// Exactly those. Of less than half of the room a copy, so that the rest is free; else a view. @time waits
     GEMEL_API AnyArray array() const;
 };
@@ -37,8 +37,8 @@ struct Selection {
 
 /// The elements for which something holds, and the others, each in their order.
 struct AnyPartition {
-    AnyArray held, others;         ///< with room for all
-    GPUArray<std::int64_t> count;  ///< of those that hold, rank 0
+    AnyArray held, others;              ///< with room for all
+    GPUArray<std::int64_t> count;       ///< of those that hold, rank 0
     GEMEL_API AnyArray first() const;   ///< @time waits
     GEMEL_API AnyArray second() const;  ///< @time waits
 };
@@ -52,8 +52,8 @@ struct Partition {
 
 /// Neighbours that are equal: what they are, and how many.
 struct AnyRuns {
-    AnyArray all_values, all_lengths;  ///< with room for all; lengths are int64
-    GPUArray<std::int64_t> count;      ///< of runs, rank 0
+    AnyArray all_values, all_lengths;                  ///< with room for all; lengths are int64
+    GPUArray<std::int64_t> count;                      ///< of runs, rank 0
     GEMEL_API AnyArray values() const;                 ///< @time waits
     GEMEL_API GPUArray<std::int64_t> lengths() const;  ///< @time waits
 };
@@ -87,15 +87,15 @@ struct Predicate {
 
 /// When neighbours are equal.
 struct EqualOptions {
-    std::string equal_expr = {};  ///< of `a` and `b`, in C; for numbers `a == b` if left out, so that no NaN equals another
+    std::string equal_expr =
+        {};  ///< of `a` and `b`, in C; for numbers `a == b` if left out, so that no NaN equals another
     Stream stream = {};
     codegen::ScanTuning tuning = {};
 };
 
 namespace detail {
 
-GEMEL_API AnySelection select(bool keep, const AnyArray& x, const ExpressionView& mask,
-                              const SelectOptions& options);
+GEMEL_API AnySelection select(bool keep, const AnyArray& x, const ExpressionView& mask, const SelectOptions& options);
 GEMEL_API AnySelection select(bool keep, const AnyArray& x, const Predicate& predicate,
                               std::span<const CallArgument> more, const SelectOptions& options);
 GEMEL_API AnyPartition partition(const AnyArray& x, const ExpressionView& mask, const SelectOptions& options);
@@ -135,8 +135,7 @@ template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> copy_if(const SelectOptions& options, const X& x, const Predicate& predicate,
                                         const A&... more) {
     const std::array<CallArgument, sizeof...(A)> packed{CallArgument(more)...};
-    return detail::typed<detail::ElementOf<X>>(
-        detail::select(true, detail::evaluated(x), predicate, packed, options));
+    return detail::typed<detail::ElementOf<X>>(detail::select(true, detail::evaluated(x), predicate, packed, options));
 }
 template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> copy_if(const X& x, const Predicate& predicate, const A&... more) {
@@ -158,8 +157,7 @@ template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> remove_if(const SelectOptions& options, const X& x, const Predicate& predicate,
                                           const A&... more) {
     const std::array<CallArgument, sizeof...(A)> packed{CallArgument(more)...};
-    return detail::typed<detail::ElementOf<X>>(
-        detail::select(false, detail::evaluated(x), predicate, packed, options));
+    return detail::typed<detail::ElementOf<X>>(detail::select(false, detail::evaluated(x), predicate, packed, options));
 }
 template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> remove_if(const X& x, const Predicate& predicate, const A&... more) {

@@ -122,6 +122,8 @@ struct RankByDigit {
     int block = 256;  ///< at least 256
     int items = 1;
     int bits = 9;  ///< of digit[k] that are looked at: 8 where every element has a digit
+    /// rank[k] has the digit, too, from bit 16 on: digit[k] is not needed any more, and so many registers are free.
+    bool keeps_digit = false;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

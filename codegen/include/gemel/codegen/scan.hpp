@@ -19,6 +19,10 @@ struct ScanRequest {
     Snippet output = {};         ///< statements with `item`, `prev_item`, `last_item`, i and n
     Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty for no segments
     std::string preamble = {};
+    // Where tiles are scanned by blocks, and staged_type is given: results of a tile go through shared memory.
+    std::string staged_type = {};  ///< of the array `staged`, which has as many elements as a tile
+    Snippet stage = {};            ///< instead of `output`: it writes to `staged`, from `tile_first` on
+    Snippet tile_output = {};      ///< once per thread, when the tile is staged: it writes `tile_count` of `staged`
 };
 
 /// Which text is printed.

@@ -1,0 +1,118 @@
+/// The largest elements, medians and quantiles beside sorted host arrays.
+#include "array_support.hpp"
+#include "generator_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+using Longs = std::vector<std::int64_t>;
+
+/// The first k places of a row in order; equal elements by their places.
+template <class V>
+Longs first_places(const std::vector<V>& row, std::size_t k, bool largest) {
+    Longs places(row.size());
+    std::iota(places.begin(), places.end(), 0);
+    const auto is_less = [](V a, V b) { return a < b || (b != b && a == a); };
+    std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+        const V x = row[static_cast<std::size_t>(a)], y = row[static_cast<std::size_t>(b)];
+        return largest ? is_less(y, x) : is_less(x, y);
+    });
+    places.resize(k);
+    return places;
+}
+
+template <class T>
+void check_topk(const std::vector<T>& values, std::int64_t k, const char* what) {
+    for (const bool largest : {true, false})
+        for (const std::int64_t filter_above : {0, 1}) {
+            const TopK<T> top = topk(placed<T>(values, 0), k, {.largest = largest, .filter_above = filter_above});
+            const Longs places = first_places(values, static_cast<std::size_t>(k), largest);
+            CHECK_SAME(places, top.indices.get(), "topk ", what, " ", values.size(), " ", k);
+            std::vector<T> expected;
+            for (const std::int64_t place : places) expected.push_back(values[static_cast<std::size_t>(place)]);
+            CHECK_SAME(expected, top.values.get(), "values ", what, " ", values.size(), " ", k);
+        }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("topk finds the ends in order with the lower index first") {
+    check_topk(drawn<float>(20001, 1, 0, 1000000), 10, "random");
+    check_topk(drawn<float>(20001, 2, 0, 50), 100, "with equals");
+    check_topk(std::vector<float>(9000, 2.0f), 7, "all the same");
+    check_topk(drawn<float>(50, 3, 0, 9), 50, "all of them");
+    check_topk(drawn<float>(50, 3, 0, 9), 0, "none");
+    std::vector<float> rising(30000);
+    std::iota(rising.begin(), rising.end(), 0.0f);
+    check_topk(rising, 1000, "rising");
+    check_topk(drawn<std::int32_t>(16400, 5, -1000000, 1000000), 33, "int32");
+    auto with_nan = drawn<float>(10000, 6, 0, 1000);
+    with_nan[77] = with_nan[8500] = std::nanf("");
+    const TopK<float> top = topk(placed<float>(with_nan, 0), 3, {.filter_above = 1});
+    CHECK_SAME((Longs{77, 8500}), top.indices(slice(0, 2)).get(), "NaN first");
+}
+
+TEST_CASE("topk and kth go along an axis") {
+    const GPUArray<std::int32_t> x = placed<std::int32_t>(drawn<std::int32_t>(600, 7, 0, 99), 0).reshape({20, 30});
+    const auto host = x.get();
+    for (const int axis : {0, 1}) {
+        const TopK<std::int32_t> top = topk(x, 4, {.axis = axis});
+        CHECK(top.values.shape() == (axis ? Shape{20, 4} : Shape{4, 30}));
+        const GPUArray<std::int32_t> third = kth(x, 2, axis);
+        for (int line = 0; line < (axis ? 20 : 30); ++line) {
+            std::vector<std::int32_t> row;
+            for (int k = 0; k < (axis ? 30 : 20); ++k)
+                row.push_back(host[static_cast<std::size_t>(axis ? 30 * line + k : 30 * k + line)]);
+            const GPUArray<std::int64_t> places = axis ? top.indices(line) : top.indices(slice(), line);
+            CHECK_SAME(first_places(row, 4, true), places.get(), "axis ", axis, " line ", line);
+            std::sort(row.begin(), row.end());
+            CHECK(third(line).item() == row[2]);
+        }
+    }
+}
+
+TEST_CASE("quantiles lie between elements as NumPy's methods say") {
+    // numpy.quantile([3, 1, 7, 2], q, method=...)
+    const GPUArray<float> x = to_gpu(std::vector<float>{3, 1, 7, 2});
+    CHECK(median(x).item() == 2.5f);
+    CHECK(quantile(x, 0.0).item() == 1.0f);
+    CHECK(quantile(x, 1.0).item() == 7.0f);
+    CHECK(std::abs(quantile(x, 0.9).item() - 5.8f) < 1e-6f);
+    CHECK(quantile(x, 0.9, {.method = QuantileMethod::lower}).item() == 3.0f);
+    CHECK(quantile(x, 0.9, {.method = QuantileMethod::higher}).item() == 7.0f);
+    CHECK(quantile(x, 0.9, {.method = QuantileMethod::midpoint}).item() == 5.0f);
+    CHECK(quantile(x, 0.9, {.method = QuantileMethod::nearest}).item() == 7.0f);
+    CHECK(quantile(x, 0.5, {.method = QuantileMethod::nearest}).item() == 3.0f);
+    CHECK(percentile(x, 50).item() == 2.5f);
+    CHECK(std::isnan(median(to_gpu(std::vector<float>{1, std::nanf(""), 2})).item()));
+    CHECK(std::isnan(median(zeros<float>({0})).item()));
+    CHECK(median(to_gpu(std::vector<float>{INFINITY, INFINITY})).item() == INFINITY);
+    if (!lacks_double()) CHECK(median(to_gpu(Longs{1, 2})).item() == 1.5);
+    const GPUArray<float> table = placed<float>(drawn<float>(60, 8, 0, 9), 0).reshape({5, 12});
+    CHECK(median(table, {.axis = 1}).shape() == Shape{5});
+    CHECK(median(table, {.axis = 0, .keepdims = true}).shape() == Shape{1, 12});
+    CHECK(median(table, {.axis = 1})(2).item() == median(table(2)).item());
+    CHECK(median(table, {.axis = 0})(3).item() == median(table(slice(), 3)).item());
+}
+
+TEST_CASE("order statistics refuse what is not there") {
+    const GPUArray<float> x = arange<float>(6);
+    CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 7), "topk", "7 elements", "has 6");
+    CHECK_THROWS_MENTIONING(ArgumentError, topk(x, -1), "topk", "-1");
+    CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 1, {.axis = 1}), "topk", "axis 1");
+    CHECK_THROWS_MENTIONING(ArgumentError, kth(x, 6), "kth", "element 6", "has 6");
+    CHECK_THROWS_MENTIONING(ArgumentError, quantile(x, 1.5), "quantile", "1.5", "from 0 to 1");
+    CHECK_THROWS_MENTIONING(ArgumentError, percentile(x, 101), "percentile", "100 percent");
+    CHECK_THROWS_MENTIONING(ArgumentError, median(x, {.axis = 3}), "median", "axis 3");
+    CHECK(median(x).item() == 2.5f);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,179 @@
+/// What moves with sorted keys, several keys, segments, structs by a key or a comparison in C, bad input.
+#include "sort_support.hpp"
+
+using namespace gemel;
+using namespace gemel::testing;
+using Strategy = codegen::SortStrategy;
+using Tuning = codegen::SortTuning;
+
+namespace science {
+struct Body {
+    float x, y;
+    std::int32_t cell;
+    std::uint16_t group;
+    half weight;
+};
+GEMEL_STRUCT(Body, x, y, cell, group, weight)
+}  // namespace science
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("any number of values of any type moves with the keys") {
+    const std::size_t n = 5000;
+    const auto keys = drawn<std::int16_t>(n, 10, 0, 300);
+    const auto places = sorted_places<std::int16_t>(keys, n, false);
+    const GPUArray<std::int32_t> numbers = to_gpu(counted(n));
+    std::vector<science::Body> bodies(n);
+    for (std::size_t i = 0; i < n; ++i) bodies[i].cell = static_cast<std::int32_t>(i);
+    const std::vector<AnyArray> values{
+        numbers,        numbers.astype<std::int16_t>(), numbers.astype<float>(), numbers.astype<cfloat>(),
+        to_gpu(bodies), numbers.astype<std::int64_t>(), numbers.astype<half>(),  numbers.astype<std::uint8_t>()};
+    const std::vector<AnyArray> sorted = sort_by_key(AnyArray(to_gpu(keys)), values);
+    REQUIRE(sorted.size() == 9);
+    CHECK_SAME(taken(keys, places, n), sorted[0].get<std::int16_t>(), "keys");
+    const auto moved = sorted[5].get<science::Body>();
+    std::vector<std::int64_t> cells(n);
+    for (std::size_t i = 0; i < n; ++i) cells[i] = moved[i].cell;
+    CHECK_SAME(places, cells, "structs");
+    CHECK_SAME(places, sorted[6].get<std::int64_t>(), "int64");
+    for (const std::size_t k : {1u, 2u, 3u, 8u})
+        CHECK_MESSAGE(all(AnyArray(sorted[k]) == take(values[k - 1], AnyArray(to_gpu(places)))).item<bool>(), "values ",
+                      k);
+}
+
+TEST_CASE("expressions and arrays of unknown type are sorted") {
+    const auto x = drawn<float>(100, 11, -50, 50);
+    const GPUArray<float> on = to_gpu(x);
+    const auto expected = sort((on * 2 + 1).eval()).get();
+    CHECK_SAME(expected, sort(on * 2 + 1).get(), "expression");
+    CHECK_SAME(argsort(on).get(), argsort(AnyArray(on)).get<std::int64_t>(), "untyped");
+    CHECK_SAME(sort(on).get(), sort(AnyArray(on)).get<float>(), "untyped");
+}
+
+TEST_CASE("several keys are sorted by the last first") {
+    const std::size_t n = 3000;
+    const auto minor = drawn<float>(n, 12, 0, 9), major = drawn<float>(n, 13, 0, 5);
+    std::vector<std::int64_t> expected(n);
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t i, std::int64_t j) {
+        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+        return major[a] != major[b] ? major[a] < major[b] : minor[a] < minor[b];
+    });
+    CHECK_SAME(expected, lexsort({to_gpu(minor), to_gpu(major).astype<std::int8_t>()}).get(), "lexsort");
+}
+
+TEST_CASE("segments of any lengths are sorted each by itself") {
+    const std::size_t n = 9000;
+    const auto x = drawn<std::int32_t>(n, 14, -1000, 1000);
+    // Empty ones at either end and between, one giant, many of one element.
+    std::vector<std::int64_t> starts{0, 0, 0, 1, 5, 5000, 5000};
+    for (std::int64_t k = 5001; k < 8000; ++k) starts.push_back(k);
+    starts.insert(starts.end(), {8000, 9000, 9000});
+    std::vector<std::int32_t> expected = x;
+    for (std::size_t s = 0; s < starts.size(); ++s) {
+        const auto end = s + 1 < starts.size() ? starts[s + 1] : static_cast<std::int64_t>(n);
+        std::sort(expected.begin() + starts[s], expected.begin() + end);
+    }
+    const Tuning tiles{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes};
+    CHECK_SAME(expected, sort_segments(to_gpu(x), to_gpu(starts)).get(), "segments");
+    CHECK_SAME(expected, sort_segments(to_gpu(x), to_gpu(starts), {.tuning = tiles}).get(), "segments in three passes");
+}
+
+TEST_CASE("structs are sorted by keys and comparisons in C") {
+    const std::size_t n = 6000;
+    std::vector<science::Body> bodies(n);
+    std::mt19937 random(15);
+    for (std::size_t i = 0; i < n; ++i)
+        bodies[i] = {static_cast<float>(static_cast<int>(random() % 201)) - 100, static_cast<float>(i),
+                     static_cast<std::int32_t>(random() % 401) - 200, static_cast<std::uint16_t>(random() % 60000),
+                     half(static_cast<float>(random() % 50) - 25)};
+    const GPUArray<science::Body> on = to_gpu(bodies);
+    const auto check = [&](const char* what, const SortSpec& spec, bool descending, const auto& before) {
+        std::vector<science::Body> expected = bodies;
+        std::stable_sort(expected.begin(), expected.end(), before);
+        const SortKernel<science::Body> sorted(spec);
+        const auto found = sorted(on, {.descending = descending}).get();
+        CHECK_MESSAGE(bits_of(found) == bits_of(expected), std::string(what));
+    };
+    using science::Body;
+    check("int", {.key_expr = "a.cell"}, false, [](const Body& a, const Body& b) { return a.cell < b.cell; });
+    check("uint16", {.key_expr = "a.group"}, true, [](const Body& a, const Body& b) { return a.group > b.group; });
+    check("float", {.key_expr = "a.x"}, false, [](const Body& a, const Body& b) { return a.x < b.x; });
+    check("half", {.key_expr = "a.weight"}, false,
+          [](const Body& a, const Body& b) { return static_cast<float>(a.weight) < static_cast<float>(b.weight); });
+    check("expression", {.key_expr = "-a.x * a.x"}, true,
+          [](const Body& a, const Body& b) { return a.x * a.x < b.x * b.x; });
+    check("bits", {.key_expr = "a.group / 4", .key_bits = 14}, false,
+          [](const Body& a, const Body& b) { return a.group / 4 < b.group / 4; });
+    const SortSpec by_two{.less_expr = "a.cell < b.cell || (a.cell == b.cell && a.x > b.x)"};
+    const auto two = [](const Body& a, const Body& b) { return a.cell < b.cell || (a.cell == b.cell && a.x > b.x); };
+    check("comparison", by_two, false, two);
+    check("comparison downwards", by_two, true, [&](const Body& a, const Body& b) { return two(b, a); });
+    const SortKernel<Body> by_cell({.key_expr = "a.cell"});
+    const auto places = by_cell.argsort(on).get();
+    for (std::size_t i = 1; i < n; ++i)
+        REQUIRE(bodies[static_cast<std::size_t>(places[i - 1])].cell <=
+                bodies[static_cast<std::size_t>(places[i])].cell);
+}
+
+TEST_CASE("a comparison sorts arrays and rows of all lengths stably") {
+    const SortKernel<std::int64_t> by_rest({.less_expr = "a % 100 < b % 100"});
+    const Tuning blocks{.block = 32, .items_per_thread = 4};
+    for (const Tuning& tuning : {Tuning{}, blocks})
+        for (const auto& [rows, length] : {std::pair<std::size_t, std::size_t>{0, 3},
+                                           {1, 1},
+                                           {1, 127},
+                                           {1, 128},
+                                           {1, 129},
+                                           {1, 20011},
+                                           {40, 3},
+                                           {5, 1000}}) {
+            std::vector<std::int64_t> x(rows * length);
+            std::mt19937 random(16);
+            for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(100 * i + random() % 100);
+            std::vector<std::int64_t> expected = x;
+            for (std::size_t r = 0; r < rows; ++r)
+                std::stable_sort(expected.begin() + static_cast<std::ptrdiff_t>(r * length),
+                                 expected.begin() + static_cast<std::ptrdiff_t>((r + 1) * length),
+                                 [](std::int64_t a, std::int64_t b) { return a % 100 < b % 100; });
+            CHECK_SAME(expected, by_rest(to_gpu(x).reshape({rows, length}), {.tuning = tuning}).get(), rows, " x ",
+                       length, " ", codegen::to_string(tuning));
+        }
+}
+
+TEST_CASE("what cannot be sorted is refused with the figures") {
+    const GPUArray<float> x = zeros<float>({3, 4});
+    const GPUArray<float> nothing;
+    CHECK_THROWS_WITH_AS(sort(x, {.axis = 2}), doctest::Contains("axis 2 is out of range"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(x, {.axis = -3}), doctest::Contains("axis -3"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(sum(x)), doctest::Contains("sort: axis -1"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(nothing), doctest::Contains("empty handle"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(GPUArray<science::Body>(current_context(), Shape{2})), doctest::Contains("SortKernel"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_by_key(x, zeros<int>({3, 5})),
+                         doctest::Contains("the array of values 1 has the shape (3, 5), the keys have (3, 4)"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(x, {.out = zeros<float>({12})}), doctest::Contains(".out has the shape"), ArgumentError);
+    CHECK_THROWS_WITH_AS(argsort(x, {.out = x}), doctest::Contains(".out has elements of float"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(x, {.out = zeros<float>({4}).broadcast_to({3, 4})}), doctest::Contains("repeats"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(lexsort(std::span<const AnyArray>()), doctest::Contains("there is no key"), ArgumentError);
+    CHECK_THROWS_WITH_AS(lexsort({x}), doctest::Contains("one axis"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_segments(x.ravel(), zeros<float>({2})), doctest::Contains("integers"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({}), doctest::Contains("give one of the two"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.x", .less_expr = "a.x < b.x"}),
+                         doctest::Contains("both"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "cell"}),
+                         doctest::Contains("does not name the element"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.less_expr = "a.x < 3"}),
+                         doctest::Contains("does not name the element b"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.cell", .key_bits = 65}),
+                         doctest::Contains("key_bits is 65"), ArgumentError);
+    const SortKernel<science::Body> wrong({.less_expr = "a.x < b.mass"});
+    const GPUArray<science::Body> bodies(current_context(), Shape{4});
+    CHECK_THROWS_AS(wrong(bodies), CompileError);
+    // The context is usable afterwards.
+    CHECK(sort(to_gpu(std::vector<int>{2, 1})).get() == std::vector<int>{1, 2});
+}
+
+TEST_SUITE_END();

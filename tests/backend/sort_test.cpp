@@ -1,0 +1,177 @@
+/// Sorts beside std::stable_sort of the host: every type, strategy, size, axis and layout.
+#include "sort_support.hpp"
+
+using namespace gemel;
+using namespace gemel::testing;
+using Strategy = codegen::SortStrategy;
+using Tuning = codegen::SortTuning;
+
+namespace {
+
+/// One block or thread, and tiles, of which the last is cut; argsort below takes chunks on CPU devices.
+struct Shaped {
+    Tuning tuning;
+    std::size_t length;
+};
+const std::vector<Shaped> shapes{{{}, 1000}, {{.strategy = Strategy::one_sweep}, 20000}};
+
+template <class T>
+void check_type(const char* name) {
+    if (sizeof(T) >= 8 && !std::is_integral_v<T> && dtype_of<T>() != dtype_of<cfloat>() && lacks_double()) return;
+    for (const Shaped& shape : shapes) {
+        const auto x = peculiar<T>(shape.length, 3);
+        const auto places = sorted_places<T>(x, shape.length, false);
+        const GPUArray<T> on = on_device<T>(x);
+        const SortOptions options{.tuning = shape.tuning};
+        const auto sorted = sort(on, options).get();
+        CHECK_MESSAGE(bits_of(sorted) == bits_of(taken(x, places, shape.length)), name, " sort ", shape.length, " ",
+                      codegen::to_string(shape.tuning));
+    }
+    const auto x = peculiar<T>(4999, 4, true);
+    const GPUArray<T> on = on_device<T>(x);
+    CHECK_SAME(sorted_places<T>(x, 4999, true), argsort(on, {.descending = true}).get(), name, " argsort downwards");
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("integers of every width are sorted") {
+    check_type<std::int8_t>("int8");
+    check_type<std::uint8_t>("uint8");
+    check_type<std::int16_t>("int16");
+    check_type<std::uint16_t>("uint16");
+    check_type<std::int32_t>("int32");
+    check_type<std::uint32_t>("uint32");
+    check_type<std::int64_t>("int64");
+    check_type<std::uint64_t>("uint64");
+    check_type<bool>("bool");
+}
+
+TEST_CASE("floats are sorted with NaN last and zeros of either sign as equals") {
+    check_type<half>("half");
+    check_type<bfloat16>("bfloat16");
+    check_type<float>("float");
+    check_type<double>("double");
+    check_type<cfloat>("complex64");
+    check_type<cdouble>("complex128");
+}
+
+TEST_CASE("every strategy sorts keys of any number with their places and values in either direction") {
+    const std::vector<Tuning> tunings{{},
+                                      {.digit_bits = 11, .strategy = Strategy::chunks},
+                                      {.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes},
+                                      {.block = 384, .items_per_thread = 5, .strategy = Strategy::one_sweep},
+                                      {.block = 256, .items_per_thread = 4, .strategy = Strategy::block},
+                                      {.strategy = Strategy::serial_rows}};
+    for (const Tuning& tuning : tunings)
+        for (const std::size_t n :
+             {0u, 1u, 2u, 191u, 192u, 193u, 255u, 1023u, 1024u, 1919u, 1920u, 1921u, 4097u, 30011u}) {
+            if (tuning.strategy == Strategy::block && n > 1024) continue;
+            const bool descending = n % 2 == 1;
+            const auto x = peculiar<float>(n, 5, n % 3 == 0);
+            const auto places = sorted_places<float>(x, std::max<std::size_t>(n, 1), descending);
+            const GPUArray<float> on = to_gpu(x);
+            const GPUArray<std::int32_t> values = to_gpu(counted(n));
+            const SortOptions options{.descending = descending, .tuning = tuning};
+            const std::string what = text(n, " ", codegen::to_string(tuning));
+            CHECK_SAME(places, argsort(on, options).get(), "argsort ", what);
+            const auto [keys, moved, small] = sort_by_key(options, on, values, values.astype<std::uint8_t>());
+            const auto by_key = moved.get();
+            CHECK_MESSAGE(bits_of(keys.get()) == bits_of(taken(x, places, std::max<std::size_t>(n, 1))), "keys ", what);
+            CHECK_MESSAGE(std::equal(by_key.begin(), by_key.end(), places.begin(), places.end()), "values ", what);
+            const auto bytes = small.get();
+            for (std::size_t i = 0; i < n; ++i)
+                if (bytes[i] != static_cast<std::uint8_t>(places[i])) {
+                    FAIL_CHECK("bytes ", what);
+                    break;
+                }
+        }
+}
+
+TEST_CASE("a million keys are sorted stably") {
+    const std::size_t n = (std::size_t{1} << 20) + 3;
+    const auto x = peculiar<std::uint32_t>(n, 6);
+    std::vector<std::uint32_t> keys(x);
+    for (auto& key : keys) key &= 0xff00ff;  // two digits are the same in all
+    const auto places = sorted_places<std::uint32_t>(keys, n, false);
+    CHECK_SAME(places, argsort(to_gpu(keys)).get(), "argsort");
+    CHECK_SAME(taken(x, sorted_places<std::uint32_t>(x, n, true), n), sort(to_gpu(x), {.descending = true}).get(),
+               "sort");
+}
+
+TEST_CASE("keys that are all the same stay where they are") {
+    for (const Tuning& tuning : {Tuning{}, Tuning{.strategy = Strategy::one_sweep},
+                                 Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
+        for (const std::size_t n : {300u, 6000u}) {
+            const GPUArray<std::int32_t> keys = full<std::int32_t>({n}, -7);
+            const auto [sorted, values] = sort_by_key({.tuning = tuning}, keys, to_gpu(counted(n)));
+            CHECK_SAME(counted(n), values.get(), n, " ", codegen::to_string(tuning));
+            CHECK_SAME(keys.get(), sorted.get(), n);
+        }
+}
+
+TEST_CASE("rows of any number and length are sorted each by itself") {
+    for (const Tuning& tuning : {Tuning{}, Tuning{.strategy = Strategy::one_sweep},
+                                 Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
+        for (const auto& [rows, length] : {std::pair<std::size_t, std::size_t>{0, 5},
+                                           {5, 0},
+                                           {5, 1},
+                                           {3000, 2},
+                                           {700, 3},
+                                           {301, 33},
+                                           {40, 256},
+                                           {9, 1025},
+                                           {3, 9000},
+                                           {12, 5000}}) {
+            const auto x = peculiar<float>(rows * length, 7);
+            const GPUArray<float> on = to_gpu(x).reshape({rows, length});
+            const auto places = sorted_places<float>(x, std::max<std::size_t>(length, 1), false);
+            const std::string what = text(rows, " x ", length, " ", codegen::to_string(tuning));
+            CHECK_SAME(places, argsort(on, {.tuning = tuning}).get(), "argsort ", what);
+            if (rows * length > 0)
+                CHECK_MESSAGE(bits_of(sort(on, {.tuning = tuning}).get()) == bits_of(taken(x, places, length)), "sort ",
+                              what);
+        }
+}
+
+TEST_CASE("any axis of any layout is sorted") {
+    const auto x = drawn<std::int32_t>(6 * 8 * 10, 8, -100, 100);
+    const GPUArray<std::int32_t> whole = to_gpu(x).reshape({6, 8, 10});
+    const GPUArray<std::int32_t> view = whole.permute({2, 0, 1})(slice({}, {}, -2), slice(1, 6));
+    for (const GPUArray<std::int32_t>& given : {whole, view})
+        for (int axis = -3; axis < 3; ++axis) {
+            const GPUArray<std::int32_t> sorted = sort(given, {.axis = axis});
+            CHECK(sorted.shape() == given.shape());
+            CHECK(sorted.is_contiguous());
+            Axes order{0, 1, 2};
+            std::swap(order[static_cast<std::size_t>((axis + 3) % 3)], order[2]);
+            const GPUArray<std::int32_t> rows = given.permute(order);
+            const std::size_t length = static_cast<std::size_t>(rows.shape()[2]);
+            const auto host = rows.get();
+            const auto places = sorted_places<std::int32_t>(host, length, false);
+            CHECK_SAME(taken(host, places, length), sorted.permute(order).get(), "axis ", axis);
+            CHECK_SAME(places, argsort(given, {.axis = axis}).permute(order).get(), "argsort, axis ", axis);
+        }
+}
+
+TEST_CASE("a sort writes into the given array which may be the sorted one") {
+    const auto x = drawn<std::int32_t>(60, 9, -50, 50);
+    std::vector<std::int32_t> expected = x;
+    std::sort(expected.begin(), expected.end());
+    const GPUArray<std::int32_t> in_place = to_gpu(x);
+    CHECK(sort(in_place, {.out = in_place}).is_view_of(in_place));
+    CHECK_SAME(expected, in_place.get(), "in place");
+    const GPUArray<std::int32_t> apart = zeros<std::int32_t>({60}), gaps = zeros<std::int32_t>({120});
+    sort(to_gpu(x), {.out = apart});
+    sort(to_gpu(x), {.out = gaps(slice({}, {}, 2))});
+    CHECK_SAME(expected, apart.get(), "into another");
+    CHECK_SAME(expected, gaps(slice({}, {}, 2)).get(), "into one with gaps");
+    CHECK(gaps(1).item() == 0);
+    const GPUArray<std::int32_t> table = to_gpu(x).reshape({6, 10});
+    const auto columns = sort(table, {.axis = 0}).get();
+    sort(table, {.axis = 0, .out = table});
+    CHECK_SAME(columns, table.get(), "columns in place");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,322 @@
+__device__ uint32_t sort_order(uint32_t bits) {
+    const uint32_t turned = bits ^ ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
+    bits = (bits & 0x7fffffffu) > 0x7f800000u ? 0xffffffffu : bits == 0x80000000u ? bits : turned;
+    return bits ^ 0xffffffffu;
+}
+__device__ int sort_key_digit(uint32_t key, int place) {
+    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+}
+__device__ int sort_sum_scan(int a, int b) { return a + b; }
+__device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
+typedef union { int item; uint32_t words[1]; } sort_sum_words;
+__device__ int sort_sum_shuffle_up(int item, int delta) {
+    sort_sum_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+__device__ int sort_sum_shuffle(int item, int lane) {
+    sort_sum_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef union { uint32_t item; uint32_t words[1]; } sort_total_words;
+__device__ uint32_t sort_total_shuffle_up(uint32_t item, int delta) {
+    sort_total_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+__device__ uint32_t sort_total_shuffle(uint32_t item, int lane) {
+    sort_total_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef uint4 sort_pack;
+typedef union { sort_pack pack; uint32_t keys[4]; } sort_keys;
+extern "C" __global__ __launch_bounds__(384) void sort_count(
+        const uint32_t *key_in,
+        uint32_t *control,
+        int n,
+        int row_length)
+{
+    __shared__ uint32_t counts[1024];
+    const int thread = ((int)threadIdx.x);
+    for (int k = thread; k < 1024; k += 384) counts[k] = 0;
+    __syncthreads();
+    // Sixteen bytes at a time; the rest by the first threads.
+    const int packs = n / 4, step = (int)((int)gridDim.x) * 384, rest = n - packs * 4;
+    const sort_pack *const packed = (const sort_pack *)key_in;
+    int i = (int)((int)blockIdx.x) * 384 + thread;
+    if (i < rest) {
+        for (int place = 0; place < 4; ++place) {
+            atomic_add(&counts[256 * place + sort_key_digit(key_in[packs * 4 + i], place)], (uint32_t)1);
+        }
+    }
+    while (i < packs) {
+        sort_keys both[2];
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (p * step < packs - i) both[p].pack = packed[i + p * step];
+        }
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (p * step >= packs - i) continue;
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                for (int place = 0; place < 4; ++place) {
+                    atomic_add(&counts[256 * place + sort_key_digit(both[p].keys[k], place)], (uint32_t)1);
+                }
+            }
+        }
+        if (2 * step >= packs - i) break;
+        i += 2 * step;
+    }
+    __syncthreads();
+    for (int k = thread; k < 1024; k += 384) {
+        if (counts[k] != 0) atomic_add(&control[k], (uint32_t)counts[k]);
+    }
+}
+
+extern "C" __global__ __launch_bounds__(256) void sort_plan(uint32_t *control, int n)
+{
+    __shared__ uint32_t sums[256];
+    __shared__ int is_needed[4];
+    const int thread = ((int)threadIdx.x);
+    if (thread < 4) is_needed[thread] = 1;
+    for (int place = 0; place < 4; ++place) {
+        const uint32_t own = control[256 * place + thread];
+        sums[thread] = own;
+        __syncthreads();
+        for (int delta = 1; delta < 256; delta *= 2) {
+            uint32_t mine;
+            const int takes = thread >= delta && thread < 256;
+            if (takes) mine = sort_total_scan(sums[thread - delta], sums[thread]);
+            __syncthreads();
+            if (takes) sums[thread] = mine;
+            __syncthreads();
+        }
+        control[256 * place + thread] = sums[thread] - own;
+        if (own == (uint32_t)n) is_needed[place] = 0;
+        __syncthreads();
+    }
+    if (thread == 0) {
+        int left = 0;
+        for (int place = 0; place < 4; ++place) left += is_needed[place];
+        if (left == 0) left = is_needed[3] = 1;  // one pass moves all where they end
+        int from = 0;
+        for (int place = 0; place < 4; ++place) {
+            if (!is_needed[place]) continue;
+            --left;
+            const int to = left % 2 == 0 ? 1 : 2;
+            control[1028 + place] = (uint32_t)(from | to << 2 | (left == 0) << 4);
+            from = to;
+        }
+    }
+}
+
+extern "C" __global__ __launch_bounds__(384) void sort_pass(
+        const uint32_t *key_in,
+        uint32_t *key_to,
+        uint32_t *key_spare,
+        const uint32_t *value0_in,
+        uint32_t *value0_to,
+        uint32_t *value0_spare,
+        uint32_t *control,
+        volatile uint64_t *states,
+        uint32_t epoch,
+        int place,
+        int n,
+        int row_length)
+{
+    __shared__ float4 arena[768];
+    __shared__ uint32_t first_of[256];
+    __shared__ int start_of[256];
+    __shared__ int warp_totals[12];
+    __shared__ int dealt[1];
+    __shared__ uint8_t digit_at[2688];
+    int *const digit_counts = (int *)arena;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32, own = warp * 224 + lane;
+    const int plan = (int)control[1028 + place];
+    if (plan == 0) return;
+    const int from = plan & 3, to = plan >> 2 & 3;
+    const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare;
+    uint32_t *const key_target = to == 1 ? key_to : key_spare;
+    const uint32_t *const value0_source = from == 0 ? value0_in : from == 1 ? (const uint32_t *)value0_to : (const uint32_t *)value0_spare;
+    uint32_t *const value0_target = to == 1 ? value0_to : value0_spare;
+    uint32_t *const ticket = (uint32_t *)(control + (1024 + place));
+    const uint32_t first_ticket = 0;
+    // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
+    if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
+    __syncthreads();
+    const int tile = dealt[0];
+    const int begin = (int)tile * 2688;
+    const int count = n - begin < 2688 ? (int)(n - begin) : 2688;
+    uint32_t key[7];
+    int digit[7];
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        if (own + 32 * k < count) {
+            const int i = begin + own + 32 * k;
+            key[k] = key_source[i];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        digit[k] = 255;  // behind the end of the last tile: these come last
+        if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], place);
+    }
+    for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
+    __syncthreads();
+    int rank[7];
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        // Lanes with the same digit: those that agree with this one in every bit.
+        uint32_t peers = 0xffffffffu;
+#pragma unroll
+        for (int bit = 0; bit < 8; ++bit) {
+            const int is_set = digit[k] >> bit & 1;
+            const uint32_t votes = gemel_ballot(is_set);
+            peers &= is_set ? votes : ~votes;
+        }
+        const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+        int count = 0;
+        if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
+        rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
+    }
+    __syncthreads();
+    int digit_total = 0;
+    for (int d = thread; d < 256; d += 384) {
+        digit_total = 0;
+#pragma unroll
+        for (int w = 0; w < 12; ++w) {
+            const int count = digit_counts[256 * w + d];
+            digit_counts[256 * w + d] = digit_total;
+            digit_total += count;
+        }
+    }
+    __syncthreads();
+    if (thread < 256) {
+        const int column = thread;
+        const uint32_t total = (uint32_t)digit_total;
+        {
+            sort_total_words bits;
+            bits.item = total;
+            states[tile * 256 + column] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[0];
+        }
+    }
+    int v[1];
+    v[0] = thread < 256 ? digit_total : 0;
+    // Runs are scanned across each warp, row by row, then warps in shared memory.
+    int before[1];
+    int carry;
+#pragma unroll
+    for (int row = 0; row < 1; ++row) {
+        int run = v[row * 1 + 0];
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const int other = sort_sum_shuffle_up(run, delta);
+            if (lane >= delta) run = sort_sum_scan(other, run);
+        }
+        const int row_total = sort_sum_shuffle(run, 31);
+        run = sort_sum_shuffle_up(run, 1);
+        before[row] = row == 0 ? run : lane > 0 ? sort_sum_scan(carry, run) : carry;
+        carry = row == 0 ? row_total : sort_sum_scan(carry, row_total);
+    }
+    if (lane == 0) warp_totals[warp] = carry;
+    __syncthreads();
+    int total = warp_totals[0];
+    int before_warp = total;
+#pragma unroll
+    for (int w = 1; w < 12; ++w) {
+        total = sort_sum_scan(total, warp_totals[w]);
+        if (w < warp) before_warp = total;
+    }
+    int start = lane > 0 ? before[0] : 0;
+    if (warp > 0) start += before_warp;
+    if (thread < 256) start_of[thread] = start;
+    __syncthreads();
+    int place_of[7];
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        place_of[k] = -1;
+        if (own + 32 * k < count) {
+            const int d = rank[k] >> 16;
+            place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
+        }
+    }
+    if (thread < 256) {
+        const int column = thread;
+        const uint32_t total = (uint32_t)digit_total;
+        uint32_t so_far;
+        if (tile > 0) {
+            int any = 0;
+            for (int at = tile - 1; ; --at) {
+                uint32_t state;
+                uint32_t theirs;
+                uint64_t word[1];
+                do word[0] = states[at * 256 + column]; while ((uint32_t)(word[0] >> 34) != epoch);
+                state = (uint32_t)(word[0] >> 32) & 3;
+                sort_total_words bits;
+                bits.words[0] = (uint32_t)word[0];
+                theirs = bits.item;
+                so_far = any ? sort_total_scan(theirs, so_far) : theirs;
+                any = 1;
+                if (state == 2) break;
+            }
+            {
+                sort_total_words bits;
+                bits.item = sort_total_scan(so_far, total);
+                states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+            }
+        }
+        first_of[thread] = control[256 * place + thread] - (uint32_t)start;
+        if (tile > 0) first_of[thread] += so_far;
+    }
+    uint32_t *const staged_keys = (uint32_t *)arena;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        if (place_of[k] >= 0) staged_keys[place_of[k]] = key[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        const int j = thread + 384 * k;
+        if (j < count) {
+            const uint32_t moved = staged_keys[j];
+            const int d = sort_key_digit(moved, place);
+            digit_at[j] = (uint8_t)d;
+            key_target[first_of[d] + (uint32_t)j] = moved;
+        }
+    }
+    {
+        uint32_t value[7];
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            if (own + 32 * k < count) value[k] = value0_source[begin + own + 32 * k];
+        }
+        uint32_t *const staged = (uint32_t *)arena;
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            if (place_of[k] >= 0) staged[place_of[k]] = value[k];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            const int j = thread + 384 * k;
+            if (j < count) {
+                const uint32_t moved = staged[j];
+                value0_target[first_of[digit_at[j]] + (uint32_t)j] = moved;
+            }
+        }
+    }
+}

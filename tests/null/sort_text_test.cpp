@@ -1,0 +1,70 @@
+/// The text of sorts: golden files, and what a request or a tuning cannot be.
+#include "../golden.hpp"
+#include "../sort_programs.hpp"
+
+#include <gemel/gemel.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace gemel;
+namespace cg = gemel::codegen;
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("the texts of sorts are as expected") {
+    for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()})
+        for (const auto& [name, text] : sort_programs::all(*dialect))
+            if (name == "sort_one_sweep_pairs" || name == "sort_block" || name == "sort_three_passes" ||
+                name == "sort_chunks" || name == "sort_serial_rows" || name == "sort_merge" ||
+                name == "sort_merge_serial")
+                golden::check(name + (dialect == &Dialect::cuda() ? ".cu" : ".cl"), text);
+}
+
+TEST_CASE("a sort has a pass for each digit of the key and of the segment") {
+    const cg::SortTuning eight{.digit_bits = 8}, eleven{.digit_bits = 11};
+    const auto places = [](DType key, const cg::SortTuning& tuning) {
+        return cg::sort_places({.key = key}, {}, tuning).all();
+    };
+    CHECK(places(dtype_of<float>(), eight) == 4);
+    CHECK(places(dtype_of<float>(), eleven) == 3);
+    CHECK(places(dtype_of<std::int64_t>(), eight) == 8);
+    CHECK(places(dtype_of<bool>(), eight) == 1);
+    CHECK(places(dtype_of<cfloat>(), eight) == 9);
+    const cg::SortRequest short_key{.key = dtype_of<int>(), .key_expr = "a / 2", .key_bits = 10};
+    CHECK(cg::sort_places(short_key, {}, eight).all() == 2);
+    const cg::SortLayout rows{.segments = cg::SortSegments::rows, .segment_bits = 9};
+    CHECK(cg::sort_places({.key = dtype_of<half>()}, rows, eight).all() == 4);
+}
+
+TEST_CASE("tiles of every element fit into the shared memory of a block") {
+    DeviceInfo gpu;
+    gpu.type = DeviceInfo::Type::gpu;
+    gpu.compute_units = 132;
+    gpu.max_threads_per_block = 1024;
+    gpu.max_block = {1024, 1024, 64};
+    gpu.has_cross_block_visibility = true;
+    for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 24u, 40u, 64u})
+        for (const std::size_t count : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 28}) {
+            const cg::SortTuning tuning =
+                cg::sort_tuning(gpu, {.count = count, .item_bytes = bytes}, cg::SortStrategy::automatic);
+            CHECK(tuning.strategy == cg::SortStrategy::one_sweep);
+            const std::size_t tile = cg::sort_tile(tuning);
+            // The tile, its digits, two tables of 256 entries and the warps' totals.
+            CHECK(tile * std::max(bytes, 4u) + tile + 256 * 12 + 128 <= 48 * 1024);
+        }
+    const cg::SortTuning small = cg::sort_tuning(gpu, {.count = 1000, .item_bytes = 4}, cg::SortStrategy::automatic);
+    CHECK(small.strategy == cg::SortStrategy::block);
+    CHECK(cg::sort_tile(small) >= 1000);
+}
+
+TEST_CASE("requests of sorts that cannot be are refused") {
+    CHECK_THROWS_AS(cg::check_request(cg::SortRequest{.key_expr = "cell"}), ArgumentError);
+    CHECK_THROWS_AS(cg::check_request(cg::MergeSortRequest{.less_expr = "a"}), ArgumentError);
+    CHECK_THROWS_AS(cg::merge_sort_source({.dtype = dtype_of<int>(), .less_expr = "a < b"}, {},
+                                          {.block = 96, .items_per_thread = 4}, Dialect::cuda()),
+                    ArgumentError);
+}
+
+TEST_SUITE_END();
