@@ -38,7 +38,7 @@ void check_request(const ScanRequest& request) {
         refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
     if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
-        refuse("prev_item needs the neutral element, which the first element's is");
+        refuse("prev_item needs the identity, its value at the first element: give .identity");
     refuse_jumps(gemel::text("ScanKernel '", request.name, "': the output statement"), request.output, true);
     for (const Parameter& p : request.arguments)
         for (const char* word : {"item", "prev_item", "last_item"})
