@@ -22,7 +22,9 @@ TEST_CASE("every function compiles for CUDA") {
     const auto i = f.astype<std::int16_t>();
     const auto c = f.astype<cfloat>();
     const auto z = f.astype<cdouble>();
-    const auto check = [](const std::string& text, const auto& x, const auto& y) {
+    std::size_t choice = 0;
+    const auto check = [&choice](const std::string& text, const auto& x, const auto& y) {
+        if (is_left_out(2, choice++)) return;
         const std::string kernel = source(expression(text, {{"x", x}, {"y", y}}), Dialect::cuda());
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), kernel) + kernel, "sm_80");
         CHECK_MESSAGE(result.succeeded, x.dtype().name(), "\n", result.log, "\n", kernel);
