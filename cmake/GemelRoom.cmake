@@ -23,6 +23,12 @@ function(gemel_room name)
     foreach(folder IN LISTS ROOM_FOLDERS)
         add_subdirectory(src/${folder})
     endforeach()
+    if(GEMEL_PRECOMPILED)
+        target_precompile_headers(gemel_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/precompiled.hpp)
+        # GCC 12 raises these falsely inside its own <string> where that was precompiled.
+        target_compile_options(gemel_${name} PRIVATE
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+    endif()
 endfunction()
 
 # libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.

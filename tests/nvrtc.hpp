@@ -3,9 +3,23 @@
 
 #include <dlfcn.h>
 
+#include "left_out.hpp"
+
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <vector>
+
+/// Which of these architectures a program is compiled for: all, but in the check (GEMEL_TEST_SHORT=1) one of them, the
+/// next one for each program.
+inline std::vector<const char*> some_of(std::initializer_list<const char*> architectures) {
+    static std::size_t programs = 0;
+    std::vector<const char*> chosen;
+    std::size_t choice = programs++;
+    for (const char* const architecture : architectures)
+        if (!gemel::testing::is_left_out(architectures.size(), choice++)) chosen.push_back(architecture);
+    return chosen;
+}
 
 /// Each compilation stands alone. Where there is no NVRTC, `instance()` is null.
 class Nvrtc {

@@ -1,4 +1,4 @@
-/// What most tests include, for GEMEL_TEST_PRECOMPILED. Tests name what they need all the same: other builds have no
+/// What most tests include, for GEMEL_PRECOMPILED. Tests name what they need all the same: other builds have no
 /// precompiled headers.
 #include <doctest/doctest.h>
 #include <gemel/gemel.hpp>

@@ -1,6 +1,8 @@
 /// Buffers: transfers, views, patterns, copies between all sorts of places, and running out of memory.
 #include "support.hpp"
 
+#include "device/fill_kernel.hpp"
+
 #include <array>
 #include <cstring>
 #include <set>
@@ -130,6 +132,43 @@ TEST_CASE("patterns of one to sixteen bytes fill whole buffers and misaligned vi
     CHECK(downloaded<double>(doubles) == std::vector<double>(3, 2.5));
     doubles.fill(0.0);
     CHECK(downloaded<double>(doubles) == std::vector<double>(3, 0.0));
+}
+
+// Drivers fill most of these themselves, so the kernels are launched here without them.
+TEST_CASE("the kernels that fill take patterns of any length at any place") {
+    const Context context = default_context();
+    const Module module = context.compile(fill_source);
+    for (const std::size_t period : {1, 2, 3, 4, 6, 8, 12, 16})
+        for (const std::size_t offset : {0, 1, 2, 3, 4, 6, 8, 13})
+            for (const std::size_t repeats : {1, 3, 301}) {
+                CAPTURE(period);
+                CAPTURE(offset);
+                CAPTURE(repeats);
+                const Bytes pattern = pattern_of(period, static_cast<unsigned>(period) + 3);
+                const std::size_t bytes = repeats * period;
+                Bytes expected = pattern_of(offset + bytes + 11, 5);
+                const Buffer buffer = uploaded(context, expected);
+                const auto w = fill_words(reinterpret_cast<const std::byte*>(pattern.data()), period);
+                const auto launches = fill_launches(256 + offset, offset, bytes, period);
+                CHECK(launches[0].count * 4 + launches[1].count == static_cast<std::int64_t>(bytes));
+                // Words where they can be, and then no more than three bytes behind them.
+                const bool in_words = offset % 4 == 0 && period != 3 && period != 6;
+                CHECK(launches[0].count == (in_words ? static_cast<std::int64_t>(bytes / 4) : 0));
+                for (const FillLaunch& fill : launches)
+                    if (fill.count > 0)
+                        module.kernel(fill.kernel)({.block = {64}, .threads = {fill.count}}, buffer, fill.first,
+                                                   fill.count, fill.period, w[0], w[1], w[2], w[3]);
+                for (std::size_t i = 0; i < bytes; ++i) expected[offset + i] = pattern[i % period];
+                CHECK(downloaded<std::uint8_t>(buffer) == expected);
+            }
+}
+
+TEST_CASE("an allocation that is not aligned is not filled by words") {
+    for (const std::uint64_t address : {1, 2, 3}) {
+        const auto launches = fill_launches(address, 0, 64, 8);
+        CHECK(launches[0].count == 0);
+        CHECK(launches[1].count == 64);
+    }
 }
 
 TEST_CASE("a pattern that does not divide the size is refused") {

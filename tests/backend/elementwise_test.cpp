@@ -165,7 +165,7 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
           Shape{2, 3, 1, 4, 3}, Shape{3, 0, 2}, Shape{40, 33}, Shape{2, 17, 20}}) {
         ++shapes;
         for (std::size_t k = 0; k < 36; ++k) {
-            if (is_left_out(3, shapes + k % 6 + k / 6)) continue;
+            if (is_left_out(6, shapes + k % 6 + k / 6)) continue;
             const Form x_form = forms[k % 6], y_form = forms[k / 6], z_form = forms[(k + k / 6) % 5];
             const std::size_t n = shape.count();
             GPUArray<std::int32_t> x, y, z;

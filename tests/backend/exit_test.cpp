@@ -111,12 +111,15 @@ const Child compiling("compiling-at-exit", [] {
     return 0;
 });
 
+/// Sanitizers take a minute for all.
+int releases() { return gemel::testing::is_left_out(3, 1) ? 1000 : 3000; }
+
 /// One handle is released while another thread launches with its own.
 const Child released("released-in-use", [] {
     const Context context = default_context();
     const Kernel kernel = common_kernel(context, "set_all");
     int refused = 0;
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < releases(); ++round) {
         Buffer buffer = context.allocate(n * sizeof(int));
         std::atomic<int> calls{-1};
         std::thread other([&, mine = buffer] {
@@ -179,6 +182,7 @@ TEST_CASE("a process ends although a kernel does not") {
 
 TEST_CASE("a process ends although threads go on compiling") {
     for (int round = 0; round < 6; ++round) {
+        if (gemel::testing::is_left_out(3, static_cast<std::size_t>(round))) continue;
         const auto result =
             run_child("compiling-at-exit", {{"GEMEL_CACHE", "off"}, {"GEMEL_TEST_DELAY", std::to_string(17 * round)}});
         INFO(result.output);
@@ -190,7 +194,7 @@ TEST_CASE("a buffer may be released while another thread launches with a handle 
     const auto result = run_child("released-in-use");
     INFO(result.output);
     CHECK(result.exit_code == 0);
-    CHECK(result.output == "3000 refused\n");
+    CHECK(result.output == std::to_string(releases()) + " refused\n");
 }
 
 TEST_CASE("released memory that is not in use goes back at once") {
@@ -204,7 +208,9 @@ TEST_CASE("released memory that is not in use goes back at once") {
 }
 
 TEST_CASE("a context that dies waits for copies of page-locked memory") {
-    const auto seconds_to_drop = [](bool after_waiting) {
+    // Both under a second on a CPU, even where its kernels are not optimised, and on a GPU.
+    const int rounds = default_device().info().type == DeviceInfo::Type::cpu ? 1000000 : 20000000;
+    const auto seconds_to_drop = [rounds](bool after_waiting) {
         Clock::time_point start;
         {
             const Context context(default_device());
@@ -215,7 +221,7 @@ TEST_CASE("a context that dies waits for copies of page-locked memory") {
             kernel({.grid = {1}, .block = {n}, .stream = stream}, buffer, 1, n, 10);
             stream.synchronize();
             start = Clock::now();
-            kernel({.grid = {1}, .block = {n}, .stream = stream}, buffer, 1, n, 20000000);
+            kernel({.grid = {1}, .block = {n}, .stream = stream}, buffer, 1, n, rounds);
             stream.copy(host, buffer);
             stream.flush();
             if (after_waiting) stream.synchronize();

@@ -59,4 +59,24 @@ TEST_CASE("foreign CUDA memory and streams are adopted and never freed") {
     lender.synchronize();
 }
 
+TEST_CASE("foreign CUDA memory is filled from any address on") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    const Buffer memory = context.allocate(128);
+    for (const unsigned shift : {1u, 2u, 3u, 4u}) {
+        std::vector<std::uint8_t> expected(128, 9);
+        memory.upload(expected);
+        const Buffer buffer = cuda::wrap(context, cuda::native(memory) + shift, 96);
+        buffer.fill(std::uint64_t{0x0807060504030201});
+        for (unsigned i = 0; i < 96; ++i) expected[shift + i] = static_cast<std::uint8_t>(1 + i % 8);
+        CHECK(downloaded<std::uint8_t>(memory) == expected);
+        buffer.fill(std::uint32_t{0x04030201});
+        for (unsigned i = 0; i < 96; ++i) expected[shift + i] = static_cast<std::uint8_t>(1 + i % 4);
+        CHECK(downloaded<std::uint8_t>(memory) == expected);
+        buffer.fill(std::uint16_t{0x0201});
+        for (unsigned i = 0; i < 96; ++i) expected[shift + i] = static_cast<std::uint8_t>(1 + i % 2);
+        CHECK(downloaded<std::uint8_t>(memory) == expected);
+    }
+}
+
 TEST_SUITE_END();

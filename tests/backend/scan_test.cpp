@@ -290,7 +290,7 @@ TEST_CASE("what cannot be scanned is refused and the kernel stays usable") {
     CHECK_THROWS_MENTIONING(
         ArgumentError,
         S({.arguments = "const float *x, float *y", .scan_expr = "a+b", .output_statement = "y[i] = prev_item"}),
-        "neutral");
+        "identity");
     CHECK_THROWS_MENTIONING(ArgumentError,
                             S({.arguments = "const float *x, float *y", .output_statement = "y[i] = item"}),
                             "scan expression");
@@ -384,6 +384,19 @@ TEST_CASE("the identity of an operation goes by either of its names") {
     const ReductionKernel<std::int32_t> product(
         {.arguments = "const int *x", .identity = "1", .map_expr = "x[i]", .reduce_expr = "a*b", .name = "product_by"});
     CHECK(product(x).item() == 120);
+    const MultiReductionKernel<std::int32_t, std::int32_t> both_at_once(
+        {.arguments = "const int *x",
+         .results = {{.reduce_expr = "a*b", .identity = "1"}, {"0", "x[i]", "a+b"}},
+         .name = "product_and_sum"});
+    const auto [found_product, found_sum] = both_at_once(x);
+    CHECK(found_product.item() == 120);
+    CHECK(found_sum.item() == 15);
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        (MultiReductionKernel<std::int32_t>({.arguments = "const int *x",
+                                             .results = {{.neutral = "0", .reduce_expr = "a+b", .identity = "0"}},
+                                             .name = "both"})),
+        "ReductionKernel 'both'", "two names of one option");
     const GPUArray<std::int32_t> before(x.context(), Shape{5});
     const GenericScanKernel<std::int32_t> sums({.arguments = "const int *x, int *out",
                                                 .scan_expr = "a+b",

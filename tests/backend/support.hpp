@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "../left_out.hpp"
 #include "../null/scratch.hpp"
 
 #include <cstdlib>
@@ -85,16 +86,6 @@ inline Buffer uploaded(const Context& context, const auto& values) {
     Buffer buffer = context.allocate(values.size() * sizeof(values[0]));
     buffer.upload(values);
     return buffer;
-}
-
-/// Whether a combination of choices is left out: never, but in the check (GEMEL_TEST_SHORT=1), which takes those whose
-/// numbers add up to a multiple of n. Any two values of two choices still meet where a third has n values or more.
-inline bool is_left_out(std::size_t n, std::size_t sum_of_choices) {
-    static const bool is_short = [] {
-        const char* const chosen = std::getenv("GEMEL_TEST_SHORT");
-        return chosen && std::string_view(chosen) == "1";
-    }();
-    return is_short && sum_of_choices % n != 0;
 }
 
 }  // namespace gemel::testing

@@ -100,10 +100,10 @@ TEST_CASE("text and folders and programs and pipes are no libraries") {
     const ScratchFolder scratch;
     write_file(scratch / "text.so", std::string(1000, 'x'));
     CHECK(has(why_not_loadable(scratch / "text.so"), "no ELF header"));
-    CHECK(why_not_loadable(scratch.path()) == "it is no file");
+    CHECK(why_not_loadable(scratch.path()) == "it is not a file");
     CHECK(why_not_loadable(scratch / "absent.so") == "No such file or directory");
     REQUIRE(::mkfifo((scratch / "pipe.so").c_str(), 0600) == 0);
-    CHECK(why_not_loadable(scratch / "pipe.so") == "it is no file");
+    CHECK(why_not_loadable(scratch / "pipe.so") == "it is not a file");
 }
 
 TEST_CASE("a library with a sanitizer that the process has not is refused by its name") {

@@ -175,7 +175,7 @@ TEST_CASE("text that may mean something else tomorrow is not to be cached") {
         {"#if __has_embed(\"a\")", "the program: it uses __has_embed"},
         {"?\?=include <a.h>", "the program: it has trigraphs"},
         {"#inc?\?/\nlude <a.h>", "the program: it has trigraphs"},
-        {"// c\r#include <a.h>", "the program: it has lines that end in a carriage return alone"},
+        {"// c\r#include <a.h>", "the program: it has lines that end in a single carriage return"},
         {"asm(\".incbin \\\"data\\\"\");", "the program: it uses .incbin"},
         {"#include <uses.h>\n#include NAME", "the program: it has a computed #include"},
     };

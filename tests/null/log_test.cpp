@@ -222,7 +222,7 @@ TEST_CASE("an environment that is not understood is one warning and the default"
     CAPTURE(out);
     const std::size_t first = out.find("GEMEL_LOG is ignored");
     REQUIRE(first != std::string::npos);
-    CHECK(out.find("'loud' is no level") != std::string::npos);
+    CHECK(out.find("'loud' is not a level") != std::string::npos);
     CHECK(out.find("GEMEL_LOG", first + 1) == std::string::npos);
     CHECK(out.find("an info") == std::string::npos);
     CHECK(out.find("a warning") != std::string::npos);

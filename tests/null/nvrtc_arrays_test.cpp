@@ -20,7 +20,7 @@ const DType numbers[] = {dtype_of<bool>(),          dtype_of<std::int8_t>(),   d
                          dtype_of<double>(),        dtype_of<cfloat>(),        dtype_of<cdouble>()};
 
 void check_compiles(const std::string& text) {
-    for (const char* architecture : {"sm_75", "sm_90"}) {
+    for (const char* architecture : some_of({"sm_75", "sm_90"})) {
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
         CHECK_MESSAGE(result.succeeded, architecture, "\n", result.log, "\n", text);
     }
@@ -34,6 +34,8 @@ TEST_CASE("conversions of all types compile for CUDA") {
     for (const DType& from : numbers) {
         for (const DType& to : numbers) {
             if (from == to) continue;
+            const auto i = static_cast<std::size_t>(&from - numbers), j = static_cast<std::size_t>(&to - numbers);
+            if (testing::is_left_out(2, i + j / 2)) continue;
             if (from.kind() == DType::Kind::complex && to.kind() != DType::Kind::complex &&
                 to.kind() != DType::Kind::boolean)
                 continue;

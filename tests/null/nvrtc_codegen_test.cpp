@@ -9,10 +9,8 @@ using namespace codegen_programs;
 
 namespace {
 
-constexpr const char* architectures[] = {"sm_75", "sm_80", "sm_90"};
-
 void check_compiles(const std::string& name, const std::string& text) {
-    for (const char* architecture : architectures) {
+    for (const char* architecture : some_of({"sm_75", "sm_80", "sm_90"})) {
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
         CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log);
         CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, " for ", architecture, "\n", result.log);

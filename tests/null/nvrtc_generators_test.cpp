@@ -35,7 +35,7 @@ std::vector<Parameter> arguments_named_as_in(const std::string& text) {
 
 void check_compiles(const std::string& name, const std::string& text,
                     std::initializer_list<const char*> architectures = {"sm_90"}) {
-    for (const char* architecture : architectures) {
+    for (const char* architecture : some_of(architectures)) {
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
         CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
     }
@@ -43,7 +43,7 @@ void check_compiles(const std::string& name, const std::string& text,
 
 /// Without a warning, too.
 void check_compiles_well(const std::string& name, const std::string& text) {
-    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+    for (const char* architecture : some_of({"sm_75", "sm_80", "sm_90"})) {
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
         CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
         CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);

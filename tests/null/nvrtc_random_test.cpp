@@ -14,7 +14,7 @@ using namespace gemel;
 namespace {
 
 void check_compiles(const std::string& name, const std::string& text) {
-    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+    for (const char* architecture : some_of({"sm_75", "sm_80", "sm_90"})) {
         const Nvrtc::Result result =
             Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture, {"--fmad=false"});
         CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log);

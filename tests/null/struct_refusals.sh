@@ -8,6 +8,13 @@ failures=0
 compiler=$1
 shift
 
+# Each of the two headers is read once.
+for header in codegen/struct gemel; do
+    name=$(basename $header)
+    printf '#include <gemel/%s.hpp>\n' $header > "$folder/$name.hpp"
+    "$compiler" "$@" -std=c++20 -x c++-header "$folder/$name.hpp" -o "$folder/$name.hpp.gch" || exit 1
+done
+
 # compile <what it is> <words> <errors> <option>...: the words stand in the first so many errors of x.cpp; without words
 # it must compile
 compile() {
@@ -28,17 +35,17 @@ compile() {
 check() {
     members=$1 list=$2 words=$3
     shift 3
-    printf '#include <gemel/codegen/struct.hpp>\nstruct X { %s };\nGEMEL_STRUCT(X, %s)\n' "$members" "$list" > "$folder/x.cpp"
-    compile "{ $members } with the list ($list)" "$words" 20 "$@"
+    printf 'struct X { %s };\nGEMEL_STRUCT(X, %s)\n' "$members" "$list" > "$folder/x.cpp"
+    compile "{ $members } with the list ($list)" "$words" 20 "$@" -include "$folder/struct.hpp"
 }
 
 # use <statements> <words> <option>...: what is done with a struct X that has no GEMEL_STRUCT
 use() {
     statements=$1 words=$2
     shift 2
-    printf '#include <gemel/gemel.hpp>\nusing namespace gemel;\nstruct X { float a; };\nvoid f() { %s }\n' "$statements" \
+    printf 'using namespace gemel;\nstruct X { float a; };\nvoid f() { %s }\n' "$statements" \
         > "$folder/x.cpp"
-    compile "$statements" "$words" 1 "$@"
+    compile "$statements" "$words" 1 "$@" -include "$folder/gemel.hpp"
 }
 
 check 'float a, b; int c;' 'a, b, c' '' "$@"

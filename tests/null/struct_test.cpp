@@ -126,7 +126,7 @@ TEST_CASE("padding is explicit and nested structs come first") {
 TEST_CASE("two structs of one name are refused in one program") {
     CHECK_THROWS_WITH_AS(
         codegen::struct_declaration(*dtype_of<elsewhere::Both>().layout(), Dialect::cuda()),
-        "two different structs are called 'Spin' (8 and 8 bytes): one program can hold only one of them; "
+        "two different structs are named 'Spin' (8 and 8 bytes): one program can hold only one of them; "
         "rename one",
         ArgumentError);
     CHECK_THROWS_AS(codegen::struct_declarations({dtype_of<Spin>(), dtype_of<elsewhere::Spin>()}, Dialect::cuda()),

@@ -208,7 +208,7 @@ TEST_CASE("a loop knows whether a value has changed since it was last asked") {
                  given) == "1ab2ab3ab");
     CHECK(render("{% for x in xs %}{{ loop.changed() }} {% endfor %}", given) == "true false false false false ");
     CHECK(has(error_of("{% for x in xs %}{{ loop.changed(v=x) }}{% endfor %}"), "'changed'"));
-    CHECK(has(error_of("{% for x in xs %}{% set loop = 3 %}{{ loop.cycle(1) }}{% endfor %}"), "loop's own"));
+    CHECK(has(error_of("{% for x in xs %}{% set loop = 3 %}{{ loop.cycle(1) }}{% endfor %}"), "has been assigned to"));
     CHECK(has(error_of("{{ loop.changed(1) }}", {{"loop", Value::Map{}}}), "a map has no function 'changed'"));
 }
 
@@ -282,8 +282,10 @@ TEST_CASE("errors name line and column and what was expected") {
     CHECK(has(error_of("{{ (1 }}"), "expected ',' or ')', found '}}'"));
 }
 
+// Loops and lists that run into their limits stand in template_limits_test.cpp: sanitizers take minutes for them.
 TEST_CASE("what would exhaust the machine is an error") {
     CHECK(has(error_of("{{ range(1000000000000)|length }}"), "elements"));
+    CHECK(has(error_of("{{ range(10**9) }}"), "elements"));
     CHECK(has(error_of("{{ 'x' * 1000000000000 }}"), "too long"));
     std::string deep;
     for (int i = 0; i < 100000; ++i) deep += '(';
@@ -294,32 +296,9 @@ TEST_CASE("what would exhaust the machine is an error") {
     std::string blocks;
     for (int i = 0; i < 100000; ++i) blocks += "{% if 1 %}";
     CHECK(has(error_of(blocks), "nested deeper"));
-    CHECK(has(error_of("{% for a in range(5000) %}{% for b in range(5000) %}{% endfor %}{% endfor %}"), "rounds"));
-    CHECK(has(error_of("{{ range(10**9) }}"), "elements"));
-    // Lists that share their parts, twice the same without being one object.
-    std::string shared;
-    for (int i = 0; i < 100; ++i) shared += "{% set x = [x, x] %}{% set y = [y, y] %}";
-    const std::string unlike = "{% set x = [1] %}{% set y = [1] %}" + shared + "{{ x == y }}";
     std::string nested;
     for (int i = 0; i < 100000; ++i) nested += "{% set x = [x] %}";
     CHECK(has(error_of("{% set x = [1] %}" + nested), "nested deeper"));
-    codegen::TemplateOptions few;
-    few.max_steps = 1 << 16;
-    for (const std::string& endless :
-         {unlike, std::string("{{ range(1000000)|length }}"), std::string("{{ range(60000)|unique|length }}"),
-          std::string("{% for a in range(1000) %}{{ range(1000)|length }}{% endfor %}"),
-          std::string("{% for a in range(1000) %}{% set b = 'x' * 10**5 %}{% endfor %}")})
-        CHECK_THROWS_WITH_AS(Template(endless, "t", few).render(), doctest::Contains("steps"), codegen::TemplateError);
-    CHECK(Template("{{ range(20000)|length }}", "t", few).render() == "20000");
-    // Looking through text counts, also where each letter begins what is looked for.
-    const std::string looking = "{% set a = 'x' * 400000 %}{% set b = 'x' * 200000 ~ 'y' %}";
-    for (const std::string& search : {std::string("{{ b in a }}"), std::string("{{ a|replace(b, 'z')|length }}"),
-                                      std::string("{{ a == a }}"), std::string("{{ a < a }}")})
-        CHECK_THROWS_WITH_AS(
-            Template(looking + "{% for i in range(10) %}" + search + "{% endfor %}", "t", few).render(),
-            doctest::Contains("steps"), codegen::TemplateError);
-    CHECK(Template(looking + "{{ b in a }}{{ 'yz' in b ~ 'z' }}{{ (a ~ b)|replace(b, 'z')|length }}", "t").render() ==
-          "falsetrue400001");
 }
 
 TEST_CASE("complaints show as much of a long line as can be read") {

@@ -71,42 +71,24 @@ TEST_CASE("binary operators are refused for types that have none such") {
     const Table bits{integers, integers, none, none, none, none, none, none, integers};
     const Table comparisons{numbers, numbers, numbers, none, none, ".....y..y", none, none, scalars};
     const Table truths{scalars, scalars, scalars, none, none, scalars, none, none, scalars};
-    check_table(
-        "+", [](auto& a, auto& b) { return a + b; }, sums);
-    check_table(
-        "-", [](auto& a, auto& b) { return a - b; }, differences);
-    check_table(
-        "*", [](auto& a, auto& b) { return a * b; }, products);
-    check_table(
-        "/", [](auto& a, auto& b) { return a / b; }, products);
-    check_table(
-        "%", [](auto& a, auto& b) { return a % b; }, bits);
-    check_table(
-        "<<", [](auto& a, auto& b) { return a << b; }, bits);
-    check_table(
-        ">>", [](auto& a, auto& b) { return a >> b; }, bits);
-    check_table(
-        "&", [](auto& a, auto& b) { return a & b; }, bits);
-    check_table(
-        "|", [](auto& a, auto& b) { return a | b; }, bits);
-    check_table(
-        "^", [](auto& a, auto& b) { return a ^ b; }, bits);
-    check_table(
-        "==", [](auto& a, auto& b) { return a == b; }, comparisons);
-    check_table(
-        "!=", [](auto& a, auto& b) { return a != b; }, comparisons);
-    check_table(
-        "<", [](auto& a, auto& b) { return a < b; }, comparisons);
-    check_table(
-        "<=", [](auto& a, auto& b) { return a <= b; }, comparisons);
-    check_table(
-        ">", [](auto& a, auto& b) { return a > b; }, comparisons);
-    check_table(
-        ">=", [](auto& a, auto& b) { return a >= b; }, comparisons);
-    check_table(
-        "&&", [](auto& a, auto& b) { return a && b; }, truths);
-    check_table(
-        "||", [](auto& a, auto& b) { return a || b; }, truths);
+    check_table("+", [](auto& a, auto& b) { return a + b; }, sums);
+    check_table("-", [](auto& a, auto& b) { return a - b; }, differences);
+    check_table("*", [](auto& a, auto& b) { return a * b; }, products);
+    check_table("/", [](auto& a, auto& b) { return a / b; }, products);
+    check_table("%", [](auto& a, auto& b) { return a % b; }, bits);
+    check_table("<<", [](auto& a, auto& b) { return a << b; }, bits);
+    check_table(">>", [](auto& a, auto& b) { return a >> b; }, bits);
+    check_table("&", [](auto& a, auto& b) { return a & b; }, bits);
+    check_table("|", [](auto& a, auto& b) { return a | b; }, bits);
+    check_table("^", [](auto& a, auto& b) { return a ^ b; }, bits);
+    check_table("==", [](auto& a, auto& b) { return a == b; }, comparisons);
+    check_table("!=", [](auto& a, auto& b) { return a != b; }, comparisons);
+    check_table("<", [](auto& a, auto& b) { return a < b; }, comparisons);
+    check_table("<=", [](auto& a, auto& b) { return a <= b; }, comparisons);
+    check_table(">", [](auto& a, auto& b) { return a > b; }, comparisons);
+    check_table(">=", [](auto& a, auto& b) { return a >= b; }, comparisons);
+    check_table("&&", [](auto& a, auto& b) { return a && b; }, truths);
+    check_table("||", [](auto& a, auto& b) { return a || b; }, truths);
 }
 
 TEST_CASE("unary operators are refused for types that have none such") {
@@ -173,13 +155,13 @@ TEST_CASE("refused operators say what to write instead") {
     CHECK(refusal([&] { return c * c; }) ==
           "operator * of cfloat and cfloat: complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...");
     CHECK(refusal([&] { return h + 1.0f; }) ==
-          "operator + of float16_t and float: 16-bit floats are computed with as float: load() and store() convert");
+          "operator + of float16_t and float: 16-bit floats only hold values: load() converts to float, store() back");
     CHECK(refusal([&] { return cg::assign(h, f); }) ==
-          "operator =: float cannot become float16_t; 16-bit floats are computed with as float: load() and store() "
-          "convert");
+          "operator =: float cannot become float16_t; 16-bit floats only hold values: load() converts "
+          "to float, store() back");
     CHECK(refusal([&] { return p -= p; }) == "operator -= of double * and double *: the result is int64_t");
     CHECK(refusal([&] { return cg::cast<std::int32_t>(p); }) ==
-          "cast of double * to int32_t: a pointer fits into integers of 64 bits alone");
+          "cast of double * to int32_t: a pointer fits only into an integer of 64 bits");
     CHECK(refusal([&] { return p.member("x"); }) == "a pointer has no member 'x'; what it points to has: arrow(\"x\")");
     CHECK(refusal([&] { return cg::if_then(c, {}); }) ==
           "if: the condition is cfloat; complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...");
@@ -220,7 +202,7 @@ TEST_CASE("what is no place in memory is not assigned to") {
         CHECK(refusal([&] { cg::decrement(value); }).starts_with("operator --: "));
         CHECK(refusal([&] { cg::address(value); }).starts_with("address: "));
     }
-    CHECK(refusal([&] { cg::assign(3, 1.f); }) == "operator =: a literal is no place in memory");
+    CHECK(refusal([&] { cg::assign(3, 1.f); }) == "operator =: a literal cannot be assigned to and has no address");
     CHECK_NOTHROW(cg::assign(*(operands()[5] + 1), 1.0));
     CHECK_NOTHROW(cg::assign(cg::call("CELL", i), f));  // a macro may be one
     CHECK_NOTHROW(cg::assign(cg::raw_expression("x[0]"), f));

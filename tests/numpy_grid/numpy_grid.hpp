@@ -11,7 +11,8 @@ namespace gemel::grid {
 /// Counts, and prints the first difference of each case.
 struct Report {
     std::size_t cases = 0, differences = 0, refused = 0;
-    std::size_t turns = 0;  ///< of layouts
+    std::size_t turns = 0;    ///< of layouts
+    std::size_t numbers = 0;  ///< beside which the operators were called
     /// Compares dtype, shape, and values: integers and bools exactly, floating ones to `ulps` of the result's type.
     void compare(const std::string& name, const AnyArray& found, const AnyArray& expected, double ulps);
     /// gemel has no such operation: right if NumPy refuses too.

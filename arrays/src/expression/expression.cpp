@@ -8,6 +8,7 @@
 #include "expression/split_expression.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/codegen/wide_vector.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -169,14 +170,14 @@ struct EvaluatingKernel {
         const DType own = expression.dtype;
         if (own != dtype_of<float>() && own != dtype_of<double>()) return;
         lanes = 64 / own.size_bytes();
-        ExpressionParts parts =
-            expression_parts(expression, operands, DType(own.kind(), 64, static_cast<std::uint8_t>(lanes)));
+        const DType vector(own.kind(), 64, static_cast<std::uint8_t>(lanes));
+        ExpressionParts parts = expression_parts(expression, operands, vector);
         if (!parts.vectors_fit) return;
         parts.arguments.push_back(ScalarArg(dtype_of<std::int64_t>(), "elements"));
         // The last vector ends with the last element, and computes again what the one before it did.
-        std::string operation =
-            text("const int64_t behind = elements - ", lanes, ", first = (int64_t)i * ", lanes,
-                 " < behind ? (int64_t)i * ", lanes, " : behind; vstore", lanes, "(", parts.value, ", 0, out + first)");
+        std::string operation = text("const int64_t behind = elements - ", lanes, ", first = (int64_t)i * ", lanes,
+                                     " < behind ? (int64_t)i * ", lanes, " : behind; ",
+                                     codegen::store_wide(vector, parts.value, "out + first"));
         vectors = make_kernel(expression, std::move(parts), std::move(operation));
     }
     void run(const AnyArray& out, const ExpressionOperands& operands, CallArguments& arguments) const {

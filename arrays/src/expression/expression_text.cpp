@@ -2,6 +2,7 @@
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 
+#include <gemel/codegen/wide_vector.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -110,7 +111,7 @@ bool ExpressionText::is_lane(DType dtype) const {
 
 /// Of array number k.
 std::string ExpressionText::element(std::size_t k) const {
-    return vector_.empty() ? text("x", k, "[i]") : text("vload", int{vector_.lanes()}, "(0, x", k, " + first)");
+    return vector_.empty() ? text("x", k, "[i]") : codegen::load_wide(vector_, text("x", k, " + first"));
 }
 
 /// Is the text that of number k?
@@ -141,7 +142,7 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
         if (gains && type.rule == TypeRule::power && result == dtype_of<double>()) vectors_fit_ = false;
         if (!vectors_fit_) return "0";
         if (is_among(type.name, through_double) && result == dtype_of<float>())
-            return named(as, text("convert_float16(", type.name, "(convert_double16(", operands[0], ")))"));
+            return named(as, codegen::call_in_wide_double(vector_, type.name, operands[0]));
         computed = vector_;
     }
     const bool is_complex = computed.kind() == DType::Kind::complex;

@@ -75,7 +75,7 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
     std::vector<std::string> arrays;
     for (std::size_t i = 0; i < declared.parameters.size(); ++i) {
         Parameter& p = declared.parameters[i];
-        if (p.name == "i") declared.refuse("an argument is called 'i', which is the index");
+        if (p.name == "i") declared.refuse("an argument is named 'i', which is the element's index; rename it");
         if (const std::string why = codegen::why_no_name(p.name); !why.empty())
             declared.refuse(i, text("is named by a word that ", why, "; rename it"));
         for (const Parameter& other : declared.parameters)

@@ -1,6 +1,7 @@
 #include <gemel/arrays/reduction_kernel.hpp>
 
 #include "array/merge_axes.hpp"
+#include "generated/identity.hpp"
 #include "generated/reduction_layout.hpp"
 #include "generated/result_argument.hpp"
 #include "generated/spine.hpp"
@@ -279,13 +280,14 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
         throw ArgumentError(
             text("ReductionKernel '", name, "': ", dtypes.size(), " result types, but ", results.size(), " results"));
     for (std::size_t k = 0; k < results.size(); ++k)
-        request.values.push_back({.dtype = dtypes[k],
-                                  .accumulator = results[k].accumulator,
-                                  .neutral = std::move(results[k].neutral),
-                                  .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
-                                  .reduce_expr = std::move(results[k].reduce_expr),
-                                  .replace_if = std::move(results[k].replace_if),
-                                  .result_expr = std::move(results[k].result_expr)});
+        request.values.push_back(
+            {.dtype = dtypes[k],
+             .accumulator = results[k].accumulator,
+             .neutral = chosen_identity("ReductionKernel", name, results[k].identity, results[k].neutral),
+             .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
+             .reduce_expr = std::move(results[k].reduce_expr),
+             .replace_if = std::move(results[k].replace_if),
+             .result_expr = std::move(results[k].result_expr)});
     codegen::check_request(request);
     std::vector<const codegen::Snippet*> snippets;
     for (const codegen::ReducedValue& value : request.values) snippets.push_back(&value.map_expr);

@@ -1,4 +1,4 @@
-/// What a kernel has at file scope for its arrays: types of packs, the layout, functions that find elements in it.
+/// A kernel's declarations at file scope for its arrays: vector types, the layout, functions that find elements.
 #include "block/element_access.hpp"
 
 #include <gemel/codegen/struct_declaration.hpp>

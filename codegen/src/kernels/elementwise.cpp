@@ -86,7 +86,7 @@ class Elementwise {
         for (const auto& [name, value] : more) all[name] = value;
         return kernel_.fill(kernel, std::move(all));
     }
-    /// What ElementAccess prints.
+    /// The text that ElementAccess prints.
     template <class Print>
     std::string printed(const Print& print) {
         print();
@@ -194,8 +194,8 @@ void check_request(const ElementwiseRequest& request) {
     std::set<std::string> names;
     bool any = false;
     for (const Parameter& p : request.arguments) {
-        if (p.name == "i") refuse("an argument is called 'i', which is the index");
-        if (!names.insert(p.name).second) refuse("two arguments are called '" + p.name + "'");
+        if (p.name == "i") refuse("an argument is named 'i', which is the element's index; rename it");
+        if (!names.insert(p.name).second) refuse("two arguments are named '" + p.name + "'");
         any |= p.is_pointer;
     }
     if (!any) refuse("no argument is an array; at least one must be, as in \"float *x\"");

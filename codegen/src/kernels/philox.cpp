@@ -35,7 +35,7 @@ std::string storage(DType element, const Dialect& dialect) {
     return element.kind() == DType::Kind::boolean ? dialect.bool_storage : element.name();
 }
 
-/// What one element is while it lies in a register, and vectors are made of.
+/// The type of one element in a register and in vectors.
 std::string lane(DType element) {
     switch (element.size_bytes()) {
         case 1: return "uchar";
@@ -45,7 +45,7 @@ std::string lane(DType element) {
     }
 }
 
-/// A count of type double as an element, the same NaN on every device for what is no count.
+/// A count of type double as an element; the same NaN on every device if it is not a count.
 std::string counted(DType element, const std::string& k) {
     const std::uint32_t bytes = element.size_bytes();
     if (element.is_integer()) {
@@ -104,7 +104,7 @@ std::string word(const PhiloxFill& fill, int i) {
     return wide ? text("gemel_wide(x[", 2 * i, "], x[", 2 * i + 1, "])") : text("x[", i, "]");
 }
 
-/// What stands in the blanks of a row's texts, for element i of a counter.
+/// The values for the blanks of a row's texts, for element i of a counter.
 std::map<std::string, std::string> blanks(const PhiloxFill& fill, int i) {
     const DType element = fill.element;
     const bool wide = philox_words(fill.distribution, element) == 2, is_double = is_wide(element);
@@ -156,7 +156,7 @@ std::string sections(const PhiloxFill& fill) {
     return functions;
 }
 
-/// What the templates are filled with.
+/// The values for the templates' blanks.
 Values values(const PhiloxFill& fill, const Dialect& dialect) {
     const Row& row = row_of(fill.distribution);
     const PhiloxTuning& tuning = fill.tuning;

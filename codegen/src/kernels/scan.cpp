@@ -53,7 +53,7 @@ void check_request(const ScanRequest& request) {
         refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
     if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
-        refuse("prev_item needs the neutral element, which the first element's is");
+        refuse("prev_item needs the identity, its value at the first element: give .identity");
     for (const char* word : {"segment", "segment_64"})
         if (request.output.uses(word) && request.segment_start.empty() && !has_argument(request, word))
             refuse(gemel::text("the output statement says ", word, ", but is_segment_start_expr is empty"));

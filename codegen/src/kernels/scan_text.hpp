@@ -35,7 +35,7 @@ class ScanText {
    private:
     using Mode = ElementAccess::Mode;
 
-    /// What ElementAccess prints.
+    /// The text that ElementAccess prints.
     std::string printed(const std::function<void()>& print);
     std::string as_value(const std::string& expression) const;
     Values values() const;

@@ -80,7 +80,7 @@ class Renderer {
    private:
     using Kind = TemplateStatement::Kind;
 
-    /// What happens below a statement may fail without knowing where.
+    /// An error inside a statement may not know its line.
     template <class Work>
     auto at(const TemplateExpression& node, Work work) const {
         try {
@@ -180,7 +180,7 @@ class Renderer {
         const auto size = static_cast<std::int64_t>(list.size());
         names_.open_loop();
         for (std::int64_t i = 0; i < size; ++i) {
-            // The depth is that of recursive loops, which there are none of.
+            // The depth of recursive loops, which gemel's templates lack.
             Value::Map about{
                 {"index", i + 1},  {"index0", i},           {"revindex", size - i}, {"revindex0", size - i - 1},
                 {"first", i == 0}, {"last", i == size - 1}, {"length", size},       {"depth", 1},

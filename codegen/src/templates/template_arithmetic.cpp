@@ -90,7 +90,7 @@ Value on_floats(const TemplateSite& site, const std::string& name, double a, dou
     if (name == "%") return floor_divide(a, b).rest;
     if (a == 0 && b < 0) site.fail("division by zero: 0 has no negative powers");
     const double power = std::pow(a, b);
-    if (std::isnan(power) && a < 0 && std::isfinite(b)) site.fail("a negative number has no such power");
+    if (std::isnan(power) && a < 0 && std::isfinite(b)) site.fail("this power of a negative number is not real");
     if (std::isinf(power) && std::isfinite(a) && std::isfinite(b)) site.fail("the result does not fit a double");
     return power;
 }

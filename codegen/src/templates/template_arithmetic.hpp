@@ -11,7 +11,7 @@ struct TemplateWork {
     std::uint64_t most, done = 0;
 };
 
-/// Where an operation stands, so that it can say what is wrong with it.
+/// The position of an operation, for error messages.
 struct TemplateSite {
     const TemplateText& source;
     Place place;

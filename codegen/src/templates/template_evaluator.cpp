@@ -201,7 +201,7 @@ Value TemplateEvaluator::slice(const TemplateExpression& node) const {
         return std::clamp(i < 0 ? i + size : i, lowest, highest);
     };
     const std::int64_t step = node.operands[3] ? integer_of(here, evaluate(*node.operands[3]), "a slice's step") : 1;
-    if (step == 0) here.fail("a slice cannot go in steps of 0");
+    if (step == 0) here.fail("a slice's step must not be 0");
     const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
     const std::int64_t begin = limit(1, step > 0 ? lowest : highest, lowest, highest);
     const std::int64_t end = limit(2, step > 0 ? highest : lowest, lowest, highest);
@@ -277,10 +277,10 @@ Value TemplateEvaluator::call_of_loop(const TemplateExpression& callee, Template
         last = now;
         return true;
     }
-    if (values.empty()) given.fail("needs something to choose from");
+    if (values.empty()) given.fail("expected a sequence with at least one element");
     const std::optional<Value> index = find_item(site(callee), evaluate(*callee.operands[0]), Value("index0"));
     const std::int64_t round = index ? integer_of(site(callee), *index, "loop.index0") : -1;
-    if (round < 0) site(callee).fail("'loop' is no longer the loop's own");
+    if (round < 0) site(callee).fail("'loop' has been assigned to in this loop");
     return values[static_cast<std::size_t>(round) % values.size()];
 }
 

@@ -25,7 +25,7 @@ class TemplateNames {
 
     void open_loop() { loops_.emplace_back(); }
     void close_loop() { loops_.pop_back(); }
-    /// What loop.changed was given last in the innermost loop, nothing yet; null outside of loops.
+    /// The last argument of loop.changed in the innermost loop, empty before the first; null outside of loops.
     std::optional<Value>* last_change() { return loops_.empty() ? nullptr : &loops_.back(); }
 
    private:

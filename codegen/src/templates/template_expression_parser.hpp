@@ -11,7 +11,7 @@
 
 namespace gemel::codegen {
 
-/// Where a parser stands in a template's tokens, and its expressions by precedence.
+/// The parser's position in a template's tokens, and its expressions by precedence.
 class TemplateExpressionParser {
    public:
     TemplateExpressionParser(const TemplateText& source, const TemplateOptions& options)

@@ -55,7 +55,7 @@ Value::List elements(Arguments& arguments, const Value& input) {
     return elements_of(arguments.site(), input, "to filter");
 }
 
-/// The elements, or what they call `attribute` if that was given and is not none.
+/// The elements, or their members `attribute` if it is given and not none.
 Value::List members(Arguments& arguments, const Value& input) {
     Value::List list = elements(arguments, input);
     if (const Value name = arguments.take("attribute").value_or(Value()); !name.is_none())
@@ -114,7 +114,7 @@ Value indent_filter(const Value& input, Arguments& arguments) {
 
 Value end_filter(const Value& input, Arguments& arguments, bool is_last) {
     const Value::List list = elements(arguments, input);
-    if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
+    if (list.empty()) arguments.fail("the sequence is empty");
     return is_last ? list.back() : list.front();
 }
 
@@ -133,7 +133,7 @@ Value::List keys_of(Arguments& arguments, const Value::List& list, bool is_case_
 Value extreme_filter(const Value& input, Arguments& arguments, bool is_max) {
     const bool is_case_sensitive = arguments.take_bool("case_sensitive");
     const Value::List list = elements(arguments, input), keys = keys_of(arguments, list, is_case_sensitive);
-    if (list.empty()) arguments.fail("finds nothing: the sequence is empty");
+    if (list.empty()) arguments.fail("the sequence is empty");
     std::size_t best = 0;
     for (std::size_t i = 1; i < list.size(); ++i)
         if (is_max ? less(arguments.site(), keys[best], keys[i]) : less(arguments.site(), keys[i], keys[best]))
@@ -199,7 +199,7 @@ Value map_filter(const Value& input, Arguments& arguments) {
     return list;
 }
 
-/// What passes a test, or does not: select("odd"), selectattr("size", "ge", 2); without a test, what is true.
+/// Elements that pass a test, or fail it: select("odd"), selectattr("size", "ge", 2). Without a test: true elements.
 Value select_filter(const Value& input, Arguments& arguments, bool is_reject, bool by_attribute) {
     const std::string attribute = by_attribute ? arguments.need_string("attribute") : "";
     std::vector<Value> rest = arguments.take_rest();

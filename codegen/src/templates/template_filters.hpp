@@ -7,7 +7,7 @@
 
 namespace gemel::codegen {
 
-/// What stands in the brackets of a filter, test or function.
+/// The arguments of a filter, test or function.
 class TemplateArguments {
    public:
     TemplateArguments(const TemplateSite& site, std::string what, std::vector<Value> positional,
@@ -25,7 +25,7 @@ class TemplateArguments {
     std::int64_t take_integer(const std::string& name, std::int64_t otherwise);
     bool take_bool(const std::string& name);
     std::vector<Value> take_rest();
-    /// @throws TemplateError if something was given that nobody took
+    /// @throws TemplateError if an argument has not been used
     void finish() const;
 
    private:

@@ -1,4 +1,4 @@
-/// What a template is once it was read: a tree of statements and expressions.
+/// A parsed template: a tree of statements and expressions.
 #pragma once
 
 #include <gemel/codegen/template.hpp>
@@ -61,7 +61,7 @@ struct TemplateStatement {
     std::vector<TemplateStatement> body, otherwise;
 };
 
-/// A template's text with its name: what messages need.
+/// A template's text and name, for messages.
 struct TemplateText {
     std::string text, name;
 

@@ -66,7 +66,7 @@ void append(std::string& out, const Value& value, bool is_inside) {
 
 }  // namespace
 
-/// What is nested without end would exhaust the stack where it is printed, compared or destroyed.
+/// Unlimited nesting would exhaust the stack when a value is printed, compared or destroyed.
 struct Value::Nested {
     static constexpr int deepest = 200;
 

@@ -56,11 +56,11 @@ const std::set<std::string, std::less<>>& kernel_words() {
 }  // namespace
 
 std::string why_no_name(std::string_view word) {
-    if (!is_identifier(word)) return "is no identifier: letters, digits and '_' make one, no digit first";
+    if (!is_identifier(word)) return "is not an identifier: use letters, digits and '_', and no digit at the beginning";
     if (const char* const language = keyword_language(word)) return text("is a keyword of ", language);
     if (word.starts_with("__")) return "begins with two '_', which compilers keep for themselves";
     if (!parse_type(word).empty()) return "is the name of a type";
-    if (kernel_words().contains(word)) return "is a word that kernels have already";
+    if (kernel_words().contains(word)) return "is already a word of the kernel language";
     return {};
 }
 

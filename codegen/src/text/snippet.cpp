@@ -90,7 +90,7 @@ std::size_t Snippet::opening(std::size_t close) const {
     return close;
 }
 
-/// Whether what stands in these parentheses is a type, so that they are a cast if an operand follows.
+/// Whether these parentheses hold a type, and so are a cast if an operand follows.
 bool Snippet::is_cast(std::size_t open, std::size_t close) const {
     if (close <= open + 1) return false;
     bool words_only = true, has_type_word = false;
@@ -156,7 +156,7 @@ bool Snippet::begins_statement(std::size_t at) const {
     return true;
 }
 
-/// Whether a type stands before this name, so that it is declared there.
+/// Whether a type comes before this name, which makes it a declaration.
 bool Snippet::follows_declared_type(std::size_t at) const {
     if (at == 0) return false;
     std::size_t type = at - 1;
@@ -232,7 +232,7 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
         }
         ++next;
     }
-    // Parentheses around the place alone, as in (x[i]) = 1, are looked through.
+    // Parentheses around the target, as in (x[i]) = 1, are skipped.
     std::size_t before = at;
     while (before > 0 && is(before - 1, "(") && is(next, ")")) --before, ++next;
     const auto twice = [&](std::size_t i, std::string_view symbol) {

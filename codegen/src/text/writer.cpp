@@ -26,7 +26,7 @@ Writer& Writer::blank() {
 }
 
 Writer& Writer::lines(std::string_view text) {
-    // What all lines are indented by is taken away; what they differ in stays.
+    // Removes the indentation that all lines share.
     const auto indent_of = [](std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); };
     std::vector<std::string_view> all;
     while (!text.empty()) {

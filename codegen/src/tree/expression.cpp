@@ -94,7 +94,7 @@ double rounded(DType dtype, double value) {
     return bytes == 4 ? static_cast<float>(value) : value;
 }
 
-/// The node of a scalar literal whose kind is not that of an integer.
+/// The node of a scalar literal that is not an integer.
 Node real_literal(DType dtype, double value) {
     switch (dtype.kind()) {
         case DType::Kind::floating:
@@ -104,7 +104,7 @@ Node real_literal(DType dtype, double value) {
                 refuse(dtype, text(value));
             if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
             [[fallthrough]];
-        default: throw ArgumentError(text("literal: there are none of type ", dtype.name()));
+        default: throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
     }
 }
 
@@ -259,7 +259,7 @@ Expression literal(DType dtype, std::int64_t value) {
 
 Expression literal(DType dtype, std::uint64_t value) {
     if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean) return make(exact_literal(dtype, value));
-    if (dtype.lanes() != 1) throw ArgumentError(text("literal: there are none of type ", dtype.name()));
+    if (dtype.lanes() != 1) throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
     const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
                                    ? 1
                                    : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);

@@ -25,13 +25,13 @@ void check(const std::string& name, const std::vector<FunctionParameter>& parame
             throw ArgumentError(text(name, ": the parameter '", parameter.name, "' has no type"));
         if (is_void(parameter.type))
             throw ArgumentError(
-                text(name, ": the parameter '", parameter.name, "' would be void, which has no values"));
+                text(name, ": the parameter '", parameter.name, "' has the type void; expected a type with values"));
         if (!names.insert(parameter.name).second)
-            throw ArgumentError(text(name, ": two parameters are called '", parameter.name, "'"));
+            throw ArgumentError(text(name, ": two parameters are named '", parameter.name, "'"));
     }
 }
 
-/// What a function returns, and where its shared arrays stand.
+/// Checks what a function returns and where it declares shared arrays.
 /// @param result  null in a kernel, which returns nothing
 void check(const std::string& name, const Type* result, const Statements& body, bool is_inside = false) {
     for (const Statement& statement : body) {
@@ -41,7 +41,7 @@ void check(const std::string& name, const Type* result, const Statements& body, 
                                      "declare it at the head of the kernel"));
         if (node.is_shared && result)
             throw ArgumentError(text(name, ": the shared array '", node.name,
-                                     "' stands in a function that is no kernel; ",
+                                     "' stands in a function that is not a kernel; ",
                                      "declare it in the kernel and pass a shared_pointer"));
         if (node.kind == StatementNode::Kind::jump && node.text == "return") {
             const bool has_value = !node.expressions.empty();

@@ -53,7 +53,7 @@ Text integer(const Node& node, const Dialect& dialect) {
         return {"(" + declaration(dtype, "", dialect) + ")" + digits, Node::prefix};
     }
     const auto sign = node.integer < 0 ? Node::prefix : Node::primary;
-    // The lowest number is no literal with a sign: its digits alone do not fit.
+    // The lowest number cannot be written as a sign and digits: the digits do not fit the type.
     if (dtype.size_bytes() == 8) {
         if (node.integer == std::numeric_limits<std::int64_t>::min())
             return {std::to_string(node.integer + 1) + suffix + " - 1", Node::sum};

@@ -12,7 +12,7 @@ using Node = ExpressionNode;
 constexpr DType int32{DType::Kind::signed_integer, 4};
 constexpr DType int64{DType::Kind::signed_integer, 8};
 
-/// What operators ask about a type.
+/// The properties of a type that operators depend on.
 enum class Sort { unknown, integer, real, stored, complex, structure, vector, pointer };
 
 Sort sort_of(const Type& type) {
@@ -37,13 +37,13 @@ std::string shown(const Type& type) {
     return type.is_pointer ? name + " *" : name;
 }
 
-/// What to write instead of an operator on a type that has none.
+/// What to write instead, for a type without operators.
 const char* instead(Sort sort) {
     switch (sort) {
-        case Sort::stored: return "16-bit floats are computed with as float: load() and store() convert";
+        case Sort::stored: return "16-bit floats only hold values: load() converts to float, store() back";
         case Sort::complex: return "complex numbers have functions: call(\"c_add\", a, b), c_mul, c_neg ...";
-        case Sort::structure: return "structs have only members";
-        case Sort::vector: return "vectors have operators in OpenCL C alone: take their members";
+        case Sort::structure: return "a struct has no operators, only members";
+        case Sort::vector: return "only OpenCL C has operators for vectors: use the members";
         default: return "";
     }
 }
@@ -56,7 +56,7 @@ const char* instead(Sort sort) {
     refuse(op, text(shown(a), " and ", shown(b)), why);
 }
 
-/// What a small integer becomes before it is computed with.
+/// The type to which C promotes a small integer.
 DType promoted(DType dtype) {
     const bool is_small = dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4);
     return is_small ? int32 : dtype;
@@ -102,7 +102,7 @@ Type pointer_type(const std::string& op, const Expression& a, const Expression& 
         if (s == t && may_point_alike(x, y)) return int32;
         refuse(op, x, y, "a pointer is compared with another to the same type, or is == 0");
     }
-    refuse(op, x, y, "pointers have no such operator");
+    refuse(op, x, y, "this operator does not take pointers");
 }
 
 bool assignable(const Type& to, const Expression& value) {
@@ -171,12 +171,12 @@ Type unary_type(const std::string& op, const Expression& a) {
     const Sort sort = sort_of(type);
     if (op == "*") {
         if (may_be_row(a)) return type;
-        if (sort != Sort::pointer && !is_unknown(sort)) refuse(op, shown(type), "only a pointer points to something");
+        if (sort != Sort::pointer && !is_unknown(sort)) refuse(op, shown(type), "expected a pointer");
         return pointee(type);
     }
     if (!has_operators(sort)) refuse(op, shown(type), instead(sort));
     if (op == "!") return int32;
-    if (sort == Sort::pointer) refuse(op, shown(type), "pointers have no such operator");
+    if (sort == Sort::pointer) refuse(op, shown(type), "this operator does not take pointers");
     if (op == "~" && sort == Sort::real) refuse(op, shown(type), "only integers have bits; cast it");
     return is_unknown(sort) ? Type() : Type(promoted(type.dtype));
 }
@@ -189,7 +189,7 @@ Type select_type(const Expression& condition, const Expression& a, const Express
     if (s == Sort::pointer && (assignable(x, b) || is_unknown(t))) return x;
     if (t == Sort::pointer && (assignable(y, a) || is_unknown(s))) return y;
     if (is_unknown(s) || is_unknown(t)) return {};
-    if (s != t || !(x.dtype == y.dtype)) refuse("?:", x, y, "both values must be of one type, or numbers");
+    if (s != t || !(x.dtype == y.dtype)) refuse("?:", x, y, "expected two values of the same type, or two numbers");
     return x;
 }
 
@@ -210,7 +210,7 @@ void check_cast(const Type& to, const Expression& value) {
     throw ArgumentError(text("cast of ", shown(from), " to ", shown(to), ": ",
                              !has_operators(t)   ? instead(t)
                              : !has_operators(s) ? instead(s)
-                                                 : "a pointer fits into integers of 64 bits alone"));
+                                                 : "a pointer fits only into an integer of 64 bits"));
 }
 
 void check_assigned(const std::string& what, const Type& to, const Expression& value) {
@@ -219,7 +219,7 @@ void check_assigned(const std::string& what, const Type& to, const Expression& v
     const char* const why = s == Sort::stored || t == Sort::stored     ? instead(Sort::stored)
                             : s == Sort::complex || t == Sort::complex ? "only the same type of complex numbers fits; "
                                                                          "call(\"cfloat_new\", re, im)"
-                                                                       : "only a value of the same type fits";
+                                                                       : "expected a value of the same type";
     throw ArgumentError(text(what, ": ", shown(value.type()), " cannot become ", shown(to), "; ", why));
 }
 
@@ -234,23 +234,25 @@ void check_step(const std::string& op, const Expression& place) {
     const Sort sort = sort_of(place.type());
     if (!has_operators(sort)) refuse(op, shown(place.type()), instead(sort));
     if (place.type().dtype.kind() == DType::Kind::boolean && sort != Sort::pointer)
-        refuse(op, shown(place.type()), "a truth value does not count");
+        refuse(op, shown(place.type()), "expected a number, found a truth value");
 }
 
 void check_place(const std::string& what, const Expression& place) {
     const Node& node = place.node();
     switch (node.kind) {
-        case Node::Kind::literal: throw ArgumentError(text(what, ": a literal is no place in memory"));
+        case Node::Kind::literal:
+            throw ArgumentError(text(what, ": a literal cannot be assigned to and has no address"));
         case Node::Kind::unary:
             if (node.text == "*") return;
             [[fallthrough]];
         case Node::Kind::binary:
         case Node::Kind::conditional:
-            throw ArgumentError(text(what, ": what an operator gives is no place in memory; declare() a variable"));
+            throw ArgumentError(text(
+                what, ": the result of an operator cannot be assigned to and has no address; declare() a variable"));
         case Node::Kind::cast:
         case Node::Kind::vector:
         case Node::Kind::position:
-            throw ArgumentError(text(what, ": a value is no place in memory; declare() a variable"));
+            throw ArgumentError(text(what, ": a value cannot be assigned to and has no address; declare() a variable"));
         case Node::Kind::member:
             if (node.text.front() == '.') check_place(what, node.operands[0]);
             return;

@@ -1,11 +1,11 @@
-/// Which operators the types of syntax trees have, and what they give: C's rules, as far as all devices follow them.
+/// The operators of each type in syntax trees and their result types: C's rules, where all devices follow them.
 #pragma once
 
 #include "tree/syntax_nodes.hpp"
 
 namespace gemel::codegen {
 
-/// The type of `a op b`; empty where that of an operand is not known.
+/// The type of `a op b`; empty if an operand's type is unknown.
 /// @throws ArgumentError naming the operator and both types if they have none such
 Type binary_type(const std::string& op, const Expression& a, const Expression& b);
 /// The type of `op a` for "-", "+", "!", "~" and "*".
@@ -17,17 +17,17 @@ Type element_type(const Expression& base, const Expression& index);
 /// Elements of an array of several extents are arrays, though the types of trees do not know it: may this be one, or a
 /// pointer into one?
 bool may_be_row(const Expression& e);
-/// What a pointer points to; empty if it is none.
+/// The type that a pointer points to; empty if the type is not a pointer.
 Type pointee(const Type& type);
 
 void check_cast(const Type& to, const Expression& value);
-/// @param what  who assigns, for the message: "=", "the variable 'x'"
+/// @param what  the assignment, for the message: "=", "the variable 'x'"
 void check_assigned(const std::string& what, const Type& to, const Expression& value);
 /// @param op  "+=" and its like
 void check_compound(const std::string& op, const Expression& place, const Expression& value);
 /// @param op  "++" or "--"
 void check_step(const std::string& op, const Expression& place);
-/// What is no place in memory: literals, what operators give.
+/// Throws for expressions that cannot be assigned to: literals, results of operators.
 void check_place(const std::string& what, const Expression& place);
 /// The same for a place that is changed, which is no constant either.
 void check_changed(const std::string& what, const Expression& place);

@@ -1,4 +1,4 @@
-/// Parts that a statement has more than once: printed once, where its text would be long otherwise.
+/// Parts that occur several times in a long statement are printed once.
 #include "tree/printer.hpp"
 
 #include <gemel/core/error.hpp>

@@ -46,7 +46,7 @@ std::optional<std::int64_t> known_step(const ExpressionNode& step) {
 void check_type(const char* who, const Type& type, const std::string& name) {
     if (type.empty()) throw ArgumentError(text(who, ": the type of '", name, "' is not known"));
     if (!type.is_pointer && type.name == void_type().name)
-        throw ArgumentError(text(who, ": '", name, "' would be void, which has no values"));
+        throw ArgumentError(text(who, ": '", name, "' has the type void; expected a type with values"));
 }
 
 void check_extents(const std::string& name, const std::vector<std::size_t>& extents) {

@@ -32,8 +32,8 @@ class Declarations {
         const auto [known, is_new] = by_name_.try_emplace(layout.name, &layout);
         if (!is_new) {
             if (known->second == &layout || same(*known->second, layout)) return;
-            throw ArgumentError(text("two different structs are called '", layout.name, "' (",
-                                     known->second->size_bytes, " and ", layout.size_bytes,
+            throw ArgumentError(text("two different structs are named '", layout.name, "' (", known->second->size_bytes,
+                                     " and ", layout.size_bytes,
                                      " bytes): one program can hold only one of them; rename one"));
         }
         for (const StructField& field : layout.fields)

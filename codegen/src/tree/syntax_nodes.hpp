@@ -1,4 +1,4 @@
-/// What the handles of syntax trees refer to.
+/// The nodes behind the handles of syntax trees.
 #pragma once
 
 #include <gemel/codegen/function.hpp>

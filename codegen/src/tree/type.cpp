@@ -79,15 +79,15 @@ Type constant(Type type) {
 }
 
 Type pointer(Type type, Space space) {
-    if (type.empty()) throw ArgumentError("a pointer needs to know what it points to");
-    if (type.is_pointer) throw ArgumentError("pointers to pointers have no counterpart on all devices");
+    if (type.empty()) throw ArgumentError("the type that the pointer points to is missing");
+    if (type.is_pointer) throw ArgumentError("pointers to pointers do not exist on all devices");
     type.is_pointer = true;
     type.space = space;
     return type;
 }
 
 Type restricted(Type type) {
-    if (!type.is_pointer) throw ArgumentError("restricted: only a pointer can be");
+    if (!type.is_pointer) throw ArgumentError("restricted: expected a pointer");
     type.is_restrict = true;
     return type;
 }

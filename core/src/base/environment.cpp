@@ -28,7 +28,7 @@ constexpr std::array table{
     Row{"GEMEL_BACKEND", Takes::text, "cuda | opencl | the name of another plug-in, in any case",
         "Only this backend is used, listed and compared; when it cannot be, that is an error."},
     Row{"GEMEL_DEVICE", Takes::text, "an index such as 0 | opencl:1 | part of a device's name",
-        "The device that the default context is made on, and the only one that is listed and compared."},
+        "The device of the default context, and the only one that is listed and compared."},
     Row{"GEMEL_PLUGIN_PATH", Takes::files, "folders with : between them",
         "Folders searched for plug-ins before all others."},
     Row{"GEMEL_CACHE", Takes::choice, "on | readonly | off",
@@ -40,16 +40,16 @@ constexpr std::array table{
     Row{"GEMEL_DUMP", Takes::files, "a folder",
         "Keeps the source, options, binary and log of every program that is compiled."},
     Row{"GEMEL_BUILD_OPTIONS", Takes::files, "compiler options with spaces between them",
-        "Handed to the compiler of every program, after its own options."},
+        "Passed to the compiler with every program, after the program's own options."},
     Row{"GEMEL_NVRTC", Takes::files, "a file", "The NVRTC library to load instead of the one that the loader finds."},
     Row{"GEMEL_SYNC", Takes::flag, "0 | 1",
-        "Waits after each command and checks it, so that a failure names the kernel that caused it."},
+        "Waits for each command and checks it, so that an error names the kernel that caused it."},
     Row{"GEMEL_DEBUG", Takes::flag, "0 | 1",
         "Compiles with device debug information, keeps the sources, and stores no program: for cuda-gdb and the like."},
     Row{"GEMEL_CHECK", Takes::flag, "0 | 1",
         "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
-        "off gives every allocation and release to the driver at once, for tools that watch memory."},
+        "off passes every allocation and release to the driver at once, for tools that check memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size,
         "bytes such as 1048576, 512K, 2G | a share of the device's memory from 1% to 100%, such as 80%",
         "The most device memory that gemel takes; 0 is no limit."},
@@ -105,7 +105,7 @@ bool is_choice(std::string_view choices, std::string_view word) {
     return false;
 }
 
-/// The factor that a unit stands for; nothing for an unknown unit. Units are powers of 1024 in any spelling.
+/// The factor of a unit, empty if the unit is unknown. Units are powers of 1024 in any spelling.
 std::optional<std::size_t> unit_factor(std::string unit) {
     unit = lower(std::move(unit));
     if (unit.empty() || unit == "b") {

@@ -1,4 +1,4 @@
-/// Messages for people. spdlog is seen by this file alone.
+/// Log messages. Only this file includes spdlog.
 #include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/log.hpp>
@@ -29,7 +29,7 @@ namespace {
 constexpr std::array level_names{"trace", "debug", "info", "warn", "error", "off"};
 constexpr Level default_level = Level::warn;
 
-/// What is shown: a level for all, and others for some subsystems.
+/// Which messages are shown: a level for all subsystems, and levels of their own for some.
 struct Levels {
     Level general = default_level;
     std::vector<std::pair<std::string, Level>> subsystems;
@@ -62,7 +62,7 @@ Level parse_level(std::string_view word, std::string_view whole) {
         }
     }
     throw ArgumentError(text("log levels '", whole, "': '", word,
-                             "' is no level; levels are trace, debug, info, warn, error and off, "
+                             "' is not a level; expected one of trace, debug, info, warn, error and off, "
                              "as in info or warn,cache=debug"));
 }
 
@@ -92,7 +92,7 @@ Levels parse_levels(std::string_view whole) {
     return levels;
 }
 
-/// Set while this thread runs the user's sink: what is logged from there goes to standard error.
+/// Set while this thread runs the user's sink. Messages logged by the sink go to standard error.
 thread_local bool inside_sink = false;
 
 /// Leaked, so that destructors of static objects can log.
@@ -128,7 +128,7 @@ class State {
             throw Error("a log sink cannot replace itself: call set_sink() from elsewhere");
         }
         const std::lock_guard lock(sink_mutex_);
-        // What the old function owns dies with the parameter, after the lock, and may log.
+        // The old function is destroyed with the parameter, after the lock is released: its destructor may log.
         std::swap(sink_, sink);
     }
 

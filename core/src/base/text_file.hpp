@@ -1,4 +1,4 @@
-/// Reads a whole file of text: never a pipe, a device or a file that nobody can have written for a compiler.
+/// Reads a whole text file. Refuses pipes, devices and files too large to be a program.
 #pragma once
 
 #include <filesystem>

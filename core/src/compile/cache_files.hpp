@@ -1,4 +1,4 @@
-/// Files of the disk cache: how an entry is laid out, and what lies in a folder.
+/// Files of the disk cache: the layout of an entry and the contents of a folder.
 ///
 /// An entry holds, in the byte order of the machine:
 ///   8 bytes   "gemelkv1": what it is, and the number of this format

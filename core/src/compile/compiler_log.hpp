@@ -20,7 +20,7 @@ struct Complaint {
 /// Reads NVRTC's ("kernel(3): error: ...") and clang's ("kernel:3:5: error: ...", "<kernel>:3:5: ...") forms.
 std::vector<Complaint> parse_compiler_log(std::string_view log);
 
-/// A log whose lines were counted through the whole text, renumbered by the #line directives in it.
+/// Renumbers a log by the text's #line directives, if the compiler counted lines through the whole text.
 std::string renumber_log(std::string_view log, std::string_view whole_text);
 
 /// Without their ends, "\r\n" included.

@@ -230,7 +230,7 @@ std::string render(const CompileReport& report) {
 
     std::string out = text("'", report.name, "' did not compile for ", report.device);
     if (errors == 0) {
-        // Warnings alone do not say why; the linker or assembler has spoken in a form of its own.
+        // Warnings do not explain the failure; the linker's or assembler's message has another form.
         out += text("\n", raw(report.log));
     } else {
         const std::size_t warnings = complaints.size() - errors;

@@ -17,8 +17,8 @@
 #include <tuple>
 #include <utility>
 
-#include "compile/private_folder.hpp"
 #include "compile/cache_files.hpp"
+#include "compile/private_folder.hpp"
 
 namespace gemel {
 
@@ -38,10 +38,10 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }  // namespace
 
 struct DiskCache::State {
-    /// What is known about a folder between two puts.
+    /// Facts about a folder that are kept between two puts.
     struct Watch {
         std::mutex mutex;
-        /// By the last scan and what was put since; nothing before the first scan.
+        /// From the last scan and the puts since; empty before the first scan.
         std::optional<std::uint64_t> estimated_bytes;
         std::atomic<bool> complained{false};
     };
@@ -65,7 +65,7 @@ struct DiskCache::State {
         return std::nullopt;
     }
 
-    /// Whether the folder is this user's alone, or not there yet.
+    /// Whether only this user may write to the folder, or it does not exist yet.
     bool usable() {
         const std::string why = why_distrusted(folder);
         if (!why.empty() && !watch->complained.exchange(true)) {
@@ -164,7 +164,7 @@ struct DiskCache::State {
     std::uint64_t evict(const fs::path& kept) {
         Scan scan(folder);
         remove_abandoned(scan);
-        // What no writer of ours made must not push out all that is of use.
+        // Files that gemel did not write must not displace useful entries.
         std::erase_if(scan.entries, [&](const Scan::Found& entry) {
             const bool removed = entry.bytes > limit_bytes && ::unlink(entry.file.c_str()) == 0;
             scan.bytes -= removed ? entry.bytes : 0;

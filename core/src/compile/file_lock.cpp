@@ -32,7 +32,7 @@ int open_lock_file(const std::filesystem::path& file) {
     return descriptor;
 }
 
-/// What the holder wrote into the file: the number of its process.
+/// The process number that the holder wrote into the file.
 std::string holder_of(int descriptor) {
     char number[24] = {};
     const ssize_t count = ::pread(descriptor, number, sizeof number - 1, 0);
@@ -117,7 +117,7 @@ FileLock::FileLock(const std::filesystem::path& file) noexcept {
 
 FileLock::~FileLock() {
     if (descriptor_ >= 0) {
-        // Closing alone would leave the lock with children that were forked meanwhile.
+        // Closing would not release the lock: children forked meanwhile would keep it.
         ::flock(descriptor_, LOCK_UN);
         ::close(descriptor_);
     }

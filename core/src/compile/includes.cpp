@@ -72,13 +72,13 @@ bool has_lone_return(std::string_view text) {
     return false;
 }
 
-/// What makes a text mean different things to different compilers, or hang on files by other ways than a directive.
+/// Why a text may mean different things to different compilers, or depend on files without an #include.
 std::string unclear(std::string_view text) {
     if (text.find("?\?=") != std::string_view::npos || text.find("?\?/") != std::string_view::npos) {
         return "it has trigraphs";
     }
     if (text.find('#') != std::string_view::npos && has_lone_return(text)) {
-        return "it has lines that end in a carriage return alone";
+        return "it has lines that end in a single carriage return";
     }
     for (const std::string_view word : {".incbin", ".include"}) {  // of assemblers
         if (text.find(word) != std::string_view::npos) {
@@ -88,7 +88,7 @@ std::string unclear(std::string_view text) {
     return {};
 }
 
-/// What one text asks for: names of files, and anything that makes its meaning hang on more than files.
+/// The files that one text names, and any dependency on more than files.
 class Scanner {
    public:
     struct Name {
@@ -186,7 +186,7 @@ class Scanner {
         if (end == std::string::npos) {
             return false;
         }
-        // In C the name before the quote may be a macro, and what is text here a directive.
+        // In C the name before the quote may be a macro; the text after it may then contain a directive.
         if (text_.substr(open, end - open).find_first_of("#%") != std::string::npos) {
             refuse("it has a raw literal with a # or % in it");
         }
@@ -217,7 +217,7 @@ class Scanner {
         }
     }
 
-    /// A file whose presence is asked for counts as one that is included: should it appear or change, the key changes.
+    /// A file tested by __has_include counts as included: the key changes if it appears or changes.
     void asked_for() {
         skip_blanks();
         const bool asked = at(next_) == '(';
@@ -225,7 +225,7 @@ class Scanner {
             ++next_;
             skip_blanks();
         }
-        // "defined(__has_include)" asks for no file; a macro of that text may.
+        // "defined(__has_include)" tests for no file; a macro with that text may.
         if (asked ? !file_name() : in_define_) {
             refuse("it has a computed __has_include");
         }
@@ -273,7 +273,7 @@ class Scanner {
     std::string why_not_;
 };
 
-/// Path, size and time of a file: enough to know it by where nobody edits files.
+/// Path, size and time of a file: enough to identify files that are not edited.
 std::optional<std::string> stamp_of(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -8,7 +8,7 @@
 
 namespace gemel {
 
-/// What a program's text depends on beyond itself.
+/// The files on which a program's text depends.
 struct Includes {
     struct File {
         std::filesystem::path path;
@@ -29,7 +29,7 @@ struct IncludeFolders {
     /// Folders in which some compiler looks as well, before or after the others (the current one): what lies there
     /// counts beside what is found.
     std::vector<std::filesystem::path> perhaps;
-    /// The compiler's own: what lies there is not read, and known by its stamp.
+    /// The compiler's own folders: their files are identified by stamps, not read.
     std::vector<std::filesystem::path> of_compiler;
 };
 

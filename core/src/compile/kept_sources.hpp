@@ -21,7 +21,7 @@ std::string keep_source(const std::filesystem::path& folder, std::string_view so
 /// Compilers take include folders as words of one line: a folder whose name has spaces gets an alias without.
 std::vector<std::filesystem::path> folders_without_spaces(std::vector<std::filesystem::path> folders);
 
-/// What GEMEL_DUMP writes of one compilation.
+/// The files that GEMEL_DUMP writes for one compilation.
 struct Dump {
     std::string_view name, extension, source, options, log;
     std::span<const std::byte> binary;

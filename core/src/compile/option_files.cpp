@@ -45,7 +45,7 @@ class Reader {
         return word.starts_with("-include-pch") ? std::nullopt : value_of(word, next, file_flags);
     }
 
-    /// What follows a flag, in the same word or as the next.
+    /// The value of a flag, in the same word or the next.
     template <std::size_t n>
     static std::optional<std::string> value_of(std::string_view word, const std::string* next,
                                                const std::array<std::string_view, n>& flags) {

@@ -1,4 +1,4 @@
-/// Files and folders that compiler options name: what a program depends on beside its text.
+/// Files and folders named by compiler options, on which a program depends besides its text.
 #pragma once
 
 #include <filesystem>

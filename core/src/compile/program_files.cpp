@@ -47,11 +47,11 @@ bool is_word(std::string_view name) {
            std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// What is wrong with a define; empty if nothing is. The name may have parameters: "MAX(a, b)".
+/// The fault of a define; empty if it has none. The name may have parameters: "MAX(a, b)".
 std::string why_no_define(std::string_view name, std::string_view value) {
     const std::size_t open = name.find('(');
     if (!is_word(name.substr(0, open)) || (open != std::string_view::npos && !name.ends_with(')')))
-        return "its name is no identifier";
+        return "its name is not an identifier";
     if ((text(name, value)).find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
         return "it has a line end or a zero byte in it";
     if (value.ends_with('\\')) return "its value ends in a backslash, which would take in the next line";
@@ -116,7 +116,7 @@ Includes files_of_program(const plugin::Context& plugin, const std::string& sour
             if (const fs::path beside = fs::path(options.name).parent_path(); !beside.empty())
                 folders.perhaps.push_back(current / beside);
         }
-        // PoCL compiles a copy of the text in its cache folder, and finds there what stands in quotes.
+        // PoCL compiles a copy of the text in its cache folder, and resolves #include "..." there.
         if (const fs::path lock = plugin.build_lock(); !lock.empty()) folders.perhaps.push_back(lock.parent_path());
         CompileOptions plain = options;
         plain.include_directories.clear();

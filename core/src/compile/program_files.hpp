@@ -1,4 +1,4 @@
-/// What a compilation depends on beyond the text that it was given.
+/// The dependencies of a compilation besides its text.
 #pragma once
 
 #include <gemel/core/source.hpp>
@@ -14,7 +14,7 @@ namespace plugin {
 class Context;
 }
 
-/// The options with what GEMEL_DEBUG and GEMEL_BUILD_OPTIONS add.
+/// The options, with those of GEMEL_DEBUG and GEMEL_BUILD_OPTIONS added.
 CompileOptions with_environment(CompileOptions options);
 
 /// A text without the mark that some editors put before its first byte.

@@ -30,7 +30,7 @@ std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
         std::error_code failure;
         result.push_back(fs::absolute(folder, failure));
         if (folder.empty() || failure)
-            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is no folder",
+            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is not a folder",
                                      failure ? text(": ", failure.message()) : std::string()));
     }
     return result;
@@ -73,7 +73,7 @@ WholeText Request::whole_text(const Dialect& dialect) const {
         whole.text += text("#line 1 \"", whole.shown_name, "\"\n", source);
         return whole;
     }
-    // Debuggers want a file whose lines are those that the compiler saw.
+    // Debuggers need a file with the lines that the compiler saw.
     whole.text += source;
     const auto folder = writable_cache_folder();
     whole.kept = keep_source(folder ? *folder / "src" : process_folder("src"), whole.text, dialect.file_extension);

@@ -1,4 +1,4 @@
-/// What is to be compiled, as a value: the text, its options and files, and the keys under which its program is kept.
+/// A compile request as a value: text, options, files, and the keys under which its program is cached.
 #pragma once
 
 #include <gemel/core/dialect.hpp>

@@ -35,13 +35,13 @@ bool same_elements(const DType& declared, const DType& given) {
     return declared.size_bytes() == given.size_bytes() && integral(declared) && integral(given);
 }
 
-/// The type in C++ of what the kernel language calls so.
+/// The C++ type of a type of the kernel language.
 std::string cpp_name(DType dtype) {
     if (dtype == dtype_of<half>()) return "gemel::half";
     return dtype == dtype_of<bfloat16>() ? "gemel::bfloat16" : dtype.name();
 }
 
-/// What to do about elements of the wrong type.
+/// The next step for elements of the wrong type.
 std::string next_step(const Parameter& parameter, const Argument& argument) {
     if (argument.kind == Argument::Kind::memory)
         return text("; pass its astype<", cpp_name(parameter.dtype),
@@ -78,7 +78,7 @@ void check_kind(const KernelState& kernel, std::size_t index, const Parameter& p
     if (argument.kind == Argument::Kind::shared) {
         if (!parameter.is_pointer || parameter.space != Parameter::Space::shared)
             refuse(kernel, index, &parameter,
-                   text("is declared ", declared(parameter), ", which is no pointer to shared memory"));
+                   text("is declared ", declared(parameter), ", which is not a pointer to shared memory"));
         return;
     }
     if (parameter.is_pointer)

@@ -58,7 +58,7 @@ Block& checked(const Buffer& buffer, const char* what) {
 }
 
 Context Buffer::context() const {
-    if (!block_) throw ArgumentError("context(): the buffer is empty and belongs to none");
+    if (!block_) throw ArgumentError("context(): the buffer is empty and has no context");
     return Context(block_->owner);
 }
 
@@ -143,7 +143,7 @@ void Buffer::release() {
             block_->give_back();
         else
             logging::write(logging::Level::debug, "memory",
-                           "a released buffer is in use: its memory goes back with its last handle");
+                           "a released buffer is in use: its memory is freed with its last handle");
     }
     *this = Buffer();
 }

@@ -128,7 +128,7 @@ class Compilation {
         try {
             driver_->call([&](plugin::Context& plugin) {
                 const auto unpacked = unpack_binary(*stored);
-                if (!unpacked) throw Error("an entry that is no program");
+                if (!unpacked) throw Error("an entry that is not a program");
                 module_->module = plugin.load(unpacked->binary);
                 binary_bytes_ = unpacked->binary.size();
                 dump_program("(from the disk cache)\n", unpacked->binary);
@@ -147,7 +147,7 @@ class Compilation {
         }
     }
 
-    /// With the driver's compiler. @throws CompileError for what it refuses
+    /// With the driver's compiler. @throws CompileError if it refuses the program
     void build() {
         try {
             driver_->call([&](plugin::Context& plugin) {
@@ -204,7 +204,7 @@ class Compilation {
         });
     }
 
-    /// What the driver adds at a first launch is stored too, unless nothing was added.
+    /// Stores the binary again if the driver has added to it at a first launch.
     void store_again_after_launch() {
         if (!module_->module->finishes_at_first_launch() || cache_->mode() != DiskCache::Mode::on) return;
         auto last_size = std::make_shared<std::size_t>(binary_bytes_);

@@ -1,4 +1,4 @@
-/// Contexts: what users hold of a device.
+/// Contexts: handles through which users work with a device.
 #include <gemel/core/context.hpp>
 
 #include <gemel/core/registry.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 thread_local std::optional<Context> current;
 
-/// @param make  the plug-in's context; not called where the process may not use drivers
+/// @param make  makes the plug-in's context; not called if the process must not use drivers
 template <class Make>
 std::shared_ptr<ContextState> make_state(const Device& device, Make&& make, bool foreign,
                                          std::shared_ptr<void> keep_alive) {

@@ -82,13 +82,13 @@ class Reader {
 };
 
 std::string check_header(const Header& header) {
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "it is no shared library: it has no ELF header";
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "it is not a shared library: it has no ELF header";
     if (header.e_ident[EI_CLASS] != own_class || header.e_ident[EI_DATA] != own_order ||
         (own_machine != EM_NONE && header.e_machine != own_machine))
         return text("it was built for another machine: for ", machine_name(header.e_machine), ", and this is ",
                     machine_name(own_machine));
     if (header.e_type != ET_DYN || header.e_phentsize != sizeof(Segment))
-        return "it is an ELF file, but no shared library";
+        return "it is an ELF file, but not a shared library";
     return {};
 }
 
@@ -138,11 +138,11 @@ std::vector<std::string> read_needed(const Reader& file, const std::vector<Segme
 
 ElfFile read_elf(const std::filesystem::path& path) {
     const Reader file(path);
-    if (file.failure() == EINVAL) return {"it is no file", {}};
+    if (file.failure() == EINVAL) return {"it is not a file", {}};
     if (file.failure() != 0) return {std::generic_category().message(file.failure()), {}};
     Header header{};
     if (!file.read(0, &header, sizeof header))
-        return {"it is no shared library: it is too short for an ELF header", {}};
+        return {"it is not a shared library: it is too short for an ELF header", {}};
     if (std::string trouble = check_header(header); !trouble.empty()) return {std::move(trouble), {}};
     const auto cut = [&](std::uint64_t needed) {
         return ElfFile{text("it is cut short: it has ", file.size(), " bytes and needs ", needed), {}};

@@ -1,4 +1,4 @@
-/// Looks at a shared library before the dynamic loader does, which trusts what it maps.
+/// Checks a shared library before the dynamic loader maps it: the loader trusts the file.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace gemel {
 
-/// What a look at a file found.
+/// The result of checking a file.
 struct ElfFile {
     std::string trouble;              ///< why this process cannot load it, in words for a person; empty if it may
     std::vector<std::string> needed;  ///< the libraries that it is linked with ("libc.so.6")

@@ -36,7 +36,7 @@ struct Marshalled {
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
     if (!block.allocation) return 0;
     Allocation& allocation = *block.allocation;
-    // OpenCL has no sub-buffers of no bytes, and nobody reads or writes there: any handle of the memory will do.
+    // OpenCL has no empty sub-buffers. No byte is accessed, so any handle of the memory will do.
     if (offset == 0 || (bytes == 0 && !driver.linear_addresses)) return allocation.argument;
     if (driver.linear_addresses) return allocation.argument + offset;
     std::lock_guard lock(allocation.views_mutex);

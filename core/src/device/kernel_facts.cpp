@@ -1,4 +1,4 @@
-/// What kernels and their arguments tell of themselves.
+/// Facts about kernels and their arguments.
 #include "device/argument_check.hpp"
 
 #include <gemel/core/kernel.hpp>

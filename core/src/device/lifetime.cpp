@@ -98,7 +98,8 @@ void require_process_for_drivers() {
         if (exit_work_done && until == Clock::time_point::max()) until = Clock::now() + std::chrono::seconds(1);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    throw Error("the process is exiting: device work is refused. Join threads that use gemel before main() returns.");
+    throw Error(
+        "the process is exiting: gemel refuses device work. Join threads that use gemel before main() returns.");
 }
 
 CallbackScope::CallbackScope() { ++callback_depth; }

@@ -9,7 +9,7 @@
 
 namespace gemel {
 
-/// What stands in the way of driver calls in this process.
+/// Why this process must not call drivers.
 enum class ProcessState : int {
     ordinary,
     forked,  ///< a child of fork() whose parent had loaded a driver
@@ -34,7 +34,7 @@ void watch_process();
 /// Waits for everything that is still running, quietly; see state.cpp.
 void synchronize_live_contexts() noexcept;
 
-/// While one exists, the thread is inside a driver's callback: what dies there is released later.
+/// While one exists, the thread is inside a driver's callback. Objects destroyed there are released later.
 class CallbackScope {
    public:
     CallbackScope();
@@ -44,7 +44,7 @@ class CallbackScope {
 
 /// Puts an object aside until drain_deferred() runs on a thread that may call the driver.
 void defer(std::shared_ptr<void> object) noexcept;
-/// Releases what was put aside; one relaxed load when there is nothing.
+/// Releases the objects put aside. Costs one relaxed load if there are none.
 void drain_deferred() noexcept;
 
 /// A shared object whose destructor may call the driver: never in a callback, never after exit began.

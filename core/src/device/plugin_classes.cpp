@@ -1,4 +1,4 @@
-/// Key functions of the plug-in interface: their type information lives in libgemel.so alone.
+/// Key functions of the plug-in interface, so that only libgemel.so holds their type information.
 #include <gemel/core/plugin.hpp>
 
 namespace gemel::plugin {

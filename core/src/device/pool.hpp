@@ -69,7 +69,7 @@ struct Allocation {
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> views;  ///< sub-buffers by offset and size
 };
 
-/// Size classes: 16 per power of two, so that a block is at most 6.25 % larger than what was asked.
+/// Size classes: 16 per power of two, so a block is at most 6.25 % larger than requested.
 int size_class_of(std::size_t bytes);
 std::size_t size_of_class(int size_class);
 

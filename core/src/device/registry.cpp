@@ -83,17 +83,17 @@ std::string name_of_file(const std::string& file) {
     return file.substr(prefix.size(), file.size() - prefix.size() - suffix.size());
 }
 
-/// Loads one file. Returns what stands in the way, or nothing.
+/// Loads one file. Returns why it cannot be used; empty if it can.
 std::string load(const std::string& path, plugin::Plugin*& result) {
     if (std::string why = why_not_loadable(path); !why.empty()) return why;
     dlerror();
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char* why = dlerror();
-        return why ? why : "the loader refused it without a reason";
+        return why ? why : "the loader refused it and gave no reason";
     }
     const auto entry_function = reinterpret_cast<plugin::EntryFunction>(dlsym(library, plugin::entry_symbol));
-    if (!entry_function) return text("it is no gemel plug-in: it does not export ", plugin::entry_symbol);
+    if (!entry_function) return text("it is not a gemel plug-in: it does not export ", plugin::entry_symbol);
     const plugin::PluginEntry* entry = entry_function();
     if (!entry) return text(plugin::entry_symbol, " returned nothing");
     if (entry->abi_version != plugin::abi_version)
@@ -220,7 +220,7 @@ std::string why_not(std::string_view backend) {
                 names.empty() ? "no plug-in was found at all" : "plug-ins were found for " + join(names));
 }
 
-/// Says in what is thrown which variable made the choice.
+/// Adds to an exception which variable chose the device.
 template <class Function>
 auto asked_for_by(const char* variable, const Function& function) {
     try {

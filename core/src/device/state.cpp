@@ -46,7 +46,7 @@ std::string pool_text(const PoolStatistics& s) {
     return line;
 }
 
-/// What a process can address: nothing larger reaches a driver.
+/// The largest size that a process can address. Larger requests are refused before the driver sees them.
 constexpr std::size_t max_host_bytes = std::size_t{1} << 47;
 
 [[noreturn]] void out_of_memory(const DriverContext& driver, const char* what, std::size_t bytes,
@@ -61,7 +61,7 @@ constexpr std::size_t max_host_bytes = std::size_t{1} << 47;
 std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::size_t bytes, const char* what,
                                      std::size_t most, auto&& from_driver, auto&& to_driver) {
     if (bytes == 0) return nullptr;
-    if (bytes > most) out_of_memory(driver, what, bytes, "that is more than there is", pool);
+    if (bytes > most) out_of_memory(driver, what, bytes, "this is more than can be allocated", pool);
     int size_class = size_class_of(bytes);
     std::size_t rounded = size_of_class(size_class);
     if (rounded > most || !pool.enabled()) rounded = bytes, size_class = -1;
@@ -221,7 +221,7 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
         if (kind != plugin::MemoryKind::device) {
             if (bytes == 0) return std::unique_ptr<Allocation>();
             if (bytes > max_host_bytes)
-                out_of_memory(driver, "memory that host and device share", bytes, "that is more than there is",
+                out_of_memory(driver, "memory shared by host and device", bytes, "this is more than can be allocated",
                               driver.device_pool);
             auto allocation = std::make_unique<Allocation>();
             allocation->memory = plugin.allocate(bytes, kind);

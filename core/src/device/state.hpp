@@ -83,7 +83,7 @@ struct DriverContext {
     /// "NVIDIA H200 (cuda:0)"
     std::string description() const;
 
-    /// Throws what stands in the way of any call: the context is lost, or the process has forked or is exiting.
+    /// Throws if no call is possible: the context is lost, or the process has forked or is exiting.
     void check() const {
         if (status.load(std::memory_order_relaxed) != Status::ready ||
             process_state.load(std::memory_order_relaxed) != ProcessState::ordinary) [[unlikely]]
@@ -132,7 +132,7 @@ struct DriverContext {
     std::string loss_;
 };
 
-/// What a Context handle shares: the current life and what outlives it.
+/// The state behind a Context handle: the current life, and what is kept after a reset.
 struct ContextState : std::enable_shared_from_this<ContextState> {
     std::shared_ptr<const Device::State> device;
     const Dialect* dialect = nullptr;
@@ -212,7 +212,7 @@ struct ModuleState {
     std::map<std::string, std::weak_ptr<KernelState>> kernels;
 };
 
-/// A kernel with what a launch must know, prepared once.
+/// A kernel with all facts that a launch needs, prepared once.
 struct KernelState {
     std::shared_ptr<ModuleState> module;
     DriverContext* driver = nullptr;  ///< module->driver

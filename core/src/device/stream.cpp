@@ -5,11 +5,11 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/fill_kernel.hpp"
 #include "device/state.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 namespace gemel {
@@ -36,27 +36,6 @@ std::size_t shortest_period(const std::byte* pattern, std::size_t bytes) {
     return bytes;
 }
 
-constexpr const char* fill_source = R"(
-KERNEL void gemel_fill_words(GLOBAL_MEM uint32_t *p, int64_t first, int64_t n, int period,
-                             uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
-{
-    int64_t i = GLOBAL_ID_0;
-    if (i < n) {
-        int k = period == 1 ? 0 : (int)(i % period);
-        p[first + i] = k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3;
-    }
-}
-KERNEL void gemel_fill_bytes(GLOBAL_MEM uint8_t *p, int64_t first, int64_t n, int period,
-                             uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
-{
-    int64_t i = GLOBAL_ID_0;
-    if (i < n) {
-        int k = (int)(i % period);
-        uint32_t w = k < 4 ? w0 : k < 8 ? w1 : k < 12 ? w2 : w3;
-        p[first + i] = (uint8_t)(w >> (8 * (k % 4)));
-    }
-})";
-
 std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
     auto& owner = stream.owner;
     {
@@ -70,25 +49,23 @@ std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
     return owner->fill_module = module;
 }
 
-/// What the driver cannot fill: one work item per word, or per byte where no word is aligned. The kernel gets the whole
-/// allocation and an offset, since views have any alignment.
-void fill_by_kernel(const Stream& stream, const Buffer& buffer, const std::byte* pattern, std::size_t period) {
+/// The device address of a buffer's first byte, for checks of alignment: memory that gemel wraps on CUDA may begin
+/// anywhere. On OpenCL it is the address of the cl_mem object, which is aligned.
+std::uint64_t address_of(const Block& block, const Buffer& buffer) {
+    return block.allocation->memory.handle + buffer.offset_bytes();
+}
+
+/// For what the driver cannot fill. The kernels get the whole allocation and an offset, because OpenCL makes no views
+/// of any alignment.
+void fill_by_kernel(const Stream& stream, const Buffer& buffer, std::uint64_t address, const std::byte* pattern,
+                    std::size_t period) {
     const Module module(Context(stream.state()->owner), fill_module(*stream.state()));
-    std::array<std::byte, 16> repeated{};
-    for (std::size_t i = 0; i < repeated.size(); ++i) repeated[i] = pattern[i % period];
-    const bool in_words = buffer.offset_bytes() % 4 == 0 && (period % 4 == 0 || 4 % period == 0);
-    const auto fill = [&](const char* kernel, std::size_t unit, std::size_t from, std::size_t bytes) {
-        if (bytes == 0) return;
-        const auto n = static_cast<std::int64_t>(bytes / unit);
-        const auto w = std::bit_cast<std::array<std::uint32_t, 4>>(repeated);
-        module.kernel(kernel)({.block = {256}, .threads = {n}, .stream = stream},
-                              Buffer(buffer.block(), 0, buffer.block()->size_bytes),
-                              static_cast<std::int64_t>((buffer.offset_bytes() + from) / unit), n,
-                              static_cast<int>(std::max<std::size_t>(period / unit, 1)), w[0], w[1], w[2], w[3]);
-    };
-    const std::size_t size = buffer.size_bytes(), words = in_words ? size / 4 * 4 : 0;
-    fill("gemel_fill_words", 4, 0, words);
-    fill("gemel_fill_bytes", 1, words, size - words);
+    const Buffer whole(buffer.block(), 0, buffer.block()->size_bytes);
+    const auto w = fill_words(pattern, period);
+    for (const FillLaunch& fill : fill_launches(address, buffer.offset_bytes(), buffer.size_bytes(), period))
+        if (fill.count > 0)
+            module.kernel(fill.kernel)({.block = {256}, .threads = {fill.count}, .stream = stream}, whole, fill.first,
+                                       fill.count, fill.period, w[0], w[1], w[2], w[3]);
 }
 
 plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
@@ -227,7 +204,7 @@ void Stream::call(std::function<void()> function) const {
             logging::write(logging::Level::error, "stream", text("a host function threw: ", error.what()));
         } catch (...) {
             logging::write(logging::Level::error, "stream",
-                           "a host function threw something that is no std::exception");
+                           "a host function threw something that is not derived from std::exception");
         }
     };
     try {
@@ -369,20 +346,21 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     if (pattern_bytes == 0 || pattern_bytes > 16)
         throw ArgumentError(text("fill: a pattern has 1 to 16 bytes, not ", pattern_bytes));
     if (buffer.size_bytes() % pattern_bytes != 0)
-        throw ArgumentError(text("fill: the buffer's ", buffer.size_bytes(), " bytes are no multiple of the pattern's ",
-                                 pattern_bytes));
+        throw ArgumentError(text("fill: the buffer's ", buffer.size_bytes(),
+                                 " bytes are not a multiple of the pattern's ", pattern_bytes));
     if (buffer.size_bytes() == 0) return;
     const auto* bytes = static_cast<const std::byte*>(pattern);
     const std::size_t period = shortest_period(bytes, pattern_bytes);
+    const std::uint64_t address = address_of(target, buffer);
     const bool done = state.driver->call([&](plugin::Context&) {
         target.allocation->uses.touch(state.core, true);
         const bool filled =
-            buffer.offset_bytes() % period == 0 &&
+            buffer.offset_bytes() % period == 0 && address % std::min<std::size_t>(period, 4) == 0 &&
             state.core->stream->fill(place(target, buffer.offset_bytes()), bytes, period, buffer.size_bytes() / period);
         if (filled && state.driver->synchronous) state.core->stream->synchronize();
         return filled;
     });
-    if (!done) fill_by_kernel(*this, buffer, bytes, period);
+    if (!done) fill_by_kernel(*this, buffer, address, bytes, period);
     Counters::add(state.driver->counters->filled_bytes, buffer.size_bytes());
 }
 

@@ -155,7 +155,7 @@ GEMEL_FUNCTION C c_cos(C z) { return c_cosh(C_new(-z.im, z.re)); }
 GEMEL_FUNCTION C c_tan(C z) { C w = c_tanh(C_new(-z.im, z.re)); return C_new(w.im, -w.re); }
 )";
 
-/// What depends on the precision: literals are hexadecimal where they are powers of two.
+/// Constants that depend on the precision. Powers of two are hexadecimal literals.
 struct Precision {
     const char *real, *complex, *suffix;
     const char* half_max;    ///< from here on, halve: half of the largest power of two's range

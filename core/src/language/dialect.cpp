@@ -1,4 +1,4 @@
-/// The tables that are known: the two that ship and those that plug-ins add.
+/// The registered dialects: the two of gemel and those that plug-ins add.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>

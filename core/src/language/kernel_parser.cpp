@@ -19,11 +19,11 @@ constexpr std::string_view markers[] = {"KERNEL", "__global__", "__kernel", "ker
 /// Words of a kernel's head that take a group in parentheses.
 constexpr std::string_view attributes[] = {"REQD_WG_SIZE",     "__attribute__",  "__attribute", "__launch_bounds__",
                                            "__cluster_dims__", "__block_size__", "__maxnreg__", "__declspec"};
-/// The portable words that may stand in a parameter list mean what they say, also in a text that has its prelude.
+/// The portable words of parameter lists keep their meaning in a text that includes its prelude.
 constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM", "LOCAL_MEM_ARG",
                                            "CONSTANT_MEM", "RESTRICT",  "SHARED_ARENA"};
 
-/// What the program's own macros and typedefs do to parameter lists.
+/// The effect of the program's own macros and typedefs on parameter lists.
 class Definitions {
    public:
     explicit Definitions(std::span<const Token> tokens) {
@@ -198,7 +198,7 @@ class Head {
             Unreadable why{};
             std::optional<Parameter> parameter = read_parameter(part, 0, why);
             if (!parameter) return false;
-            // One unknown word may well be a macro from elsewhere that stands for several parameters.
+            // A single unknown word may be a macro from another file that expands to several parameters.
             if (parameter->name.empty() && !parameter->is_pointer && parameter->dtype.empty()) return false;
             if (!parameter->name.empty() && !names.insert(parameter->name).second) return false;
             parameters.push_back(std::move(*parameter));
@@ -206,7 +206,7 @@ class Head {
         return true;
     }
 
-    /// What follows the parameters must come to a body.
+    /// A body must follow the parameters.
     bool is_definition() {
         while (at_ < tokens_.size() && !tokens_[at_].is("{")) {
             if (tokens_[at_].is(";")) name_.clear();

@@ -115,7 +115,7 @@ class Tokenizer {
                 add(Token::Kind::word, begin);
             }
         } else if (is_digit(c)) {
-            // Also 1e-5, 0x1p+3 and 1'000, none of which matters but for not being cut into words.
+            // Also 1e-5, 0x1p+3 and 1'000: one token each.
             while (at_ < text_.size()) {
                 const char next = text_[at_];
                 const bool is_exponent = next == 'e' || next == 'E' || next == 'p' || next == 'P';

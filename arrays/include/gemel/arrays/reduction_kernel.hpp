@@ -39,7 +39,7 @@ struct ReductionSpec {
 
 /// One of several results that are found in one pass.
 struct ReductionResult {
-    std::string neutral = {};  ///< as in ReductionSpec
+    std::string neutral = {};  ///< as in ReductionSpec; `identity` below is another name for it
     std::string map_expr = "x[i]";
     std::string reduce_expr = {};
     DType accumulator = {};
@@ -50,6 +50,9 @@ struct ReductionResult {
     /// What is stored, of `a`, the running value at the end; that value itself if empty. "a.index" of an accumulator of
     /// value and index.
     std::string result_expr = {};
+    /// Another name for `neutral`: give one of the two. Stands last because lists without names, {"0", "x[i]", "a+b"},
+    /// count.
+    std::string identity = {};
 };
 
 /// A reduction to several results.
@@ -61,12 +64,29 @@ struct MultiReductionSpec {
     CompileOptions compile = {};
 };
 
+/// Where a reduction puts its result: `.out = y`, or `.out = &y`. Shares y's memory, so y itself may go.
+class ReductionOutput {
+   public:
+    ReductionOutput() = default;
+    ReductionOutput(AnyArray array) : array_(std::move(array)), is_given_(true) {}
+    /// A null pointer: there is no such array, a new one is made.
+    ReductionOutput(const AnyArray* array) : is_given_(array != nullptr) {
+        if (array) array_ = *array;
+    }
+    explicit operator bool() const { return is_given_; }
+    const AnyArray& operator*() const { return array_; }
+
+   private:
+    AnyArray array_;
+    bool is_given_ = false;
+};
+
 /// How one call of a reduction differs from the others.
 struct ReductionOptions {
     std::optional<std::vector<int>> axes =
-        {};                         ///< reduce over these alone, negative ones counted from the end; all if left out
-    bool keepdims = false;          ///< reduced axes stay, with extent 1
-    const AnyArray* out = nullptr;  ///< where the result goes: contiguous, of the result's shape; single results
+        {};                    ///< reduce over these, negative ones counted from the end; all if left out
+    bool keepdims = false;     ///< reduced axes stay, with extent 1
+    ReductionOutput out = {};  ///< where the result goes: contiguous, of the result's shape; single results
     Stream stream = {};
     codegen::ReductionTuning tuning = {};  ///< overrides what is given here, member by member
 };
