@@ -209,7 +209,9 @@ TEST_SUITE("lazy") {
                 CAPTURE(to_string(shape));
                 for (const int axis : {0, 1}) {
                     CAPTURE(axis);
-                    if (is_left_out(n++, 0)) continue;
+                    const std::size_t choice = n / 6 + n;
+                    ++n;
+                    if (is_left_out(3, choice)) continue;
                     const auto length = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
                     const Cut cutting(cut, length, shape.count() / length);
                     check_rows(numbers<float>(random, shape), axis);
