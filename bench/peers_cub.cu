@@ -219,6 +219,8 @@ void histogram(const void* x, void* counts, int bins, std::size_t n, void* strea
     with_scratch([&](void* scratch, std::size_t& bytes) {
         return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const float*>(x), static_cast<int*>(counts),
                                                    bins + 1, 0.0f, 1.0f, static_cast<std::int64_t>(n), native(stream));
+    });
+}
 
 void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream) {
     switch (type) {
