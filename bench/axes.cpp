@@ -1,5 +1,5 @@
 /// Reductions and running sums along axes, a grid of shapes: one JSON line per cell. bench/axes_peers.py times other
-/// libraries over the same cells, bench/axes_table.py joins both; scripts/axes runs all three.
+/// libraries over the same cells, bench/grid_table.py joins both; scripts/grid runs all three.
 ///
 ///     axes_grid [--small] [--only TEXT] [--list]
 ///

@@ -1,14 +1,16 @@
 /// Rows in one pass: softmax and standardize from plain operators, by row length, columns and type. One JSON line per
 /// cell; bench/rows_peers.py times PyTorch and NumPy over the same cells.
 ///
-///     rows_grid [--small] [--list]
+///     rows_grid [--small] [--only TEXT] [--list]
 ///
-/// --small: 2^22 elements, for CPU devices; --list: names the cells and runs nothing.
+/// --small: 2^22 elements, for CPU devices; --only: cells whose name holds TEXT; --list: names the cells and runs
+/// nothing.
 #include "harness.hpp"
 
 #include <gemel/arrays/lazy.hpp>
 
-#include <cstring>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -26,7 +28,7 @@ struct Cell {
     }
 };
 
-std::vector<Cell> grid(bool small) {
+std::vector<Cell> grid(bool small, const std::string& only) {
     const std::int64_t elements = std::int64_t{1} << (small ? 22 : 27);
     std::vector<Cell> cells;
     for (const char* type : {"float", "bfloat16"})
@@ -37,6 +39,7 @@ std::vector<Cell> grid(bool small) {
             for (const std::int64_t length : {1 << 9, 1 << 12})
                 cells.push_back({operation, type, length, elements / length, 0});
         }
+    std::erase_if(cells, [&](const Cell& cell) { return cell.name().find(only) == std::string::npos; });
     return cells;
 }
 
@@ -72,12 +75,15 @@ double time_of(const gemel::Context& context, const std::function<void()>& call,
 
 int main(int argc, char** argv) {
     bool small = false, list = false;
+    std::string only;
     for (int k = 1; k < argc; ++k) {
-        small |= std::strcmp(argv[k], "--small") == 0;
-        list |= std::strcmp(argv[k], "--list") == 0;
+        const std::string word = argv[k];
+        small |= word == "--small";
+        list |= word == "--list";
+        if (word == "--only" && k + 1 < argc) only = argv[++k];
     }
     if (list) {
-        for (const Cell& cell : grid(small))
+        for (const Cell& cell : grid(small, only))
             print_line({{"cell", cell.name()},
                         {"operation", cell.operation},
                         {"type", cell.type},
@@ -88,7 +94,7 @@ int main(int argc, char** argv) {
     const gemel::Context context = gemel::default_context();
     const gemel::Device device = context.device();
     const bool on_gpu = device.info().type == gemel::DeviceInfo::Type::gpu;
-    for (const Cell& cell : grid(small)) {
+    for (const Cell& cell : grid(small, only)) {
         const gemel::DType dtype = cell.type == "float" ? gemel::dtype_of<float>() : gemel::dtype_of<gemel::bfloat16>();
         const AnyArray values = gemel::random::Philox(1).normal<float>({cell.rows, cell.columns});
         const AnyArray x = values.astype(dtype), y(context, dtype, x.shape());

@@ -1,6 +1,6 @@
-"""Joins the figures of axes_grid with those of axes_peers.py, prints tables in Markdown and judges them.
+"""Joins the figures of a grid (axes_grid, rows_grid) with those of its peers, prints tables in Markdown and judges them.
 
-    axes_table.py AXES PEERS    files of JSON lines; ends with 1 if a cell takes more than 1.25 times what its peer takes"""
+    grid_table.py FIGURES PEERS    files of JSON lines; ends with 1 if a cell takes more than 1.25 times what its peer takes"""
 import json
 import sys
 
@@ -52,13 +52,13 @@ def table(devices, figures, peers):
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("usage: axes_table.py AXES PEERS")
+        sys.exit("usage: grid_table.py AXES PEERS")
     figures = {}
     for figure in lines_of(sys.argv[1]):
         figures.setdefault(device_of(figure), {})[figure["cell"]] = figure
     peers = {(line["peer"], line["cell"]): line["us"] for line in lines_of(sys.argv[2])}
     if not figures:
-        sys.exit(f"axes_table.py: {sys.argv[1]} has no figures")
+        sys.exit(f"grid_table.py: {sys.argv[1]} has no figures")
     past = False
     for device in DEVICES:
         if device not in figures:
