@@ -9,6 +9,7 @@
 /// where there are rows enough to fill the device; else by a launch of its own before. explain() says which.
 #pragma once
 
+#include <gemel/arrays/evaluated.hpp>
 #include <gemel/arrays/reductions.hpp>
 
 #include <array>
@@ -78,16 +79,17 @@ auto lazy_reduction(const X& x, const ReductionAxes& axis, double ddof = 0) {
     }
 }
 
+/// The array of an expression's values.
 template <class X>
-struct EvaluatedArray {
+struct ValueArray {
     using type = AnyArray;
 };
 template <ArrayOperand X>
-struct EvaluatedArray<X> {
-    using type = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
+struct ValueArray<X> {
+    using type = EvaluatedArray<X>;
 };
 template <class X>
-using Evaluated = typename EvaluatedArray<X>::type;
+using ValuesOf = typename ValueArray<X>::type;
 
 }  // namespace detail
 
@@ -136,7 +138,7 @@ auto evaluate(const X&... expressions) {
     constexpr std::array<const AnyArray*, sizeof...(X)> none{};
     const std::vector<AnyArray> values = detail::evaluate_all(all, none);
     return [&]<std::size_t... k>(std::index_sequence<k...>) {
-        return std::tuple<detail::Evaluated<X>...>{detail::Evaluated<X>(values[k])...};
+        return std::tuple<detail::ValuesOf<X>...>{detail::ValuesOf<X>(values[k])...};
     }(std::index_sequence_for<X...>{});
 }
 
@@ -203,7 +205,7 @@ auto logsumexp(const X& x, const A& axis = {}) {
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto logsumexp(const X& x, const A& axis = {}, bool keepdims = false) {
     const auto value = lazy::logsumexp(x, axis);
-    return detail::Evaluated<std::remove_cvref_t<decltype(value)>>(
+    return detail::ValuesOf<std::remove_cvref_t<decltype(value)>>(
         detail::without_reduced(detail::array_of(value), axis, keepdims));
 }
 /// Mean 0 and variance 1 along some axes (the last, if left out). @param epsilon  added to the variance
