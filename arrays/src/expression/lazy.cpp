@@ -47,7 +47,7 @@ AnyExpr single(ReductionKind kind, const AnyExpr& x, DType result) {
         case ReductionKind::any:
         case ReductionKind::all: return x != 0;
         case ReductionKind::argmin:
-        case ReductionKind::argmax: return astype(where(x == x, 0, 0), result);
+        case ReductionKind::argmax: return astype(isnan(x), result) * 0;
         default: return as(x, result);
     }
 }
