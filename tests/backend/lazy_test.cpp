@@ -262,6 +262,18 @@ TEST_SUITE("lazy") {
         CHECK(greatest_difference(wide(1), astype<double>(sum(x, 1, true)).eval()) == 0);
     }
 
+    TEST_CASE("results of the last columns end with these") {
+        Random random{std::mt19937(9)};
+        for (const std::int64_t columns : {40, 67, 130}) {
+            const GPUArray<float> x = numbers<float>(random, {9, columns}), y = empty_like(x);
+            const GPUArray<float> room = full<float>({columns + 200}, -77.0f);
+            const GPUArray<float> largest = room(slice(0, columns)).reshape({1, columns});
+            evaluate_into(y, x - lazy::max(x, 0), largest, lazy::max(x, 0));
+            CHECK(greatest_difference(largest, max(x, 0, true)) == 0);
+            CHECK(all(room(slice(columns, {})) == -77.0f).item());
+        }
+    }
+
     TEST_CASE("extents 0 and 1, single values, NaN and infinities") {
         const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
         const GPUArray<float> x =

@@ -16,15 +16,11 @@
 
 namespace gemel {
 
-namespace {
-
 bool same_elements(const AnyArray& a, const AnyArray& b) {
-    return a.buffer().block() == b.buffer().block() && a.offset_bytes() == b.offset_bytes() &&
-           a.buffer().offset_bytes() == b.buffer().offset_bytes() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
-           a.strides() == b.strides();
+    return a.buffer().block() == b.buffer().block() && a.dtype() == b.dtype() &&
+           a.buffer().offset_bytes() + a.offset_bytes() == b.buffer().offset_bytes() + b.offset_bytes() &&
+           a.shape() == b.shape() && a.strides() == b.strides();
 }
-
-}  // namespace
 
 std::string combined(DType dtype, bool is_sum) {
     if (dtype.kind() == DType::Kind::complex) return is_sum ? "c_add(a, b)" : "c_mul(a, b)";

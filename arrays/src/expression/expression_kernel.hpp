@@ -49,6 +49,9 @@ decltype(auto) naming(const char* who, F&& f) {
     }
 }
 
+/// Whether two arrays are the same elements in the same order.
+bool same_elements(const AnyArray& a, const AnyArray& b);
+
 /// Identifies an expression's text: its type and which of its operands are the same array.
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
 

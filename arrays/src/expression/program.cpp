@@ -1,5 +1,7 @@
 #include "expression/program.hpp"
 
+#include "expression/expression_kernel.hpp"
+
 #include <gemel/core/text.hpp>
 
 #include <bit>
@@ -11,12 +13,6 @@ namespace {
 using Kind = ExpressionStructure::Kind;
 
 std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
-
-bool same_elements(const AnyArray& a, const AnyArray& b) {
-    return a.buffer().block() == b.buffer().block() && a.offset_bytes() == b.offset_bytes() &&
-           a.buffer().offset_bytes() == b.buffer().offset_bytes() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
-           a.strides() == b.strides();
-}
 
 /// The kind of a number and its bits.
 void add_number(std::vector<std::uint64_t>& key, const AnyNumber& number) {

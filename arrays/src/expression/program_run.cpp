@@ -100,7 +100,7 @@ class Running {
 
     std::vector<AnyArray> results() {
         for (std::size_t r = 0; r < out_.size(); ++r)
-            if (out_[r] && !(same_place(results_[r], *out_[r]))) {
+            if (out_[r] && !(same_elements(results_[r], *out_[r]))) {
                 out_[r]->assign(AnyExpr(results_[r]));
                 results_[r] = *out_[r];
             }
@@ -131,11 +131,6 @@ class Running {
     }
 
    private:
-    static bool same_place(const AnyArray& a, const AnyArray& b) {
-        return a.buffer().block() == b.buffer().block() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
-               a.strides() == b.strides() &&
-               a.buffer().offset_bytes() + a.offset_bytes() == b.buffer().offset_bytes() + b.offset_bytes();
-    }
     bool is_kept(std::size_t value) const {
         return std::ranges::any_of(kept_, [&](const auto& kept) { return kept.first == value; });
     }
@@ -149,7 +144,7 @@ class Running {
         for (std::size_t other = 0; other < out_.size(); ++other)
             if (other != *output.root && out_[other] && given.may_overlap(*out_[other])) return false;
         return std::ranges::all_of(program_.arrays(), [&](const AnyArray& array) {
-            return !given.may_overlap(array) || (out_.size() == 1 && same_place(given, array));
+            return !given.may_overlap(array) || (out_.size() == 1 && same_elements(given, array));
         });
     }
     const AnyArray& operand(const StepKernel::Array& array) const {
