@@ -1,5 +1,6 @@
 #include "expression/program_plan.hpp"
 
+#include "expression/reduction_launch.hpp"
 #include "generated/row_layout.hpp"
 
 #include <gemel/core/text.hpp>
@@ -79,11 +80,9 @@ class Planning {
     }
 
     void add_reductions(const std::vector<std::size_t>& open) {
-        // The fewest axes first: what is reduced along more of them begins with those.
+        // The fewest axes first, of equally many the last ones: what is reduced along more of them begins with those.
         std::size_t lead = open.front();
-        const auto rank_of = [&](std::size_t v) {
-            return std::pair{std::popcount(value(v).axes), -std::countr_zero(value(v).axes | 1)};
-        };
+        const auto rank_of = [&](std::size_t v) { return std::pair{std::popcount(value(v).axes), value(v).axes}; };
         bool has_lead = false;
         for (const std::size_t v : open) {
             if (!is_ready(v) || (has_lead && !(rank_of(v) < rank_of(lead)))) continue;
@@ -190,12 +189,12 @@ class Planning {
     void give_done_roots(PlanStep& step) {
         for (PlanStep::Output& output : step.outputs)
             for (std::size_t r = 0; r < pending_.size() && !output.root; ++r)
-                if (pending_[r] && program_.roots()[r] == output.value && !is_sixteen_bit(value(output.value).dtype)) {
+                if (pending_[r] && program_.roots()[r] == output.value &&
+                    !is_sixteen_bit_float(value(output.value).dtype)) {
                     output.root = r;
                     pending_[r] = false;
                 }
     }
-    static bool is_sixteen_bit(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
     Program& program_;
     const DeviceInfo& device_;
