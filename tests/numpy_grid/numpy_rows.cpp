@@ -53,12 +53,9 @@ std::string difference(const gemel::AnyArray& found, const gemel::AnyArray& expe
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int, char** argv) try {
     const std::string folder = argv[1];
-    if (gemel::devices().empty()) {
-        std::puts("skipped: there is no such device here");
-        return 77;
-    }
+    std::printf("on %s\n", gemel::default_context().device().name().c_str());
     const auto arrays = gemel::load_npz(folder + "/arrays.npz"), expected = gemel::load_npz(folder + "/expected.npz");
     const std::vector<Case> cases = read_cases(folder + "/cases.txt");
     std::size_t wrong = 0;
@@ -82,4 +79,10 @@ int main(int, char** argv) {
     }
     std::printf("%zu cases, %zu wrong\n", cases.size(), wrong);
     return cases.empty() || wrong > 0 ? 1 : 0;
+} catch (const gemel::BackendUnavailable& error) {
+    std::printf("skipped: %s\n", error.what());
+    return 77;
+} catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+    return 1;
 }
