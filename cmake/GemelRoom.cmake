@@ -20,6 +20,9 @@ function(gemel_room name)
     set_target_properties(gemel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
         VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
     target_link_libraries(gemel_${name} PRIVATE gemel_${name}_headers)
+    # On the path of every launch: calls within the library are direct, and its few thread-local variables (below 200 bytes,
+    # which a process has left for libraries that it opens later) lie at fixed places.
+    target_compile_options(gemel_${name} PRIVATE -fno-semantic-interposition -ftls-model=initial-exec)
     foreach(folder IN LISTS ROOM_FOLDERS)
         add_subdirectory(src/${folder})
     endforeach()
@@ -45,7 +48,7 @@ function(gemel_library)
         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/gemel.map)
     target_compile_features(gemel PUBLIC cxx_std_20)
     # Inlines and the symbols of dependencies stay inside, so that a program may hold another fmt.
-    target_link_options(gemel PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/gemel.map")
+    target_link_options(gemel PRIVATE "LINKER:-Bsymbolic-functions" "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/gemel.map")
     # Users of the build tree find Boost's headers here, those of the package by gemelConfig.cmake.
     get_property(boost_folders GLOBAL PROPERTY GEMEL_BOOST_FOLDERS)
     target_include_directories(gemel SYSTEM INTERFACE "$<BUILD_INTERFACE:${boost_folders}>")

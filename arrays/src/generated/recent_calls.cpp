@@ -3,6 +3,7 @@
 #include "generated/convert_value.hpp"
 #include "generated/kernel_cache.hpp"
 
+#include <mutex>
 #include <utility>
 
 namespace gemel {
@@ -82,17 +83,17 @@ std::uint64_t RecentCalls::hash(std::uint64_t generator, std::span<const CallArg
 }
 
 std::shared_ptr<const RecentCall> RecentCalls::find(std::uint64_t hash) const {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     return places_[hash % places_.size()].call;
 }
 
 bool RecentCalls::is_second(std::uint64_t hash) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     return std::exchange(places_[hash % places_.size()].last_missed, hash) == hash;
 }
 
 void RecentCalls::remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     places_[hash % places_.size()].call.swap(call);
 }
 

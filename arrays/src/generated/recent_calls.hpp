@@ -3,10 +3,11 @@
 
 #include "generated/argument_list.hpp"
 
+#include <gemel/core/spin_lock.hpp>
+
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -65,7 +66,7 @@ class RecentCalls {
         std::uint64_t last_missed = 0;
         std::shared_ptr<const RecentCall> call;
     };
-    mutable std::mutex mutex_;
+    mutable SpinLock lock_;
     std::array<Place, 512> places_;
 };
 

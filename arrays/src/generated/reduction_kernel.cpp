@@ -76,12 +76,13 @@ Shape result_shape(const Shape& shape, const AxisFlags& axes, bool keepdims) {
 }
 
 /// Allocates the results, or takes the array that the caller gives for a single one.
-void place_results(const ReductionState& state, const ReductionOptions& options, const Context& context,
+/// @param operand  one of the call's arrays
+void place_results(const ReductionState& state, const ReductionOptions& options, const AnyArray& operand,
                    const Shape& shape, std::span<const CallArgument> arguments, std::span<AnyArray> results) {
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = state.request.values[k].dtype;
         if (!options.out) {
-            results[k] = AnyArray(context, dtype, shape);
+            results[k] = AnyArray(operand.context(), dtype, shape);
             continue;
         }
         const AnyArray& out = *options.out;
@@ -137,8 +138,7 @@ struct ReductionCall {
         const bool same_axes = work.axes.has_value() == options.axes.has_value() &&
                                (!work.axes || std::ranges::equal(*work.axes, *options.axes));
         if (!same_axes || work.keepdims != options.keepdims) return false;
-        context = array.context();
-        place_results(state, options, *context, work.shape, arguments, results);
+        place_results(state, options, array, work.shape, arguments, results);
         return work.offsets == needs_offsets(results, KernelCache::of(array).addresses_are_linear());
     }
 
@@ -146,7 +146,7 @@ struct ReductionCall {
         context = call.context();
         axes = resolve(state.declared, call.shape(), options);
         shape = result_shape(call.shape(), axes, options.keepdims);
-        place_results(state, options, *context, shape, call.arguments(), results);
+        place_results(state, options, call.leading(), shape, call.arguments(), results);
         return shape.count() > 0;
     }
 
@@ -242,7 +242,7 @@ struct ReductionCall {
         boost::container::static_vector<Buffer, max_call_arguments> partials;
         if (work.split && variant.running.empty())
             for (const codegen::ReducedValue& value : state.request.values)
-                partials.push_back(context->allocate(work.splits * work.outputs * running_bytes(value)));
+                partials.push_back(results[0].context().allocate(work.splits * work.outputs * running_bytes(value)));
         if (work.split)
             for (std::size_t k = 0; k < results.size(); ++k)
                 own.push_back(as_argument(variant.running.empty() ? partials[k] : variant.running[k]));
@@ -262,7 +262,7 @@ struct ReductionCall {
                        std::array{outputs, splits});
     }
 
-    std::optional<Context> context = {};
+    std::optional<Context> context = {};  ///< of a call that is not remembered
     AxisFlags axes = {};
     Shape shape = {};
     Spread dealt = {};

@@ -67,7 +67,7 @@ class Launcher {
                 std::span<const Argument> own, std::span<const std::int64_t> sizes) const {
         for (const Argument& argument : own) list.add(argument);
         for (const std::int64_t size : sizes) list.add(index_argument(wide_, size));
-        kernel.launch({.grid = grid, .block = {block}, .stream = stream_}, list.span());
+        kernel.launch(grid, block, stream_, list.span());
     }
 
     ArgumentList& arguments_;

@@ -110,7 +110,7 @@ void remove_kept(const fs::path& folder, std::size_t digits) {
 }
 
 std::pair<int, fs::path> create_temporary(const fs::path& folder) {
-    thread_local std::random_device random;
+    std::random_device random;
     for (;;) {
         fs::path path = folder / text(temporary_prefix, ::getpid(), "-", random(), "-", random());
         const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

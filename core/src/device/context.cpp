@@ -154,8 +154,8 @@ void Context::reset() const {
     }
     auto fresh =
         share(new DriverContext(state_->device, state_->device->device->create_context(), state_->counters, nullptr));
-    std::lock_guard lock(state_->mutex);
-    state_->current = std::move(fresh);
+    std::lock_guard lock(state_->current_lock);
+    state_->current.swap(fresh);
 }
 
 std::shared_ptr<void> Context::attached_object(const void* key, std::shared_ptr<void> (*make)()) const {
@@ -225,11 +225,8 @@ void MemoryPool::set_limit(std::size_t bytes) const { state_->driver()->device_p
 
 Context default_context() {
     // Leaked on purpose, so that static objects may use it until the very end.
-    static auto* const mutex = new std::mutex;
-    static Context* context = nullptr;
-    std::lock_guard lock(*mutex);
-    if (!context) context = new Context(default_device());
-    return *context;
+    static const Context& context = *new Context(default_device());
+    return context;
 }
 
 Context current_context() { return current ? *current : default_context(); }

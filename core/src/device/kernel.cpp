@@ -16,6 +16,13 @@
 #include <thread>
 
 namespace gemel {
+
+/// What a launch configuration says of sizes.
+struct Kernel::Sizes {
+    const Dim3 &grid, &block, &threads;
+    std::size_t shared_bytes;
+};
+
 namespace {
 
 constexpr std::size_t inline_arguments = plugin::most_arguments;
@@ -141,7 +148,8 @@ void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalle
 }
 
 /// Grid and block after all checks. Returns false if there is nothing to launch.
-bool resolve(const KernelState& kernel, const LaunchConfig& config, plugin::LaunchShape& shape) {
+template <class Sizes>
+bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape& shape) {
     const DeviceInfo& info = kernel.driver->info();
     const auto& facts = kernel.kernel->facts();
     Dim3 block = config.block;
@@ -238,23 +246,32 @@ void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& c
                        const Marshalled& marshalled) {
     for (const Use& use : marshalled.uses) use.block->allocation->uses.touch(core, use.writes);
     DriverContext& driver = *kernel.driver;
-    driver.launches.add(kernel.interned_name, shape);
+    driver.launches.add(Counters::add(driver.counters->launches), kernel.interned_name, shape);
     launch_finished(kernel, *core, shape, [&] {
         kernel.kernel->launch(*core->stream, shape, {marshalled.views.data(), marshalled.count}, kernel.arena);
     });
     if (driver.synchronous) core->stream->synchronize();
-    Counters::add(driver.counters->launches);
 }
 
 }  // namespace
 
 void Kernel::launch(const LaunchConfig& config, std::span<const Argument> arguments) const {
+    launch(Sizes{config.grid, config.block, config.threads, config.shared_bytes}, config.stream, arguments);
+}
+
+void Kernel::launch(const Dim3& grid, const Dim3& block, const Stream& stream,
+                    std::span<const Argument> arguments) const {
+    static constexpr Dim3 not_given;
+    launch(Sizes{grid, block, not_given, 0}, stream, arguments);
+}
+
+void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {
     KernelState& kernel = *state_;
     const auto& driver = kernel.module->driver;
     driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream(config.stream, driver, &kernel.name);
+        const auto& core = choose_stream(stream, driver, &kernel.name);
         plugin::LaunchShape shape;
-        const bool any = resolve(kernel, config, shape);
+        const bool any = resolve(kernel, sizes, shape);
         Marshalled marshalled;
         HostArguments host;
         marshal(kernel, arguments, marshalled, host, driver, core);
@@ -338,11 +355,10 @@ void PreparedLaunch::operator()(const Stream& stream) const {
                 refuse(*prepared.kernel, i, nullptr, "is a buffer that has been released");
             if (prepared.blocks[i]->allocation) prepared.blocks[i]->allocation->uses.touch(core, prepared.writes[i]);
         }
-        driver->launches.add(prepared.kernel->interned_name, prepared.shape);
+        driver->launches.add(Counters::add(driver->counters->launches), prepared.kernel->interned_name, prepared.shape);
         launch_finished(*prepared.kernel, *core, prepared.shape,
                         [&] { prepared.bound->launch(*core->stream, prepared.shape); });
         if (driver->synchronous) core->stream->synchronize();
-        Counters::add(driver->counters->launches);
     });
 }
 

@@ -73,7 +73,7 @@ std::size_t size_of_class(int size_class) {
 }
 
 std::unique_ptr<Allocation> Pool::take(int size_class) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     if (static_cast<std::size_t>(size_class) >= bins_.size() || bins_[size_class].empty()) return nullptr;
     auto allocation = std::move(bins_[size_class].back());
     bins_[size_class].pop_back();
@@ -86,20 +86,20 @@ std::unique_ptr<Allocation> Pool::take(int size_class) {
 }
 
 bool Pool::admits(std::size_t bytes) const {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     return figures_.limit_bytes == 0 || (bytes <= figures_.limit_bytes &&
                                          figures_.active_bytes + figures_.held_bytes <= figures_.limit_bytes - bytes);
 }
 
 void Pool::count_new(std::size_t bytes) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     ++figures_.active_blocks;
     figures_.active_bytes += bytes;
     figures_.peak_bytes = std::max(figures_.peak_bytes, figures_.active_bytes + figures_.held_bytes);
 }
 
 void Pool::give_back(std::unique_ptr<Allocation> allocation) noexcept {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     const auto at = static_cast<std::size_t>(allocation->size_class);
     const std::size_t bytes = allocation->memory.bytes;
     if (bins_.size() <= at) bins_.resize(at + 1);
@@ -111,14 +111,14 @@ void Pool::give_back(std::unique_ptr<Allocation> allocation) noexcept {
 }
 
 void Pool::count_gone(std::size_t bytes) noexcept {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     --figures_.active_blocks;
     figures_.active_bytes -= bytes;
 }
 
 std::vector<std::unique_ptr<Allocation>> Pool::drain() noexcept {
     std::vector<std::unique_ptr<Allocation>> all;
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     for (auto& bin : bins_) {
         for (auto& allocation : bin) all.push_back(std::move(allocation));
         bin.clear();
@@ -129,12 +129,12 @@ std::vector<std::unique_ptr<Allocation>> Pool::drain() noexcept {
 }
 
 PoolStatistics Pool::statistics() const {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     return figures_;
 }
 
 void Pool::set_limit(std::size_t bytes) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     figures_.limit_bytes = bytes;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <gemel/core/plugin.hpp>
+#include <gemel/core/spin_lock.hpp>
 #include <gemel/core/statistics.hpp>
 
 #include <atomic>
@@ -96,7 +97,7 @@ class Pool {
 
    private:
     const bool enabled_;
-    mutable std::mutex mutex_;
+    mutable SpinLock lock_;
     std::vector<std::vector<std::unique_ptr<Allocation>>> bins_;
     PoolStatistics figures_;
 };

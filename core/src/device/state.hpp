@@ -8,6 +8,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
 #include <gemel/core/signature.hpp>
+#include <gemel/core/spin_lock.hpp>
 #include <gemel/core/statistics.hpp>
 
 #include "device/lifetime.hpp"
@@ -39,8 +40,9 @@ struct Counters {
     std::atomic<std::uint64_t> launches{0}, compilations{0}, disk_hits{0}, memory_hits{0}, allocations{0}, pool_hits{0},
         allocated_bytes{0}, uploaded_bytes{0}, downloaded_bytes{0}, copied_bytes{0}, filled_bytes{0};
 
-    static void add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
-        counter.fetch_add(n, std::memory_order_relaxed);
+    /// @returns what it was
+    static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
+        return counter.fetch_add(n, std::memory_order_relaxed);
     }
 };
 
@@ -52,8 +54,10 @@ class LaunchRing {
         const char* kernel = nullptr;  ///< interned, never freed
         std::array<std::uint32_t, 3> grid{}, block{};
     };
-    void add(const char* kernel, const plugin::LaunchShape& shape) {
-        const auto at = next_.fetch_add(1, std::memory_order_relaxed) % size;
+    /// @param number  of the launch, counted from 0 with every launch of the context
+    void add(std::uint64_t number, const char* kernel, const plugin::LaunchShape& shape) {
+        const auto at = number % size;
+        next_.store(number + 1, std::memory_order_relaxed);
         entries_[at].kernel.store(kernel, std::memory_order_relaxed);
         for (int i = 0; i < 3; ++i) {
             entries_[at].grid[i].store(shape.grid[i], std::memory_order_relaxed);
@@ -140,11 +144,11 @@ struct ContextState : std::enable_shared_from_this<ContextState> {
     bool foreign = false;
 
     std::shared_ptr<DriverContext> driver() const {
-        std::lock_guard lock(mutex);
+        std::lock_guard lock(current_lock);
         return current;
     }
 
-    mutable std::mutex mutex;
+    mutable SpinLock current_lock;
     std::shared_ptr<DriverContext> current;
 
     /// Loaded modules by key, newest first; bounded.

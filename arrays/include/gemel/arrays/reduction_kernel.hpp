@@ -146,7 +146,7 @@ class ReductionKernel {
         const std::array<CallArgument, sizeof...(A)> packed{CallArgument(arguments)...};
         AnyArray result;
         reduction_.run(options, packed, {&result, 1});
-        return GPUArray<T>(result.buffer(), result.shape(), result.strides(), result.offset_bytes());
+        return GPUArray<T>(std::move(result));
     }
     /// The text for contiguous arrays, without a device.
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const {
@@ -179,8 +179,7 @@ class MultiReductionKernel {
         std::array<AnyArray, sizeof...(T)> results;
         reduction_.run(options, packed, results);
         return [&]<std::size_t... k>(std::index_sequence<k...>) {
-            return std::tuple<GPUArray<T>...>{GPUArray<T>(results[k].buffer(), results[k].shape(), results[k].strides(),
-                                                          results[k].offset_bytes())...};
+            return std::tuple<GPUArray<T>...>{GPUArray<T>(std::move(results[k]))...};
         }(std::index_sequence_for<T...>{});
     }
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const {

@@ -80,6 +80,8 @@ class GEMEL_API Kernel {
         return time_packed(config, packed);
     }
     void launch(const LaunchConfig& config, std::span<const Argument> arguments) const;
+    /// The same without dynamic shared memory; copies no handle.
+    void launch(const Dim3& grid, const Dim3& block, const Stream& stream, std::span<const Argument> arguments) const;
 
     const std::string& name() const;
     /// The parameters, if the text told them; else nothing is known but what the driver checks.
@@ -92,6 +94,8 @@ class GEMEL_API Kernel {
     explicit Kernel(std::shared_ptr<KernelState> state) : state_(std::move(state)) {}
 
    private:
+    struct Sizes;
+    void launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const;
     PreparedLaunch prepare_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
     double time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
