@@ -1,0 +1,309 @@
+/// A stand-in for NVIDIA's driver, as libcuda.so.1: memory is the host's, copies and fills work, kernels are taken and
+/// not run. It shows what the CUDA plug-in calls, lets each call fail, and lets NVRTC compile whatever a program
+/// generates, where there is no GPU. It claims to be an sm_90 with 132 compute units.
+#define GEMEL_EMULATION_HOST
+#include "emulation_runner.hpp"
+#include "stand_in.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#undef cuEventElapsedTime  // CUDA 13 gives the short name to a newer function
+
+namespace {
+
+struct Record {
+    unsigned long calls = 0, fails_from = 0;
+    CUresult result = CUDA_SUCCESS;
+};
+
+std::mutex& mutex = *new std::mutex;
+std::map<std::string, Record>& records = *new std::map<std::string, Record>;
+thread_local CUcontext current = nullptr;
+
+/// Counts a call. @returns what it shall return if it fails, else success
+CUresult called(const char* function) {
+    const std::lock_guard lock(mutex);
+    Record& record = records[function];
+    ++record.calls;
+    return record.fails_from && record.calls >= record.fails_from ? record.result : CUDA_SUCCESS;
+}
+
+template <class T>
+T handle() {
+    static std::uintptr_t last = 0x1000;
+    const std::lock_guard lock(mutex);
+    return reinterpret_cast<T>(last += 16);
+}
+
+const CUcontext primary = handle<CUcontext>();
+
+template <class Word>
+void fill(CUdeviceptr to, Word word, std::size_t count) {
+    auto* const words = reinterpret_cast<Word*>(to);
+    for (std::size_t i = 0; i < count; ++i) words[i] = word;
+}
+
+void* memory(std::size_t bytes) {
+    constexpr std::size_t alignment = 512;
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+/// A program that the stand-in for NVRTC has made; null for what is for a GPU, which is taken and not run.
+struct Module {
+    void* program = nullptr;
+};
+struct Function {
+    emulation::Kernel run = nullptr;
+};
+
+/// Loads a shared object from memory, whose end its header tells. Programs stay loaded.
+void* opened(const void* image) {
+    Elf64_Ehdr header;
+    std::memcpy(&header, image, sizeof header);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64) return nullptr;
+    const std::size_t bytes = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
+    char path[] = "/tmp/gemel-program-XXXXXX";
+    const int file = ::mkstemp(path);
+    const bool written = file >= 0 && ::write(file, image, bytes) == static_cast<ssize_t>(bytes);
+    if (file >= 0) ::close(file);
+    void* const program = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    ::unlink(path);
+    if (!program) {
+        std::fprintf(stderr, "stand-in: %s\n", dlerror());
+        return nullptr;
+    }
+    if (void* const runtime = dlsym(program, "gemel_runtime"))
+        *static_cast<const emulation::Runtime**>(runtime) = &emulation::runtime();
+    return program;
+}
+
+int attribute_of_device(CUdevice_attribute which) {
+    switch (which) {
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
+        case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 0x7fffffff;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+        case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 48 << 10;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 227 << 10;
+        case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 60 << 20;
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
+        case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 64 << 10;
+        case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return 512;
+        default: return 1;
+    }
+}
+
+}  // namespace
+
+#define GEMEL_CALLED(function) \
+    if (const CUresult result = called(function); result != CUDA_SUCCESS) return result
+
+extern "C" {
+
+unsigned long stand_in_calls(const char* function) {
+    const std::lock_guard lock(mutex);
+    if (function) return records[function].calls;
+    unsigned long all = 0;
+    for (const auto& [name, record] : records) all += record.calls;
+    return all;
+}
+void stand_in_fail(const char* function, CUresult result, unsigned long after) {
+    const std::lock_guard lock(mutex);
+    records[function].result = result;
+    records[function].fails_from = records[function].calls + after;
+}
+void stand_in_reset() {
+    const std::lock_guard lock(mutex);
+    records.clear();
+}
+
+/// NVRTC asks for it, and goes without.
+CUresult cuGetExportTable(const void** table, const CUuuid*) { return *table = nullptr, CUDA_ERROR_NOT_FOUND; }
+
+CUresult cuInit(unsigned) { return called("cuInit"); }
+CUresult cuDriverGetVersion(int* version) { return *version = 13000, called("cuDriverGetVersion"); }
+CUresult cuDeviceGetCount(int* count) { return *count = 1, called("cuDeviceGetCount"); }
+CUresult cuDeviceGet(CUdevice* device, int index) { return *device = index, called("cuDeviceGet"); }
+CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
+    std::strncpy(name, "stand-in for a GPU", static_cast<std::size_t>(bytes));
+    return called("cuDeviceGetName");
+}
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice) {
+    std::memset(uuid, 7, sizeof *uuid);
+    return called("cuDeviceGetUuid_v2");
+}
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
+    return *bytes = std::size_t{8} << 30, called("cuDeviceTotalMem_v2");
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
+    return *value = attribute_of_device(which), called("cuDeviceGetAttribute");
+}
+CUresult cuDeviceGetPCIBusId(char* id, int bytes, CUdevice) {
+    std::strncpy(id, "0000:01:00.0", static_cast<std::size_t>(bytes));
+    return called("cuDeviceGetPCIBusId");
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+    return *context = primary, called("cuDevicePrimaryCtxRetain");
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return called("cuDevicePrimaryCtxRelease_v2"); }
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice) { return called("cuDevicePrimaryCtxReset_v2"); }
+CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, called("cuCtxGetCurrent"); }
+CUresult cuCtxSetCurrent(CUcontext context) { return current = context, called("cuCtxSetCurrent"); }
+CUresult cuCtxPushCurrent_v2(CUcontext context) { return current = context, called("cuCtxPushCurrent_v2"); }
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+    *context = std::exchange(current, nullptr);
+    return called("cuCtxPopCurrent_v2");
+}
+CUresult cuCtxSynchronize(void) { return called("cuCtxSynchronize"); }
+
+CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+    return *free = *total = std::size_t{8} << 30, called("cuMemGetInfo_v2");
+}
+CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+    GEMEL_CALLED("cuMemAlloc_v2");
+    *address = reinterpret_cast<CUdeviceptr>(memory(bytes));
+    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+CUresult cuMemFree_v2(CUdeviceptr address) {
+    std::free(reinterpret_cast<void*>(address));
+    return called("cuMemFree_v2");
+}
+CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned) {
+    GEMEL_CALLED("cuMemAllocManaged");
+    *address = reinterpret_cast<CUdeviceptr>(memory(bytes));
+    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+    GEMEL_CALLED("cuMemHostAlloc");
+    *address = memory(bytes);
+    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+CUresult cuMemFreeHost(void* address) {
+    std::free(address);
+    return called("cuMemFreeHost");
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned) {
+    return *address = reinterpret_cast<CUdeviceptr>(host), called("cuMemHostGetDevicePointer_v2");
+}
+CUresult cuMemGetAddressRange_v2(CUdeviceptr*, std::size_t*, CUdeviceptr) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuPointerGetAttributes(unsigned, CUpointer_attribute*, void**, CUdeviceptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+    GEMEL_CALLED("cuMemcpyHtoDAsync_v2");
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    GEMEL_CALLED("cuMemcpyDtoHAsync_v2");
+    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    GEMEL_CALLED("cuMemcpyDtoDAsync_v2");
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t bytes, CUstream stream) {
+    return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D*, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char word, std::size_t count, CUstream) {
+    GEMEL_CALLED("cuMemsetD8Async");
+    return fill(to, word, count), CUDA_SUCCESS;
+}
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short word, std::size_t count, CUstream) {
+    GEMEL_CALLED("cuMemsetD16Async");
+    return fill(to, word, count), CUDA_SUCCESS;
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned word, std::size_t count, CUstream) {
+    GEMEL_CALLED("cuMemsetD32Async");
+    return fill(to, word, count), CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned) { return *stream = handle<CUstream>(), called("cuStreamCreate"); }
+CUresult cuStreamDestroy_v2(CUstream) { return called("cuStreamDestroy_v2"); }
+CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return *context = primary, called("cuStreamGetCtx"); }
+CUresult cuStreamSynchronize(CUstream) { return called("cuStreamSynchronize"); }
+CUresult cuStreamQuery(CUstream) { return called("cuStreamQuery"); }
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) { return called("cuStreamWaitEvent"); }
+CUresult cuEventCreate(CUevent* event, unsigned) { return *event = handle<CUevent>(), called("cuEventCreate"); }
+CUresult cuEventDestroy_v2(CUevent) { return called("cuEventDestroy_v2"); }
+CUresult cuEventRecord(CUevent, CUstream) { return called("cuEventRecord"); }
+CUresult cuEventSynchronize(CUevent) { return called("cuEventSynchronize"); }
+CUresult cuEventQuery(CUevent) { return called("cuEventQuery"); }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+    return *milliseconds = 1, called("cuEventElapsedTime");
+}
+CUresult cuLaunchHostFunc(CUstream, CUhostFn function, void* data) {
+    GEMEL_CALLED("cuLaunchHostFunc");
+    return function(data), CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+    GEMEL_CALLED("cuModuleLoadDataEx");
+    *module = reinterpret_cast<CUmodule>(new Module{opened(image)});
+    return CUDA_SUCCESS;
+}
+CUresult cuModuleUnload(CUmodule module) {
+    delete reinterpret_cast<Module*>(module);  // its program stays: a kernel's text may be shared
+    return called("cuModuleUnload");
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+    GEMEL_CALLED("cuModuleGetFunction");
+    void* const program = reinterpret_cast<Module*>(module)->program;
+    auto* const made = new Function;  // kernels are few, and live as long as the process
+    if (program)
+        made->run = reinterpret_cast<emulation::Kernel>(dlsym(program, (std::string("gemel_run_") + name).c_str()));
+    if (program && !made->run) return CUDA_ERROR_NOT_FOUND;
+    *function = reinterpret_cast<CUfunction>(made);
+    return CUDA_SUCCESS;
+}
+CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule, const char*) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction) {
+    *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
+             : which == CU_FUNC_ATTRIBUTE_BINARY_VERSION      ? 90
+             : which == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
+                                                              : 0;
+    return called("cuFuncGetAttribute");
+}
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return called("cuFuncSetAttribute"); }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, std::size_t) {
+    return *blocks = 4, called("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned, CUstream, void** arguments, void**) {
+    GEMEL_CALLED("cuLaunchKernel");
+    const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
+    if (!run) return CUDA_SUCCESS;
+    try {
+        emulation::run(run, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
+        return CUDA_SUCCESS;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "stand-in: %s\n", error.what());
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+}  // extern "C"

@@ -1,0 +1,144 @@
+/// The CUDA plug-in against a stand-in for the driver: which calls are made, and what a failing call becomes. Each case
+/// ends with a context that works, but for the last, which loses it.
+#include <doctest/doctest.h>
+
+#include <gemel/gemel.hpp>
+
+#include "stand_in.hpp"
+
+#include <dlfcn.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace gemel;
+
+namespace {
+
+/// The stand-in that the plug-in has opened.
+class StandIn {
+   public:
+    StandIn() { reset_(); }
+    ~StandIn() { reset_(); }
+    unsigned long calls(const char* function = nullptr) const { return calls_(function); }
+    void fail(const char* function, CUresult result, unsigned long after = 1) const { fail_(function, result, after); }
+    void reset() const { reset_(); }
+
+   private:
+    template <class F>
+    static F* find(const char* name) {
+        void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        REQUIRE(library);
+        void* const address = dlsym(library, name);
+        REQUIRE(address);
+        return reinterpret_cast<F*>(address);
+    }
+    StandInCalls* calls_ = find<StandInCalls>("stand_in_calls");
+    StandInFail* fail_ = find<StandInFail>("stand_in_fail");
+    StandInReset* reset_ = find<StandInReset>("stand_in_reset");
+};
+
+const char* const scale_text = R"(KERNEL void scale(GLOBAL_MEM float *to, float factor, int count) {
+    if (GLOBAL_ID_0 < count) to[GLOBAL_ID_0] *= factor;
+})";
+
+template <class Thrown, class F>
+std::string message_of(F&& f) {
+    try {
+        f();
+    } catch (const Thrown& error) {
+        return error.what();
+    }
+    FAIL("nothing of that type was thrown");
+    return {};
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_SUITE_BEGIN("driver");
+
+TEST_CASE("a warm launch asks for the current context and launches: nothing else") {
+    const Context context = default_context();
+    const Stream stream = context.create_stream();
+    const StreamScope scope(stream);
+    GPUArray<float> x(context, {1000}), y(context, {1000}), z, total(context, Shape{});
+    const Kernel scale = context.compile(scale_text).kernel("scale");
+    const ElementwiseKernel elementwise("float *to, const float *from, float factor", "to[i] = factor * from[i]");
+    const ReductionKernel<float> reduction({.arguments = "const float *x", .identity = "0", .reduce_expr = "a + b"});
+    const auto launch = [&] { scale({.grid = 4, .block = 256}, x, 2.0f, 1000); };
+    const auto call = [&] { elementwise(y, x, 2.0f); };
+    const auto reduce = [&] { reduction({.out = &total}, x); };
+    const auto evaluate = [&] { z = 2 * x + y; };
+    const auto assign = [&] { y.assign(2 * x + 1); };
+    const auto sum = [&] { z = gemel::sum(x * x); };
+    const std::vector<std::function<void()>> all{launch, call, reduce, evaluate, assign, sum};
+    for (const auto& each : all) {
+        for (int warm_up = 0; warm_up < 4; ++warm_up) each();
+        const StandIn driver;
+        for (int k = 0; k < 10; ++k) each();
+        CHECK(driver.calls("cuLaunchKernel") == 10);
+        CHECK(driver.calls("cuCtxGetCurrent") == 10);
+        CHECK(driver.calls() == 20);
+    }
+}
+
+TEST_CASE("memory that the driver refuses is OutOfMemory, and the context goes on") {
+    const Context context = default_context();
+    {
+        const StandIn driver;
+        driver.fail("cuMemAlloc_v2", CUDA_ERROR_OUT_OF_MEMORY);
+        const std::string message = message_of<OutOfMemory>([&] { (void)context.allocate(std::size_t{123} << 20); });
+        CHECK_MESSAGE(has(message, "128974848"), message);
+        CHECK(driver.calls("cuMemAlloc_v2") == 2);  // again after the pool has given back what it held
+    }
+    GPUArray<int> x(context, {4});
+    x.fill(3);
+    CHECK(x.get() == std::vector<int>(4, 3));
+}
+
+TEST_CASE("a call that fails is a DeviceError with the call and its code") {
+    const Context context = default_context();
+    const StandIn driver;
+    driver.fail("cuStreamCreate", CUDA_ERROR_NOT_SUPPORTED);
+    const std::string stream = message_of<DeviceError>([&] { (void)context.create_stream(); });
+    CHECK_MESSAGE(has(stream, "cuStreamCreate"), stream);
+    CHECK_MESSAGE(has(stream, "CUDA_ERROR_NOT_SUPPORTED"), stream);
+    driver.reset();
+    CHECK_NOTHROW((void)context.create_stream());
+    driver.fail("cuLaunchKernel", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    GPUArray<float> x(context, {10});
+    const Kernel scale = context.compile(scale_text).kernel("scale");
+    const std::string launch = message_of<DeviceError>([&] { scale({.grid = 1, .block = 32}, x, 2.0f, 10); });
+    CHECK_MESSAGE(has(launch, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"), launch);
+    driver.reset();
+    CHECK_NOTHROW(scale({.grid = 1, .block = 32}, x, 2.0f, 10));
+}
+
+TEST_CASE("a binary that the driver refuses says so with the device and the driver's word") {
+    const Context context = default_context();
+    const StandIn driver;
+    driver.fail("cuModuleLoadDataEx", CUDA_ERROR_INVALID_PTX);
+    const std::string message =
+        message_of<Error>([&] { (void)context.compile("KERNEL void refused() { int unique_to_this_case = 0; }"); });
+    CHECK_MESSAGE(has(message, "CUDA_ERROR_INVALID_PTX"), message);
+    CHECK_MESSAGE(has(message, "sm_90"), message);
+}
+
+TEST_CASE("an illegal address loses the context: what is said names the last launches") {
+    const Context context = default_context();
+    GPUArray<float> x(context, {10});
+    const Kernel scale = context.compile(scale_text).kernel("scale");
+    scale({.grid = 1, .block = 32}, x, 2.0f, 10);
+    const StandIn driver;
+    driver.fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
+    driver.fail("cuCtxSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
+    const std::string message = message_of<DeviceLost>([&] { context.synchronize(); });
+    CHECK_MESSAGE(has(message, "'scale' (grid 1, block 32)"), message);
+    CHECK_THROWS_AS(scale({.grid = 1, .block = 32}, x, 2.0f, 10), DeviceLost);
+    CHECK_THROWS_AS((void)context.allocate(8), DeviceLost);
+}
+
+TEST_SUITE_END();
