@@ -1,6 +1,7 @@
 /// Running sums and products against plain host loops.
 #include "array_support.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <type_traits>
@@ -106,6 +107,39 @@ TEST_CASE("running results down long columns, which are cut into pieces") {
     const Values<double> exact = running<double>(values, 2, 999, 4, true);
     const auto found = cumsum(to_gpu(values).reshape({2, 999, 4}), 1).get();
     for (std::size_t k = 0; k < found.size(); ++k) REQUIRE(std::abs(found[k] / exact[k] - 1) < 1e-6);
+}
+
+TEST_CASE("running maxima and minima, along every axis, with NaN as NumPy's maximum.accumulate") {
+    const Values<float> values{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+    const auto x = to_gpu(values).reshape({3, 4});
+    static_assert(std::is_same_v<decltype(cumulative_max(x))::value_type, float>);
+    CHECK(cumulative_max(x).get() == Values<float>{3, 3, 4, 4, 5, 9, 9, 9, 9, 9, 9, 9});
+    CHECK(cumulative_max(x, 0).get() == Values<float>{3, 1, 4, 1, 5, 9, 4, 6, 5, 9, 5, 8});
+    CHECK(cumulative_max(x, -1).get() == Values<float>{3, 3, 4, 4, 5, 9, 9, 9, 5, 5, 5, 8});
+    CHECK(cumulative_min(x).get() == Values<float>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    CHECK(cumulative_min(-x, 1).get() == Values<float>{-3, -3, -4, -4, -5, -9, -9, -9, -5, -5, -5, -8});
+    const float nan = NAN;
+    const auto with_nan = cumulative_max(to_gpu(Values<float>{1, nan, 7})).get();
+    CHECK(with_nan[0] == 1);
+    CHECK(std::isnan(with_nan[1]));
+    CHECK(std::isnan(with_nan[2]));
+    const auto down = cumulative_min(to_gpu(Values<float>{-1, 5, nan, -7}).reshape({2, 2}), 0).get();
+    CHECK(std::isnan(down[2]));
+    CHECK(down[3] == -7);
+    CHECK(std::isnan(cumulative_min(to_gpu(Values<float>{-1, 5, 0, nan}).reshape({2, 2}), 0).get()[3]));
+    CHECK(cumulative_max(to_gpu(std::vector<bool>{false, true, false})).get() == Values<std::uint8_t>{0, 1, 1});
+    CHECK(float(cumulative_min(full<half>({1000}, 0.5f)).get()[999]) == 0.5f);
+    // Long columns and one long row: pieces and tiles.
+    std::mt19937 random(11);
+    Values<std::int32_t> many(70001 * 3);
+    for (auto& value : many) value = static_cast<std::int32_t>(random());
+    Values<std::int32_t> row = many, columns = many;
+    for (std::size_t k = 1; k < row.size(); ++k) row[k] = std::max(row[k], row[k - 1]);
+    for (std::size_t k = 3; k < columns.size(); ++k) columns[k] = std::max(columns[k], columns[k - 3]);
+    CHECK(cumulative_max(to_gpu(many)).get() == row);
+    CHECK(cumulative_max(to_gpu(many).reshape({70001, 3}), 0).get() == columns);
+    const AnyArray untyped = to_gpu(Values<cfloat>{{1, 2}});
+    CHECK_THROWS_MENTIONING(ArgumentError, cumulative_max(untyped), "cumulative_max", "no order");
 }
 
 TEST_CASE("running sums in a type of one's choice") {

@@ -26,16 +26,14 @@ constexpr std::size_t deepest_expression = 1000;
 /// As many structures are kept; then the table starts anew.
 constexpr std::size_t max_structures = 4096;
 
-std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
-
 /// One object for equal structures, as long as the table is not full, which then starts anew.
 std::shared_ptr<const Structure> interned(Structure structure) {
     static auto& mutex = *new std::mutex;
     static auto& table = *new std::map<std::vector<std::uint64_t>, std::shared_ptr<const Structure>>;
     static std::uint64_t last_id = std::uint64_t{1} << 63;  // addresses are below
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(structure.kind),
-                                   code(structure.dtype),
-                                   code(structure.common),
+                                   type_code(structure.dtype),
+                                   type_code(structure.common),
                                    reinterpret_cast<std::uintptr_t>(structure.operation),
                                    reinterpret_cast<std::uintptr_t>(structure.function),
                                    static_cast<std::uint64_t>(structure.reduction),

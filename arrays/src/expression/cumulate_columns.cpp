@@ -22,7 +22,8 @@ enum class Pass : std::uint8_t {
 };
 
 struct Kind {
-    bool is_sum, wide;
+    detail::Cumulating combining;
+    bool wide;
     DType from, to;
     DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
 };
@@ -88,13 +89,14 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
     ElementwiseOptions options;
     options.preamble = text("typedef ", codegen::value_type(index), " index;\ntypedef ", running, " running;\n",
                             "WITHIN_KERNEL running combined(running a, running b)\n{\n    return ",
-                            combined(kind.running(), kind.is_sum), ";\n}\n");
-    return ElementwiseKernel(std::move(arguments), body, kind.is_sum ? "cumsum" : "cumprod", std::move(options));
+                            combined(kind.running(), kind.combining), ";\n}\n");
+    return ElementwiseKernel(std::move(arguments), body, "cumulative", std::move(options));
 }
 
 const ElementwiseKernel& kernel_of(Pass pass, const Kind& kind) {
-    static auto& family = *new KernelFamily<std::tuple<Pass, bool, bool, std::string, std::string>, ElementwiseKernel>;
-    return family.find({pass, kind.is_sum, kind.wide, std::string(kind.from.name()), std::string(kind.to.name())},
+    static auto& family =
+        *new KernelFamily<std::tuple<Pass, detail::Cumulating, bool, std::string, std::string>, ElementwiseKernel>;
+    return family.find({pass, kind.combining, kind.wide, std::string(kind.from.name()), std::string(kind.to.name())},
                        [&] { return make_kernel(pass, kind); });
 }
 
@@ -106,14 +108,14 @@ std::int64_t wanted_threads(const DeviceInfo& device) {
 
 }  // namespace
 
-void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const AnyArray& out) {
+void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size_t axis, const AnyArray& out) {
     const Shape& shape = x.shape();
     std::int64_t outer = 1, inner = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= shape[a];
     for (std::size_t a = axis + 1; a < shape.rank(); ++a) inner *= shape[a];
     const std::int64_t rows = shape[axis], columns = outer * inner;
     if (columns == 0 || rows == 0) return;
-    const Kind kind{is_sum, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
+    const Kind kind{combining, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
     const Device own = out.context().device();
     const DeviceInfo& device = own.info();
     const auto run = [&](Pass pass, std::int64_t piece_rows, std::int64_t pieces, auto&&... arrays) {
@@ -134,7 +136,7 @@ void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const An
     const AnyArray totals(out.context(), kind.running(), Shape{outer, pieces, inner});
     run(Pass::totals, piece_rows, pieces, x, totals);
     const AnyArray scanned(out.context(), kind.running(), totals.shape());
-    cumulate_columns(is_sum, totals, 1, scanned);
+    cumulate_columns(combining, totals, 1, scanned);
     run(Pass::results, piece_rows, pieces, scanned, x, out);
 }
 

@@ -1,7 +1,7 @@
-/// Running sums and products along an axis behind which others follow.
+/// Running sums, products and extremes along an axis behind which others follow.
 #pragma once
 
-#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/cumulative.hpp>
 
 namespace gemel {
 
@@ -10,6 +10,6 @@ namespace gemel {
 /// @param x    contiguous
 /// @param out  contiguous, of the same shape; the type in which results are found (16-bit floats: in float)
 /// @time enqueued; one launch, or two for each level of pieces
-void cumulate_columns(bool is_sum, const AnyArray& x, std::size_t axis, const AnyArray& out);
+void cumulate_columns(detail::Cumulating kind, const AnyArray& x, std::size_t axis, const AnyArray& out);
 
 }  // namespace gemel

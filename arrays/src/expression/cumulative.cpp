@@ -16,7 +16,15 @@ namespace {
 
 using detail::Cumulating;
 
-const char* name_of(Cumulating kind) { return kind == Cumulating::sum ? "cumsum" : "cumprod"; }
+const char* name_of(Cumulating kind) {
+    switch (kind) {
+        case Cumulating::sum: return "cumsum";
+        case Cumulating::product: return "cumprod";
+        case Cumulating::minimum: return "cumulative_min";
+        case Cumulating::maximum: break;
+    }
+    return "cumulative_max";
+}
 
 /// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };
@@ -24,14 +32,14 @@ enum class Rows : std::uint8_t { one, narrow, wide };
 Scan make_scan(Cumulating kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
                Rows rows) {
     ExpressionParts parts = expression_parts(expression, operands);
-    const bool is_sum = kind == Cumulating::sum, is_complex = result.kind() == DType::Kind::complex;
+    const bool is_complex = result.kind() == DType::Kind::complex;
     parts.arguments.push_back(VectorArg(result, "out"));
     if (rows != Rows::one)
         parts.arguments.push_back(
             ScalarArg(rows == Rows::wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "row_length"));
     ScanSpec spec{.name = name_of(kind), .preamble = std::move(parts.preamble)};
     spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
-    spec.scan_expr = combined(result, is_sum);
+    spec.scan_expr = combined(result, kind);
     spec.output_statement = "out[i] = item";
     if (rows != Rows::one) spec.is_segment_start_expr = "i % row_length == 0";
     return Scan(std::move(parts.arguments), result, spec);
@@ -46,7 +54,7 @@ AnyArray contiguous(const ExpressionView& whole) {
 AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
     const AnyArray x = contiguous(whole);
     const AnyArray out(x.context(), result, x.shape());
-    cumulate_columns(kind == Cumulating::sum, x, axis, out);
+    cumulate_columns(kind, x, axis, out);
     return out;
 }
 
@@ -100,9 +108,13 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
 AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype) {
     if (!x.dtype.empty() && !is_number(x.dtype))
         throw ArgumentError(text(name_of(kind), ": elements of ", x.dtype.name(), " are no numbers"));
+    const bool is_extreme = kind == Cumulating::minimum || kind == Cumulating::maximum;
+    if (is_extreme && x.dtype.kind() == DType::Kind::complex)
+        throw ArgumentError(text(name_of(kind), ": complex numbers have no order; take abs() or real() of them"));
     DerivedExpression elements(x);
     if (!dtype.empty()) naming(name_of(kind), [&] { elements.cast(dtype); });
-    return scan_of(kind, elements.view(), dtype.empty() ? result_type(TypeRule::sum, x.dtype) : dtype, axis);
+    const DType usual = is_extreme ? x.dtype : result_type(TypeRule::sum, x.dtype);
+    return scan_of(kind, elements.view(), dtype.empty() ? usual : dtype, axis);
 }
 
 }  // namespace gemel

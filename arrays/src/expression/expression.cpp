@@ -22,7 +22,12 @@ bool same_elements(const AnyArray& a, const AnyArray& b) {
            a.shape() == b.shape() && a.strides() == b.strides();
 }
 
-std::string combined(DType dtype, bool is_sum) {
+std::string combined(DType dtype, detail::Cumulating how) {
+    using detail::Cumulating;
+    const char* const nan = dtype.is_floating() ? " || a != a" : "";
+    if (how == Cumulating::maximum) return text("a > b", nan, " ? a : b");
+    if (how == Cumulating::minimum) return text("a < b", nan, " ? a : b");
+    const bool is_sum = how == Cumulating::sum;
     if (dtype.kind() == DType::Kind::complex) return is_sum ? "c_add(a, b)" : "c_mul(a, b)";
     const std::string wraps = codegen::wrapping_cast(dtype), both = text(wraps, "a ", is_sum ? "+ " : "* ", wraps, "b");
     return wraps.empty() ? both : text("(", codegen::value_type(dtype), ")(", both, ")");
@@ -98,13 +103,13 @@ AnyArray without_leading(const AnyArray& array, std::size_t axes) {
     return array.view(std::vector<Index>(axes, Index(0)));
 }
 
-[[noreturn]] void refuse_contexts(const AnyArray& a, const AnyArray& b) {
+}  // namespace
+
+void refuse_contexts(const AnyArray& a, const AnyArray& b) {
     throw ArgumentError(text("an expression has arrays of two contexts (of ", a.context().device().id(), " and ",
                              b.context().device().id(),
                              "); copy_to(context) brings one to the other, as in x + y.copy_to(x.context())"));
 }
-
-}  // namespace
 
 void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to, LeadingAxes leading) {
     const AnyArray& leader = *operands.arrays[0];
@@ -252,7 +257,7 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
                 out->assign(value);
                 return *out;
             }
-    const AnyArray result = out ? *out : AnyArray(operands.arrays[0]->context(), expression.dtype, broadcast.shape());
+    AnyArray result = out ? *out : AnyArray(operands.arrays[0]->context(), expression.dtype, broadcast.shape());
     const auto kernel = kernels.find(key, [&] { return EvaluatingKernel(expression, operands); });
     CallArguments arguments;
     arguments.add(CallArgument(result));

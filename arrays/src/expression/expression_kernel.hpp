@@ -4,9 +4,11 @@
 #include "generated/call_key.hpp"
 
 #include <gemel/arrays/call_argument.hpp>
+#include <gemel/arrays/cumulative.hpp>
 #include <gemel/arrays/expression.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/spin_lock.hpp>
 #include <gemel/core/text.hpp>
 
 #include <boost/container/static_vector.hpp>
@@ -49,6 +51,9 @@ decltype(auto) naming(const char* who, F&& f) {
     }
 }
 
+/// @throws ArgumentError: operands of one expression lie in two contexts
+[[noreturn]] void refuse_contexts(const AnyArray& a, const AnyArray& b);
+
 /// Whether two arrays are the same elements in the same order.
 bool same_elements(const AnyArray& a, const AnyArray& b);
 
@@ -64,8 +69,9 @@ struct ExpressionParts {
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands,
                                  DType vector = {});
 
-/// "a + b" or "a * b" of numbers of a type, as sums and products are made of them; integers wrap around.
-std::string combined(DType dtype, bool is_sum);
+/// What makes one of two numbers a and b of a type: "a + b", where integers wrap around, or the larger one, where NaN
+/// is larger and smaller than all numbers.
+std::string combined(DType dtype, detail::Cumulating how);
 
 /// A number of an expression: it takes the type of the arrays beside it.
 inline CallArgument weak(const Argument& number) {
@@ -93,15 +99,20 @@ class Kernels {
    public:
     template <class Make>
     std::shared_ptr<const K> find(const CallKey& key, Make&& make) {
-        std::lock_guard lock(mutex_);
-        if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
-        if (kernels_.size() >= max_kernels) kernels_.clear();
-        return kernels_.emplace(key, std::make_shared<const K>(make())).first->second;
+        {
+            std::lock_guard lock(lock_);
+            if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+        }
+        auto made = std::make_shared<const K>(make());
+        std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> outlived;  // freed without the lock
+        std::lock_guard lock(lock_);
+        if (kernels_.size() >= max_kernels) outlived.swap(kernels_);
+        return kernels_.emplace(key, std::move(made)).first->second;
     }
 
    private:
     static constexpr std::size_t max_kernels = 4096;
-    std::mutex mutex_;
+    SpinLock lock_;
     std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };
 

@@ -11,6 +11,11 @@
 
 namespace gemel {
 
+/// Tells numeric types apart, in keys.
+inline std::uint64_t type_code(DType dtype) {
+    return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes();
+}
+
 /// What the text of an expression depends on, without its arrays and numbers. Equal ones are one object, mostly.
 struct ExpressionStructure {
     enum class Kind : std::uint8_t { array, number, operation, call, reduction };

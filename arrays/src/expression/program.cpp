@@ -12,8 +12,6 @@ namespace {
 
 using Kind = ExpressionStructure::Kind;
 
-std::uint64_t code(DType dtype) { return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes(); }
-
 /// The kind of a number and its bits.
 void add_number(std::vector<std::uint64_t>& key, const AnyNumber& number) {
     key.push_back(number.index());
@@ -72,16 +70,16 @@ std::size_t Program::add(const AnyExpr& expression) {
             key.push_back(value.place);
             break;
         case Kind::number:
-            key.push_back(code(own.dtype));
+            key.push_back(type_code(own.dtype));
             add_number(key, node.number);
             if (!known_.contains(key)) value.place = numbers_.size(), numbers_.push_back(node.number);
             break;
         case Kind::operation:
         case Kind::call:
         case Kind::reduction:
-            key.insert(key.end(),
-                       {reinterpret_cast<std::uintptr_t>(own.operation), reinterpret_cast<std::uintptr_t>(own.function),
-                        code(own.dtype), code(own.common), static_cast<std::uint64_t>(own.reduction), own.axes});
+            key.insert(key.end(), {reinterpret_cast<std::uintptr_t>(own.operation),
+                                   reinterpret_cast<std::uintptr_t>(own.function), type_code(own.dtype),
+                                   type_code(own.common), static_cast<std::uint64_t>(own.reduction), own.axes});
             for (const AnyExpr& operand : node.operands) value.operands.push_back(add(operand));
             key.insert(key.end(), value.operands.begin(), value.operands.end());
             break;
@@ -100,10 +98,11 @@ std::size_t Program::add(Value value, const std::vector<std::uint64_t>& key) {
 std::vector<std::uint64_t> Program::key() const {
     std::vector<std::uint64_t> key{values_.size()};
     for (const Value& value : values_) {
-        key.insert(key.end(), {static_cast<std::uint64_t>(value.kind) | value.operands.size() << 8 |
-                                   static_cast<std::uint64_t>(value.reduction) << 16 | value.shape.rank() << 24,
-                               code(value.dtype), code(value.common), reinterpret_cast<std::uintptr_t>(value.operation),
-                               reinterpret_cast<std::uintptr_t>(value.function), value.axes, value.place});
+        key.insert(key.end(),
+                   {static_cast<std::uint64_t>(value.kind) | value.operands.size() << 8 |
+                        static_cast<std::uint64_t>(value.reduction) << 16 | value.shape.rank() << 24,
+                    type_code(value.dtype), type_code(value.common), reinterpret_cast<std::uintptr_t>(value.operation),
+                    reinterpret_cast<std::uintptr_t>(value.function), value.axes, value.place});
         for (const std::size_t operand : value.operands) key.push_back(operand);
         for (std::size_t axis = 0; axis < value.shape.rank(); ++axis)
             key.push_back(static_cast<std::uint64_t>(value.shape[axis]));
@@ -124,8 +123,8 @@ std::size_t Program::split_reduction(std::size_t v, std::uint64_t first) {
     const std::vector<std::uint64_t> key{static_cast<std::uint64_t>(Kind::reduction),
                                          0,
                                          0,
-                                         code(part.dtype),
-                                         code(part.common),
+                                         type_code(part.dtype),
+                                         type_code(part.common),
                                          static_cast<std::uint64_t>(part.reduction),
                                          part.axes,
                                          part.operands[0]};

@@ -24,10 +24,7 @@ using Steps = std::vector<StepKernel>;
 void check(const Program& program) {
     const AnyArray& leader = program.arrays().front();
     for (const AnyArray& array : program.arrays())
-        if (array.buffer().context_id() != leader.buffer().context_id())
-            throw ArgumentError(text("an expression has arrays of two contexts (of ", leader.context().device().id(),
-                                     " and ", array.context().device().id(),
-                                     "); copy_to(context) brings one to the other"));
+        if (array.buffer().context_id() != leader.buffer().context_id()) refuse_contexts(leader, array);
     const DeviceInfo& info = KernelCache::of(leader).info();
     for (const Program::Value& value : program.values())
         if (value.function && value.function->has_double && !info.has_double)

@@ -121,7 +121,8 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
     switch (row.map) {
         case Map::converted:
-            value.reduce_expr = combined(result, row.identity == Identity::zero);
+            value.reduce_expr = combined(
+                result, row.identity == Identity::zero ? detail::Cumulating::sum : detail::Cumulating::product);
             if (result.kind() == DType::Kind::complex) {
                 if (!(own == result)) throw ArgumentError("a sum of complex numbers in another type than theirs");
             } else {

@@ -1,4 +1,4 @@
-/// Running sums and products of arrays and expressions, as NumPy's.
+/// Running sums, products, minima and maxima of arrays and expressions, as NumPy's.
 #pragma once
 
 #include <gemel/arrays/reductions.hpp>
@@ -11,7 +11,7 @@ namespace gemel {
 
 namespace detail {
 
-enum class Cumulating : std::uint8_t { sum, product };
+enum class Cumulating : std::uint8_t { sum, product, minimum, maximum };
 /// @param dtype  of the result and the running sum (16-bit floats: float); NumPy's choice if empty
 GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype = {});
 
@@ -21,7 +21,8 @@ GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optio
 /// axis, negative ones counted from the end, in the shape of `x`. Integers and bools are summed in 64 bits, everything
 /// else in its own type, 16-bit floats in float. An expression is evaluated within, and nothing stored between.
 /// @throws ArgumentError if there is no such axis
-/// @time enqueued, returns at once. Along the last axis one launch on NVIDIA GPUs, three elsewhere; along others one, or
+/// @time enqueued, returns at once. Along the last axis one launch on NVIDIA GPUs, three elsewhere; along others one,
+/// or
 ///       more where there are few columns. Sums of floats by one launch along the last axis may differ in their last
 ///       digits from run to run.
 template <Reducible X>
@@ -53,6 +54,23 @@ GPUArray<T> cumprod(const X& x, std::optional<Integer> axis = {}) {
 template <UntypedOperand X>
 AnyArray cumprod(const X& x, std::optional<Integer> axis, DType dtype) {
     return detail::cumulate(detail::Cumulating::product, detail::view_of(x), axis, dtype);
+}
+
+/// Element i is the largest of the elements 0 to i (NumPy's maximum.accumulate), in the type of `x`: over all elements
+/// in C order, or along an axis. From the first NaN on all are NaN. @throws, @time  as cumsum(); complex numbers are
+/// refused
+template <Reducible X>
+detail::Reduced<detail::Reducing::max, X> cumulative_max(const X& x, std::optional<Integer> axis = {}) {
+    detail::check_elements<detail::Reducing::max, X>();
+    using Result = detail::Reduced<detail::Reducing::max, X>;
+    return Result(detail::cumulate(detail::Cumulating::maximum, detail::view_of(x), axis));
+}
+/// The same for the smallest.
+template <Reducible X>
+detail::Reduced<detail::Reducing::min, X> cumulative_min(const X& x, std::optional<Integer> axis = {}) {
+    detail::check_elements<detail::Reducing::min, X>();
+    using Result = detail::Reduced<detail::Reducing::min, X>;
+    return Result(detail::cumulate(detail::Cumulating::minimum, detail::view_of(x), axis));
 }
 
 }  // namespace gemel
