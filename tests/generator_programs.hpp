@@ -357,6 +357,8 @@ inline Programs row_programs(const Dialect& dialect) {
         {.tile = {.across = 8, .unroll = 4, .vector_width = 4, .shuffles = true}, .slots = 4});
     add("softmax_rows_of_a_block", dtype_of<gemel::half>(), 1,
         {.tile = {.across = 1, .unroll = 2, .vector_width = 8, .shifted = true}, .slots = 2, .warps = true});
+    add("softmax_rows_of_several_blocks", single, 1,
+        {.tile = {.across = 1, .unroll = 2, .vector_width = 4}, .slots = 2, .parts = 3, .warps = true});
     add("softmax_rows_in_shared_memory", single, 2,
         {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
     add("softmax_columns", single, 1,

@@ -224,6 +224,28 @@ TEST_SUITE("lazy") {
         check_rows(numbers<bfloat16>(random, {16, 1024}), 1);
     }
 
+    TEST_CASE("rows that several blocks share, where blocks see each other's values") {
+        Random random{std::mt19937(6)};
+        for (const Shape& shape : {Shape{5, 1024}, Shape{3, 1003}}) {
+            CAPTURE(to_string(shape));
+            const auto length = static_cast<std::size_t>(shape[1]);
+            const Cut cutting({.block = 64, .access_bytes = 16, .slots = 1, .parts = 8}, length,
+                              shape.count() / length);
+            const GPUArray<float> x = numbers<float>(random, shape);
+            check_rows(x, 1);
+            const Device device = x.context().device();
+            CHECK((explain(softmax(x, 1)).find("blocks share a row") != std::string::npos) ==
+                  device.info().has_cross_block_visibility);
+            if (shape[1] == 1024) check_rows(numbers<half>(random, shape), 1);
+        }
+        // As they are cut without being told; the second call finds the states of the first.
+        const GPUArray<float> x = numbers<float>(random, {2, 70001});
+        for (int k = 0; k < 2; ++k) check_rows(x, 1);
+        const GPUArray<float> y = softmax(x, 1), again = softmax(x, 1);
+        CHECK(y.get() == again.get());
+        CHECK(launches_of([&] { GPUArray<float> z = softmax(x, 1); }) <= 3);
+    }
+
     TEST_CASE("one reading, one launch") {
         Random random{std::mt19937(3)};
         const GPUArray<float> x = numbers<float>(random, {64, 500});

@@ -93,21 +93,28 @@ class Planning {
         const Shape shape = space(lead);
         const std::size_t count = count_along(shape, axes);
         const auto is_alike = [&](std::size_t v) { return value(v).axes == axes && space(v) == shape; };
-        if (rows_fit(device_, count, shape.count() / count, bytes_of(lead))) {
+        if (rows_fit(device_, count, shape.count() / count, bytes_of(lead), is_along_last(axes, shape))) {
             add_rows(open, axes, shape, is_alike);
         } else {
             add_reduce(open, axes, shape, is_alike, count);
         }
     }
 
-    /// Of the elements that a reduction reads at one place.
+    /// Whether the last axis with several elements is among them.
+    static bool is_along_last(std::uint64_t axes, const Shape& shape) {
+        std::size_t behind = 0;
+        while (behind + 1 < shape.rank() && shape[shape.rank() - 1 - behind] == 1) ++behind;
+        return (axes >> behind & 1) != 0;
+    }
+
+    /// Of the elements that a reduction reads at one place; 16-bit floats are kept as floats.
     std::size_t bytes_of(std::size_t v) const {
         std::size_t bytes = 0;
         std::vector<std::size_t> met;
         const auto walk = [&](const auto& self, std::size_t at) -> void {
             if (std::ranges::find(met, at) != met.end()) return;
             met.push_back(at);
-            if (value(at).kind == Kind::array) bytes += value(at).dtype.size_bytes();
+            if (value(at).kind == Kind::array) bytes += std::max(value(at).dtype.size_bytes(), 4u);
             if (!is_done(at))
                 for (const std::size_t operand : value(at).operands) self(self, operand);
         };

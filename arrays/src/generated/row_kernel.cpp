@@ -4,6 +4,7 @@
 #include "generated/result_argument.hpp"
 #include "generated/row_layout.hpp"
 #include "generated/spine.hpp"
+#include "generated/tile_states.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
@@ -20,6 +21,11 @@ namespace {
 
 using Mapping = codegen::ReductionLayout::Mapping;
 
+/// A variant with what blocks that share a row tell each other by.
+struct RowVariant : Variant {
+    TileStates tiles;
+};
+
 /// What cannot be known before the rows' layout is left open.
 codegen::RowTuning row_tuning(const DeviceInfo& device, const codegen::Workload&) {
     if (device.type == DeviceInfo::Type::cpu) return {.block = 1, .access_bytes = 1};
@@ -30,8 +36,9 @@ codegen::RowTuning row_tuning(const DeviceInfo& device, const codegen::Workload&
 struct RowCall {
     using Layout = codegen::RowLayout;
     using Tuning = codegen::RowTuning;
-    using Variant = gemel::Variant;
+    using Variant = RowVariant;
     struct Work : RowSpread {
+        std::size_t state_words = 0;  ///< of each block, where blocks share rows
         bool offsets = false, serial_rows = false;
         std::vector<bool> along = {};
     };
@@ -86,7 +93,7 @@ struct RowCall {
 
     std::shared_ptr<Variant> make(const BoundCall& call, const Choice<Layout, Tuning>& choice) const {
         const codegen::RowRequest request = state.typed(call.parameters());
-        auto variant = std::make_shared<Variant>();
+        auto variant = std::make_shared<RowVariant>();
         const GeneratedText text{codegen::row_source(request, choice.layout, context->dialect())};
         variant->kernel = context->compile(text, state.compile).kernel(request.name);
         variant->block = static_cast<std::uint32_t>(choice.layout.block);
@@ -98,11 +105,12 @@ struct RowCall {
         work.offsets = !choice.layout.result_offsets.empty() && choice.layout.result_offsets.front();
         work.serial_rows = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.along = options.along;
+        if (choice.layout.parts > 1) work.state_words = codegen::state_words(state.request);
         return work;
     }
 
     void launch(const Work& work, Variant& variant, Launcher& launcher) const {
-        boost::container::static_vector<Argument, 2 * max_call_arguments> own;
+        boost::container::static_vector<Argument, 2 * max_call_arguments + 4> own;
         for (const AnyArray& result : results)
             own.push_back(work.offsets ? whole_memory(result) : result_argument(result));
         if (work.offsets)
@@ -112,7 +120,15 @@ struct RowCall {
         boost::container::static_vector<std::int64_t, 3> sizes{static_cast<std::int64_t>(work.count),
                                                                static_cast<std::int64_t>(work.outputs)};
         if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.stretch));
+        if (work.state_words == 0) return launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        TileStates& states = variant.tiles;
+        std::lock_guard lock(states.launching);
+        states.begin(*context, work.blocks, work.state_words);
+        for (const Argument& argument : {as_argument(states.states), as_argument(states.ticket),
+                                         as_argument(states.dealt), as_argument(states.epoch)})
+            own.push_back(argument);
         launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        states.dealt += static_cast<std::uint32_t>(work.blocks);
     }
 
     /// Of the elements that loops name; what the body alone names is not kept.
@@ -149,8 +165,9 @@ std::string cut_of(const codegen::RowLayout& layout) {
     return text("blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what,
                 ", ", side, " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
                 layout.tile.vector_width == 1 ? " element" : " elements",
-                layout.slots ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
-                             : text("; each loop reads the ", what, " again"));
+                layout.parts > 1 ? text("; ", layout.parts, " blocks share a row, which stays in their registers")
+                : layout.slots   ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
+                                 : text("; each loop reads the ", what, " again"));
 }
 
 }  // namespace

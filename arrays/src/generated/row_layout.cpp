@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace gemel {
 namespace {
@@ -13,6 +14,18 @@ std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n,
 
 /// Bytes of a row that a thread can keep in registers beside what it computes.
 std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
+
+/// Of blocks that share a row: several of them fit a multiprocessor, so that some read while others wait.
+constexpr std::size_t part_block = 512;
+constexpr std::size_t part_room = 128;  ///< bytes of a row that each of their threads keeps
+constexpr std::size_t least_part_bytes = std::size_t{32} << 10;
+
+/// How many may share one: so few that the rows of several launches at once find places.
+std::size_t most_parts(const DeviceInfo& device) {
+    const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
+                     device.max_threads_per_block >= part_block;
+    return can ? std::min<std::size_t>(device.compute_units / 4, 64) : 1;
+}
 
 /// How threads share rows, found for one device and one call.
 class Dealing {
@@ -35,6 +48,8 @@ class Dealing {
         along = std::bit_floor(std::min(along, most_threads_));
         const std::size_t block =
             tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, most_threads_), along);
+        if (!tuning_.along)
+            if (const auto shared = in_parts(places)) return *shared;
         return deal(places, std::min(along, block), block, block / std::min(along, block));
     }
 
@@ -103,6 +118,24 @@ class Dealing {
         return along;
     }
 
+    /// A row that no block can keep is shared by a few, which tell each other what they find; so is a long one where
+    /// there are too few for all multiprocessors.
+    std::optional<RowSpread> in_parts(std::size_t places) {
+        const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
+        const std::size_t block = tuning_.block ? tuning_.block : part_block;
+        if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
+        const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
+        const std::size_t needed = up(places, most_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
+        const std::size_t wanted = std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1),
+                                            places * kept() / least_part_bytes);
+        const std::size_t parts = tuning_.parts ? up(places, block * slots) : std::max(needed, std::min(wanted, most));
+        if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
+        RowSpread spread = deal(up(places, parts), block, block, 1);
+        layout_.parts = static_cast<int>(parts);
+        spread.blocks = work_.outputs * parts;
+        return spread;
+    }
+
     RowSpread deal(std::size_t places, std::size_t along, std::size_t block, std::size_t across) {
         codegen::ReductionTile& tile = layout_.tile;
         tile.vector_width = over_.vector_width;
@@ -146,10 +179,13 @@ RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning&
     return over.columns ? dealing.columns() : dealing.rows();
 }
 
-bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes) {
+bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,
+              bool along_last) {
     if (device.type == DeviceInfo::Type::cpu) return count <= 4096 || outputs >= device.compute_units;
     const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
-    return count <= in_block || outputs >= device.compute_units;
+    const std::size_t in_parts =
+        !along_last ? 0 : most_parts(device) * part_block * part_room / std::max<std::size_t>(kept_bytes, 1);
+    return count <= std::max(in_block, in_parts) || outputs >= device.compute_units;
 }
 
 }  // namespace gemel

@@ -26,6 +26,8 @@ RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning&
                       const RowWork& work, codegen::RowLayout& layout);
 
 /// Whether a program over such rows fills the device; else rows are reduced by many blocks each, and read again.
-bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes);
+/// @param along_last  rows go along the last axis: not columns
+bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,
+              bool along_last);
 
 }  // namespace gemel

@@ -74,6 +74,28 @@ std::string ReduceForAll::text(KernelText& kernel) const {
     return warps + kernel.fill(block_pieces::reduce_for_all(), {{"values", named}, {"group", group}});
 }
 
+std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
+    codegen::Value::List named;
+    for (const auto& [total, shared, item, reduce, first_word] : values) {
+        const auto word = [&](const char* tile) {
+            return gemel::text(tile, " * ", words, " + ", first_word, item.words() > 1 ? " + w" : "");
+        };
+        Values state = values_of(item);
+        state["what"] = total;
+        state["state"] = "1";
+        state["tile_word"] = word("tile");
+        state["at_word"] = word("at");
+        state["has_state"] = false;
+        named.push_back(Values{{"total", total},
+                               {"shared", shared},
+                               {"type", item.type},
+                               {"reduce", reduce},
+                               {"publish", kernel.fill(block_pieces::publish(), state)},
+                               {"await", kernel.fill(block_pieces::await(), state)}});
+    }
+    return kernel.fill(block_pieces::reduce_across_blocks(), {{"values", named}, {"parts", parts}});
+}
+
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }
 
 std::string LookBack::text(KernelText& kernel) const {
@@ -87,6 +109,7 @@ std::string LookBack::text(KernelText& kernel) const {
     };
     Values awaited = values;
     awaited["at_word"] = state_word(*this, "at");
+    awaited["has_state"] = true;
     values["await"] = kernel.fill(block_pieces::await(), std::move(awaited));
     values["publish_total"] = publish("total", "(tile == 0 ? 2 : 1)");
     values["publish_sum"] = publish(item.name + "_scan(so_far, total)", "2");

@@ -34,6 +34,17 @@ std::size_t running_bytes(const RowRequest& request) {
     return bytes;
 }
 
+std::size_t state_words(const RowRequest& request) {
+    std::size_t words = 0;
+    for (const RowLoop& loop : request.loops)
+        for (const ReducedValue& value : loop.values)
+            words +=
+                (std::max<std::size_t>((value.accumulator.empty() ? value.dtype : value.accumulator).size_bytes(), 4) +
+                 3) /
+                4;
+    return words;
+}
+
 std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect) {
     if (layout.result_offsets.size() != request.results.size())
         throw ArgumentError(text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),

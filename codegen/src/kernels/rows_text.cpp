@@ -69,6 +69,13 @@ std::string RowText::running_type(std::size_t v) const {
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
 }
 
+pieces::Item RowText::exchanged(std::size_t v) {
+    const std::size_t least = value_type(accumulator(v)) == "float" ? 4 : 1;
+    return {.name = item(v),
+            .type = kernel_.verbatim(running_type(v)),
+            .bytes = std::max<std::size_t>(least, accumulator(v).size_bytes())};
+}
+
 std::size_t RowText::first_value(std::size_t l) const {
     std::size_t first = 0;
     for (std::size_t k = 0; k < l; ++k) first += request_.loops[k].values.size();
@@ -189,6 +196,7 @@ Values RowText::words() {
         {"along_count", this->along()},
         {"unroll", tile.unroll},
         {"slots", layout_.slots},
+        {"parts", layout_.parts},
         {"step", tile.unroll * this->along()},
         {"outputs_of_thread", outputs_of_thread()},
         {"along", rows() ? fast : slow},
@@ -217,12 +225,7 @@ std::string RowText::head() {
 std::string RowText::text() {
     std::string all = head() + '\n';
     const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles);
-    for (std::size_t v = 0; exchanges && v < all_.size(); ++v)
-        all += pieces::Exchange{{.name = item(v),
-                                 .type = kernel_.verbatim(running_type(v)),
-                                 .bytes = std::max<std::size_t>(value_type(accumulator(v)) == "float" ? 4 : 1,
-                                                                accumulator(v).size_bytes())}}
-                   .text(kernel_);
+    for (std::size_t v = 0; exchanges && v < all_.size(); ++v) all += pieces::Exchange{exchanged(v)}.text(kernel_);
     values_ = words();
     values_["stored"] = stored();
     values_["values"] = values_["all_values"] = values(0, all_.size());
@@ -257,6 +260,7 @@ std::string RowText::statements(std::size_t l) {
 
 std::string RowText::over_rows() {
     const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
+    if (layout_.parts > 1) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
     values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
     values_["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
     values_["begin_column"] = rows() ? std::string() : printed([&] { access_.begin_column(kernel_.name("k")); });
@@ -376,7 +380,27 @@ std::string RowText::exchange(std::size_t first, std::size_t end) {
                                    .reduce = reduce});
     }
     if (rows() && layout_.tile.shuffles) return shuffles.text(kernel_);
-    return rows() && layout_.warps ? for_all.text(kernel_) : tree.text(kernel_);
+    if (!rows() || !layout_.warps) return tree.text(kernel_);
+    return for_all.text(kernel_) + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
+}
+
+/// From the totals of a block to those of all blocks of its row.
+std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
+    pieces::ReduceAcrossBlocks across{
+        .values = {}, .parts = layout_.parts, .words = static_cast<int>(state_words(request_))};
+    int word = 0;
+    for (std::size_t v = 0; v < end; ++v) {
+        const pieces::Item item = exchanged(v);
+        const std::string at = suffix(v);
+        if (v >= first)
+            across.values.push_back({.total = "total" + at,
+                                     .shared = "parts" + at,
+                                     .item = item,
+                                     .reduce = gemel::text(request_.name, "_reduce", at),
+                                     .first_word = word});
+        word += item.words();
+    }
+    return across.text(kernel_);
 }
 
 /// Elements that results name are the same along the row: its first.

@@ -4,6 +4,7 @@
 
 #include "block/element_access.hpp"
 
+#include <gemel/codegen/block.hpp>
 #include <gemel/codegen/kernel_text.hpp>
 #include <gemel/codegen/rows.hpp>
 #include <gemel/codegen/writer.hpp>
@@ -27,6 +28,8 @@ class RowText {
     std::string fill(const Template& kernel, const Values& more = {});
     DType accumulator(std::size_t v) const;
     std::string running_type(std::size_t v) const;
+    /// A running value as threads and blocks exchange it.
+    pieces::Item exchanged(std::size_t v);
     Values value(std::size_t v);
     Value values(std::size_t first, std::size_t end);
     Value stored();
@@ -42,6 +45,7 @@ class RowText {
     std::string statements(std::size_t l);
     std::string combine(std::size_t l);
     std::string exchange(std::size_t first, std::size_t end);
+    std::string exchange_parts(std::size_t first, std::size_t end);
     std::string store_results();
     std::string over_rows();
 

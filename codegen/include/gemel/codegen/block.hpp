@@ -95,6 +95,26 @@ struct DealTile {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// The totals of `parts` blocks whose tiles lie side by side (tile / parts is the same), combined in their order: every
+/// thread of each of the blocks has them afterwards. Needs DealTile, Exchange for each value, `total`, which all
+/// threads of a block have, a shared array of `parts` elements per value, which nothing else uses, and the parameters
+/// `states` and `epoch` as LookBack does, with `words` words for each tile. All threads come here.
+///
+/// Blocks wait for blocks that may begin after them. Since tiles are dealt in the order in which blocks begin, the
+/// first tiles that are not complete get every place that becomes free: no launch needs more than `parts` blocks at
+/// once. Take few enough that several launches find that many places together.
+struct ReduceAcrossBlocks {
+    struct Value {
+        std::string total = "total", shared = "shared";
+        Item item = {};
+        std::string reduce = "item_reduce";
+        int first_word = 0;  ///< within the tile's states
+    };
+    std::vector<Value> values = {{}};
+    int parts = 2, words = 1;  ///< parts: at most the threads of a block
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// What comes before a tile, from the blocks that have the tiles before it. Needs Exchange, `tile`, `total`, the
 /// parameters `states` (volatile uint64 words: item.words() for each tile, or for each tile and column) and `epoch`
 /// (above zero, below 2^30, and greater at every launch that uses the same states; then nothing is cleared between).

@@ -50,9 +50,10 @@ struct RowTuning {
     std::uint32_t along = 0;         ///< threads that share a row, a power of 2
     std::uint32_t slots = 0;         ///< most accesses of a thread that stay in registers
     std::uint32_t unroll = 0;        ///< accesses in flight where rows are read again
+    std::uint32_t parts = 0;         ///< most blocks that share a row; 1: none does
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
-GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll)
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, parts)
 
 /// How rows are spread over blocks and threads, and whether they stay in registers between loops.
 struct RowLayout {
@@ -63,6 +64,7 @@ struct RowLayout {
     ReductionLayout::Mapping mapping = ReductionLayout::Mapping::rows;
     ReductionTile tile = {};  ///< `rows` is 1
     int slots = 0;            ///< accesses of a thread that stay in registers; 0: each loop reads the row again
+    int parts = 1;            ///< blocks that share a row, which stays in their registers
     bool serial = false;      ///< one thread per block
     bool warps = false;       ///< warps exchange by shuffles
     int block = 256;
@@ -71,14 +73,17 @@ struct RowLayout {
 };
 
 /// The kernel's text. Parameters: the arguments, offsets and layout as for reductions; a pointer per result, and the
-/// offset in bytes of each that has one; `n`, the elements of a row, at least one; `outputs`, the number of rows; and
-/// `stretch`, the rows of a block, in serial rows. Launched with a block for each group of outputs: tile.across (rows),
-/// tile.across * tile.vector_width (columns), `stretch` (serial rows), or tile.vector_width neighbours along the last
-/// kept axis (serial columns).
+/// offset in bytes of each that has one; with parts what blocks tell each other by, `states`, `ticket`, `first_ticket`
+/// and `epoch` (pieces::ReduceAcrossBlocks; state_words() for each block); `n`, the elements of a row, at least one;
+/// `outputs`, the number of rows; and `stretch`, the rows of a block, in serial rows. Launched with a block for each
+/// group of outputs, or `parts` of them: tile.across (rows), tile.across * tile.vector_width (columns), `stretch`
+/// (serial rows), or tile.vector_width neighbours along the last kept axis (serial columns).
 GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
 
 /// How a snippet of the request touches each argument.
 GEMEL_API std::vector<ArrayUse> array_uses(const RowRequest& request);
+/// What a block tells others, in 64-bit words.
+GEMEL_API std::size_t state_words(const RowRequest& request);
 /// What a thread's running values take in shared memory, all loops together.
 GEMEL_API std::size_t running_bytes(const RowRequest& request);
 
