@@ -15,7 +15,8 @@ std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n,
 /// Bytes of a row that a thread can keep in registers beside what it computes.
 std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
 
-/// Of blocks that share a row: several of them fit a multiprocessor, so that some read while others wait.
+/// The most threads of blocks that share a row; half as many if that will do: several blocks fit a multiprocessor, so
+/// that some read while others wait.
 constexpr std::size_t part_block = 512;
 constexpr std::size_t part_room = 128;  ///< bytes of a row that each of their threads keeps
 constexpr std::size_t least_part_bytes = std::size_t{32} << 10;
@@ -122,9 +123,12 @@ class Dealing {
     /// there are too few for all multiprocessors.
     std::optional<RowSpread> in_parts(std::size_t places) {
         const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
-        const std::size_t block = tuning_.block ? tuning_.block : part_block;
-        if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
         const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
+        const std::size_t small = part_block / 2;
+        const std::size_t block = tuning_.block                       ? tuning_.block
+                                  : up(places, small * slots) <= most ? small
+                                                                      : part_block;
+        if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
         const std::size_t needed = up(places, most_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
         const std::size_t wanted = std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1),
                                             places * kept() / least_part_bytes);
