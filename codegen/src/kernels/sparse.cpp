@@ -1,0 +1,156 @@
+#include <gemel/codegen/sparse.hpp>
+
+#include "sparse_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel::codegen {
+namespace {
+
+constexpr int vector_tile = 8;      ///< several, serial: vectors at a time
+constexpr int diagonal_tile = 256;  ///< diagonals, serial: rows at a time
+
+/// Fills the kernels of one layout.
+class Product {
+   public:
+    Product(const SparseLayout& layout, const Dialect& dialect)
+        : layout_(layout), type_(layout.value.name()), index_(layout.index.name()), kernel_(dialect) {}
+
+    std::string text() {
+        Values values{{"type", type_},
+                      {"index", index_},
+                      {"zero", zero()},
+                      {"block", static_cast<int>(layout_.serial ? 1 : layout_.block)},
+                      {"width", static_cast<int>(layout_.width)},
+                      {"warps", layout_.warps && layout_.width > 1},
+                      {"items", static_cast<int>(layout_.items)},
+                      {"slice", static_cast<int>(sparse_slice)},
+                      {"ordered", layout_.ordered}};
+        values["parameters"] = kernel_.fill(sparse_kernels::parameters(), values);
+        return kernel_.finish(body(values));
+    }
+
+   private:
+    bool is_complex() const { return layout_.value.kind() == DType::Kind::complex; }
+    std::string zero() const { return is_complex() ? type_ + "_new(0, 0)" : "0"; }
+    std::string times(const std::string& a, const std::string& b) const {
+        return is_complex() ? gemel::text("c_mul(", a, ", ", b, ")") : gemel::text(a, " * ", b);
+    }
+    std::string plus(const std::string& a, const std::string& b) const {
+        return is_complex() ? gemel::text("c_add(", a, ", ", b, ")") : gemel::text(a, " + ", b);
+    }
+    std::string add_to(const std::string& sum, const std::string& a, const std::string& b) const {
+        return gemel::text(sum, " = ", plus(sum, times(a, b)), ";");
+    }
+    std::string is_not_zero(const std::string& value) const {
+        return is_complex() ? gemel::text("(", value, ".re != 0 || ", value, ".im != 0)") : gemel::text(value, " != 0");
+    }
+    /// The row's sum becomes an element of y; with beta 0 y is not read, which may hold anything.
+    std::string store(const std::string& total) const {
+        const std::string element = "y[row]";
+        if (!layout_.scaled) return gemel::text(element, " = ", total, ";");
+        return gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
+                           plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
+                           times("alpha", total), ";");
+    }
+
+    std::string body(Values values) {
+        switch (layout_.form) {
+            case SparseForm::rows: return rows(values);
+            case SparseForm::merge: return merge(values);
+            case SparseForm::slices: return slices(values);
+            case SparseForm::diagonals: return diagonals(values);
+            case SparseForm::several: return several(values);
+        }
+        return {};
+    }
+
+    std::string rows(Values& values) {
+        const bool is_packed = layout_.packed_columns;
+        values["column"] = is_packed ? "uint16_t" : index_;
+        values["window"] =
+            is_packed ? kernel_.fill(sparse_kernels::window(), {{"packet", static_cast<int>(sparse_packet_rows)},
+                                                                {"columns", static_cast<int>(sparse_window)},
+                                                                {"type", type_}})
+                      : "";
+        values["add_product"] = add_to("total", "values[k]", is_packed ? "part[columns[k]]" : "x[columns[k]]");
+        values["store"] = store("total");
+        if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
+        values["reduce"] = "";
+        std::string functions;
+        if (layout_.width > 1) {
+            const pieces::Item item{.name = "sum", .type = type_, .bytes = layout_.value.size_bytes()};
+            if (layout_.warps) functions = pieces::Exchange{.item = item}.text(kernel_) + "\n";
+            functions += gemel::text("WITHIN_KERNEL ", type_, " sum_reduce(", type_, " a, ", type_, " b) { return ",
+                                     plus("a", "b"), "; }\n\n");
+            values["reduce"] = layout_.warps
+                                   ? pieces::ReduceByShuffles{.values = {{"total", "sum", "sum_reduce"}},
+                                                              .width = static_cast<int>(layout_.width)}
+                                         .text(kernel_)
+                                   : pieces::ReduceInSharedMemory{.values = {{"total", "totals", "sum_reduce"}},
+                                                                  .block = static_cast<int>(layout_.width),
+                                                                  .place = "place"}
+                                         .text(kernel_);
+        }
+        return functions + kernel_.fill(sparse_kernels::rows(), values);
+    }
+
+    std::string merge(Values& values) {
+        values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
+        values["product"] = times("values[k]", "x[columns[k]]");
+        values["store"] = store("total");
+        values["add_sums"] = plus("a.sum", "b.sum");
+        values["add_staged"] = plus("total", "products[e]");
+        values["add_open"] = plus("open_rows[thread - 1].sum", "total");
+        values["tile"] = static_cast<int>(layout_.block * layout_.items);
+        const pieces::Item item{
+            .name = "open_row", .type = "open_row", .bytes = layout_.value.size_bytes() > 4 ? 24u : 8u};
+        const int block = static_cast<int>(layout_.block);
+        values["scan"] =
+            pieces::ScanInSharedMemory{.item = item, .shared = "open_rows", .count = gemel::text(block), .block = block}
+                .text(kernel_);
+        Values carried = values;
+        carried["block"] = block;
+        carried["add_carry"] = plus("total", "carries[tile]");
+        carried["added"] = plus("y[y_begin + row]", layout_.scaled ? times("alpha", "total") : "total");
+        return kernel_.fill(layout_.serial ? sparse_kernels::merge_serial() : sparse_kernels::merge(), values) + "\n" +
+               kernel_.fill(sparse_kernels::carries(), carried);
+    }
+
+    std::string slices(Values& values) {
+        const std::string total = layout_.serial ? "totals[r]" : "total";
+        values["add_product"] = add_to(total, "values[k]", "x[columns[k]]");
+        values["store"] = store(total);
+        return kernel_.fill(layout_.serial ? sparse_kernels::slices_serial() : sparse_kernels::slices(), values);
+    }
+
+    std::string diagonals(Values& values) {
+        const std::string total = layout_.serial ? "totals[r]" : "total";
+        const std::string sum = plus(total, times("value", layout_.serial ? "part[r]" : "x[at]"));
+        values["tile"] = diagonal_tile;
+        values["add_product"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", sum, " : ", total, ";");
+        values["store"] = store(total);
+        return kernel_.fill(layout_.serial ? sparse_kernels::diagonals_serial() : sparse_kernels::diagonals(), values);
+    }
+
+    std::string several(Values& values) {
+        values["tile"] = vector_tile;
+        values["add_product"] = layout_.serial ? add_to("totals[r]", "value", "part[r]")
+                                               : add_to("total", "values[k]", "x[columns[k] * vectors]");
+        values["store"] = store(layout_.serial ? "totals[r]" : "total");
+        return kernel_.fill(layout_.serial ? sparse_kernels::several_serial() : sparse_kernels::several(), values);
+    }
+
+    SparseLayout layout_;
+    std::string type_, index_;
+    KernelText kernel_;
+};
+
+}  // namespace
+
+std::string sparse_source(const SparseLayout& layout, const Dialect& dialect) {
+    return Product(layout, dialect).text();
+}
+
+}  // namespace gemel::codegen
