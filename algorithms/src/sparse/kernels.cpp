@@ -251,6 +251,26 @@ const ElementwiseKernel& permuted_key_kernel() {
     return kernel;
 }
 
+const ElementwiseKernel& diagonal_place_kernel() {
+    static const auto& kernel = *new ElementwiseKernel(
+        "int64_t *rows, int64_t *columns, uint8_t *is_entry, const int64_t *offsets, int64_t length, int64_t "
+        "row_count, "
+        "int64_t column_count",
+        "columns[i] = i % length;\nrows[i] = columns[i] - offsets[i / length];\n"
+        "is_entry[i] = rows[i] >= 0 && rows[i] < row_count && columns[i] < column_count",
+        "sparse_diagonal_places");
+    return kernel;
+}
+
+const ElementwiseKernel& shift_diagonals_kernel() {
+    static const auto& kernel =
+        *new ElementwiseKernel("T *data, const T *values, const I *offsets, int64_t row_count, int64_t column_count",
+                               "const int64_t row = i % column_count - offsets[i / column_count];\n"
+                               "if (row >= 0 && row < row_count) data[i] = values[i / column_count * row_count + row]",
+                               "sparse_shift_diagonals");
+    return kernel;
+}
+
 const ElementwiseKernel& beta_kernel(DType value) {
     static auto& family = *new ByType;
     return family.find(family_key(value), [&] {

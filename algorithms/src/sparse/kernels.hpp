@@ -43,6 +43,9 @@ GEMEL_API const ElementwiseKernel& product_length_kernel();
 GEMEL_API const ElementwiseKernel& row_length_kernel();
 GEMEL_API const ElementwiseKernel& gather_rows_kernel();
 GEMEL_API const ElementwiseKernel& permuted_key_kernel();
+/// Between SciPy's diagonals, which stand by column, and rows.
+GEMEL_API const ElementwiseKernel& diagonal_place_kernel();
+GEMEL_API const ElementwiseKernel& shift_diagonals_kernel();
 
 /// What computes with values, by their type.
 GEMEL_API const ElementwiseKernel& beta_kernel(DType value);
