@@ -29,8 +29,12 @@ inline std::vector<SparseLayout> layouts() {
             layout.scaled = turn % 3 != 0;
             layout.ordered = turn % 4 < 2;
             if (form == SparseForm::merge && value.size_bytes() > 8) layout.items = 4;
+            layout.packed_columns = form == SparseForm::stream && turn % 2 == 0;
+            if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
             all.push_back(layout);
+            if (form == SparseForm::stream) continue;
             layout.serial = true;
+            layout.width = 1;
             layout.scaled = !layout.scaled;
             all.push_back(layout);
             if (form != SparseForm::rows) continue;

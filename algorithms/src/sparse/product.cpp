@@ -118,6 +118,12 @@ class Product {
         return own_.longest_row > 1024 && static_cast<double>(own_.longest_row) > 16 * own_.mean_row();
     }
 
+    /// Short rows of similar lengths: the entries of a block's rows are read as they lie.
+    bool is_stream() const {
+        if (tuning_.strategy != ProductStrategy::automatic) return tuning_.strategy == ProductStrategy::stream;
+        return own_.longest_row <= 64 && own_.mean_row() <= 24 && tuning_.width == 0;
+    }
+
     /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
     void launch(std::vector<Argument> arrays, std::vector<std::int64_t> sizes, std::int64_t threads,
                 std::int64_t multiple) {
@@ -150,6 +156,15 @@ class Product {
     }
 
     void rows(const AnyArray& starts, const AnyArray& numbers, const AnyArray& values) {
+        if (!layout_.serial && is_stream()) {
+            layout_.form = SparseForm::stream;
+            const double longest = static_cast<double>(own_.longest_row);
+            const double wanted = longest <= 1.5 * own_.mean_row() ? longest : std::ceil(1.25 * own_.mean_row());
+            layout_.items =
+                static_cast<std::uint32_t>(std::clamp(wanted, 2.0, own_.value().size_bytes() > 8 ? 8.0 : 16.0));
+            return launch({starts.argument(), numbers.argument(), values.argument()}, {own_.rows, own_.columns},
+                          own_.rows, 1);
+        }
         layout_.form = SparseForm::rows;
         layout_.width = layout_.serial ? 1 : std::min(width(), layout_.block);
         if (layout_.block < 32) layout_.warps = false;
@@ -195,6 +210,7 @@ class Product {
     void diagonals() {
         const Form& form = matrix_.form;
         layout_.form = SparseForm::diagonals;
+        if (!layout_.serial && form.diagonals <= 16) layout_.width = static_cast<std::uint32_t>(form.diagonals);
         launch({form.offsets.argument(), form.values.argument()}, {own_.rows, own_.columns, form.diagonals}, own_.rows,
                256);
     }
@@ -253,8 +269,8 @@ void require_operand(const char* name, const AnyArray& array, const Entries& own
 void require_tuning(const ProductTuning& tuning) {
     if (tuning.width > 32 || (tuning.width && !std::has_single_bit(tuning.width)))
         throw ArgumentError(text(who, ": the tuning's width is ", tuning.width, ", expected 1, 2, 4, 8, 16 or 32"));
-    if (tuning.block && !std::has_single_bit(tuning.block))
-        throw ArgumentError(text(who, ": the tuning's block is ", tuning.block, ", expected a power of 2"));
+    if (tuning.block > 256 || (tuning.block && !std::has_single_bit(tuning.block)))
+        throw ArgumentError(text(who, ": the tuning's block is ", tuning.block, ", expected a power of 2 up to 256"));
 }
 
 }  // namespace

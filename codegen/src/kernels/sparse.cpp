@@ -58,6 +58,7 @@ class Product {
     std::string body(Values values) {
         switch (layout_.form) {
             case SparseForm::rows: return rows(values);
+            case SparseForm::stream: return stream(values);
             case SparseForm::merge: return merge(values);
             case SparseForm::slices: return slices(values);
             case SparseForm::diagonals: return diagonals(values);
@@ -66,15 +67,34 @@ class Product {
         return {};
     }
 
+    /// Where columns are found: in x, or in the window of the row's packet.
+    const char* operand() const { return layout_.packed_columns ? "part" : "x"; }
+    void name_columns(Values& values) {
+        values["column"] = layout_.packed_columns ? "uint16_t" : index_;
+        values["window"] = layout_.packed_columns ? kernel_.fill(sparse_kernels::window(),
+                                                                 {{"packet", static_cast<int>(sparse_packet_rows)},
+                                                                  {"columns", static_cast<int>(sparse_window)},
+                                                                  {"type", type_}})
+                                                  : "";
+    }
+    /// Entries to shared memory, for the forms that read them as they lie.
+    void stage(Values& values) {
+        values["tile"] = static_cast<int>(layout_.block * layout_.items);
+        values["staged_product"] = times("value[n]", gemel::text(operand(), "[place[n]]"));
+        values["add_staged"] = plus("total", "products[e]");
+        values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
+    }
+
+    std::string stream(Values& values) {
+        name_columns(values);
+        stage(values);
+        values["store"] = store("total");
+        return kernel_.fill(sparse_kernels::stream(), values);
+    }
+
     std::string rows(Values& values) {
-        const bool is_packed = layout_.packed_columns;
-        values["column"] = is_packed ? "uint16_t" : index_;
-        values["window"] =
-            is_packed ? kernel_.fill(sparse_kernels::window(), {{"packet", static_cast<int>(sparse_packet_rows)},
-                                                                {"columns", static_cast<int>(sparse_window)},
-                                                                {"type", type_}})
-                      : "";
-        values["add_product"] = add_to("total", "values[k]", is_packed ? "part[columns[k]]" : "x[columns[k]]");
+        name_columns(values);
+        values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
         values["store"] = store("total");
         if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
         values["reduce"] = "";
@@ -98,12 +118,10 @@ class Product {
 
     std::string merge(Values& values) {
         values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
-        values["product"] = times("values[k]", "x[columns[k]]");
+        stage(values);
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
-        values["add_staged"] = plus("total", "products[e]");
         values["add_open"] = plus("open_rows[thread - 1].sum", "total");
-        values["tile"] = static_cast<int>(layout_.block * layout_.items);
         const pieces::Item item{
             .name = "open_row", .type = "open_row", .bytes = layout_.value.size_bytes() > 4 ? 24u : 8u};
         const int block = static_cast<int>(layout_.block);
@@ -121,6 +139,7 @@ class Product {
     std::string slices(Values& values) {
         const std::string total = layout_.serial ? "totals[r]" : "total";
         values["add_product"] = add_to(total, "values[k]", "x[columns[k]]");
+        values["add_four"] = add_to(total, "value[u]", "x[at[u]]");
         values["store"] = store(total);
         return kernel_.fill(layout_.serial ? sparse_kernels::slices_serial() : sparse_kernels::slices(), values);
     }
@@ -128,8 +147,10 @@ class Product {
     std::string diagonals(Values& values) {
         const std::string total = layout_.serial ? "totals[r]" : "total";
         const std::string sum = plus(total, times("value", layout_.serial ? "part[r]" : "x[at]"));
+        const std::string known = plus(total, times("value", "other[d]"));
         values["tile"] = diagonal_tile;
         values["add_product"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", sum, " : ", total, ";");
+        values["add_known"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", known, " : ", total, ";");
         values["store"] = store(total);
         return kernel_.fill(layout_.serial ? sparse_kernels::diagonals_serial() : sparse_kernels::diagonals(), values);
     }

@@ -35,15 +35,16 @@ GEMEL_API std::string to_string(Format format);
 /// How a matrix in csr multiplies a vector.
 enum class ProductStrategy : std::uint8_t {
     automatic,
-    rows,   ///< `width` threads for each row; on CPU devices a thread for many rows
-    merge,  ///< rows and entries divided evenly, for rows of very different lengths
+    rows,    ///< `width` threads for each row; on CPU devices a thread for many rows
+    stream,  ///< a thread for each row, whose entries pass through shared memory; not on CPU devices
+    merge,   ///< rows and entries divided evenly, for rows of very different lengths
 };
 /// Overrides what gemel would choose, member by member.
 struct ProductTuning {
     ProductStrategy strategy = ProductStrategy::automatic;
     int serial = -1;          ///< 1: threads that take many rows each, as on CPU devices; 0: threads as on GPUs
     std::uint32_t width = 0;  ///< threads for each row: 1, 2, 4, 8, 16 or 32
-    std::uint32_t block = 0;  ///< threads of a block: a power of 2
+    std::uint32_t block = 0;  ///< threads of a block: a power of 2, at most 256
     friend bool operator==(const ProductTuning&, const ProductTuning&) = default;
 };
 
