@@ -46,7 +46,9 @@ void check_formats(const std::vector<Format>& formats) {
     for (const auto& [name, host] : special_matrices<T>()) {
         const sparse::Matrix<T> a = host.on_device();
         CHECK(a.nonzeros() == static_cast<std::int64_t>(host.entries().size()));
-        for (const Format format : formats) check_products(name, host, a.to(format));
+        std::size_t turn = 0;
+        for (const Format format : formats)
+            if (std::is_same_v<T, float> || !is_left_out(2, turn++)) check_products(name, host, a.to(format));
     }
 }
 
@@ -121,8 +123,9 @@ TEST_CASE("sparse products with 64-bit indices are right") {
     for (const auto& [name, host] : special_matrices<float>()) {
         const sparse::Matrix<float> a = host.on_device({.wide_indices = true});
         CHECK(a.row_starts().dtype() == dtype_of<std::int64_t>());
+        std::size_t turn = 0;
         for (const Format format : {Format::csr, Format::sell, Format::dia})
-            check_products(name + " in 64 bits", host, a.to(format));
+            if (!is_left_out(2, turn++)) check_products(name + " in 64 bits", host, a.to(format));
     }
 }
 

@@ -10,11 +10,12 @@
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <vector>
 
 namespace gemel::sparse {
 namespace {
@@ -23,6 +24,10 @@ using codegen::SparseForm;
 using codegen::SparseLayout;
 
 constexpr const char* who = "Matrix::multiply_into";
+
+// On the stack: solvers call products in a loop.
+using Arrays = boost::container::static_vector<Argument, 5>;
+using Sizes = boost::container::static_vector<std::int64_t, 4>;
 
 struct ProductVariant : Variant {
     Kernel carries{nullptr};
@@ -125,8 +130,7 @@ class Product {
     }
 
     /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
-    void launch(std::vector<Argument> arrays, std::vector<std::int64_t> sizes, std::int64_t threads,
-                std::int64_t multiple) {
+    void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
         const auto variant = find_variant(own_.context, layout_);
         std::int64_t chunk = (own_.rows + units() * 16 - 1) / (units() * 16);
         chunk = (std::max<std::int64_t>(chunk, 64) + multiple - 1) / multiple * multiple;
@@ -136,8 +140,8 @@ class Product {
         launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
     }
 
-    void launch(const Kernel& kernel, std::uint32_t block, std::int64_t blocks, std::vector<Argument> arrays,
-                const std::vector<std::int64_t>& sizes) const {
+    void launch(const Kernel& kernel, std::uint32_t block, std::int64_t blocks, Arrays arrays,
+                const Sizes& sizes) const {
         ArgumentList list;
         for (const Argument& array : arrays) list.add(array);
         list.add(whole_memory(x_));
@@ -199,7 +203,7 @@ class Product {
         const Form& form = matrix_.form;
         layout_.form = SparseForm::slices;
         layout_.ordered = ordered;
-        std::vector<Argument> arrays{form.lengths.argument(), form.numbers.argument(), form.values.argument()};
+        Arrays arrays{form.lengths.argument(), form.numbers.argument(), form.values.argument()};
         if (ordered) {
             arrays.push_back(form.slice_starts.argument());
             arrays.push_back(form.order.argument());
