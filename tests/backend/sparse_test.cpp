@@ -29,6 +29,11 @@ std::vector<T> transposed(const std::vector<T>& a, std::size_t rows, std::size_t
     return t;
 }
 
+void check_vector(const std::string& what, std::int64_t offset, const std::vector<float>& expected,
+                  const std::vector<float>& found) {
+    CHECK_SAME(expected, found, what, " diagonal ", offset);
+}
+
 std::vector<std::int64_t> longs(const AnyArray& array) {
     return array.astype(dtype_of<std::int64_t>()).get<std::int64_t>();
 }
@@ -176,7 +181,7 @@ TEST_CASE("sparse matrices are transposed and give their diagonals") {
             for (std::int64_t row = 0; row < host.rows; ++row)
                 if (row + offset >= 0 && row + offset < host.columns)
                     expected.push_back(dense[static_cast<std::size_t>(row * host.columns + row + offset)]);
-            CHECK_SAME(expected, a.diagonal(offset).get(), name, " diagonal ", offset);
+            check_vector(name, offset, expected, a.diagonal(offset).get());
         }
     }
 }

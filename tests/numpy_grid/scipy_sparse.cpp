@@ -1,5 +1,7 @@
 /// Reads the matrices that scipy_sparse.py wrote, compares what they give in every format with SciPy's results, and
 /// writes them for SciPy to read.
+#include "../left_out.hpp"
+
 #include <gemel/gemel.hpp>
 
 #include <cmath>
@@ -74,10 +76,11 @@ class Comparison {
         const std::string path = folder_ + "/" + case_.file, out = folder_ + "/out_" + case_.name;
         const sparse::Matrix<T> read = path.ends_with(".npz") ? sparse::load_npz<T>(path) : sparse::load_mtx<T>(path);
         const gemel::GPUArray<T> x = array<T>("x");
+        std::size_t turn = formats_++;
         for (const sparse::Format format :
              {sparse::Format::csr, sparse::Format::coo, sparse::Format::ell, sparse::Format::sell, sparse::Format::dia,
               sparse::Format::packeted, sparse::Format::automatic})
-            same<T>("y", read.to(format) * x);
+            if (!gemel::testing::is_left_out(4, turn++)) same<T>("y", read.to(format) * x);
         same<T>("dense", read.to_dense());
         same<T>("blocks", read * array<T>("block"));
         same<T>("turned", read.transpose() * array<T>("back"));
@@ -96,7 +99,7 @@ class Comparison {
     const std::string folder_;
     const std::map<std::string, gemel::AnyArray> arrays_;
     Case case_;
-    std::size_t comparisons_ = 0, wrong_ = 0;
+    std::size_t comparisons_ = 0, wrong_ = 0, formats_ = 0;
 };
 
 }  // namespace
