@@ -30,6 +30,7 @@ inline std::vector<SparseLayout> layouts() {
             layout.ordered = turn % 4 < 2;
             if (form == SparseForm::merge && value.size_bytes() > 8) layout.items = 4;
             layout.packed_columns = form == SparseForm::stream && turn % 2 == 0;
+            layout.dot = form != SparseForm::merge && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
             all.push_back(layout);
             if (form == SparseForm::stream) continue;
@@ -41,6 +42,7 @@ inline std::vector<SparseLayout> layouts() {
             for (const std::uint32_t width : {2u, 8u, 32u}) {
                 layout = {.form = form, .value = value, .index = indices[width % 3 % 2], .warps = true, .width = width};
                 layout.packed_columns = width == 8;
+                layout.dot = width == 32;
                 all.push_back(layout);
                 layout.warps = false;
                 all.push_back(layout);

@@ -5,41 +5,8 @@
 using namespace gemel;
 using namespace gemel::testing;
 using sparse::Format;
-using sparse::ProductStrategy;
-using sparse::ProductTuning;
 
 namespace {
-
-template <class T>
-std::vector<T> combined(const std::vector<T>& product, T alpha, const std::vector<T>& y, T beta) {
-    std::vector<T> out;
-    for (std::size_t i = 0; i < product.size(); ++i) out.push_back(alpha * product[i] + beta * y[i]);
-    return out;
-}
-
-/// Without the signs of zeros, which depend on the order of sums.
-template <class T>
-std::vector<T> unsigned_zeros(std::vector<T> values) {
-    for (T& value : values) value += T(0);
-    return values;
-}
-
-/// A x, and y = 2 A x - 3 y, of one matrix in its format.
-template <class T>
-void check_products(const std::string& name, const HostMatrix<T>& host, const sparse::Matrix<T>& a,
-                    const ProductTuning& tuning = {}) {
-    const std::vector<T> x = whole_values<T>(static_cast<std::size_t>(host.columns), 21),
-                         y = whole_values<T>(static_cast<std::size_t>(host.rows), 22), product = host.times(x);
-    const GPUArray<T> on_device = to_gpu(x), into = to_gpu(y);
-    into.fill(NAN);
-    a.multiply_into(into, on_device, {.tuning = tuning});
-    CHECK_SAME(unsigned_zeros(product), unsigned_zeros(into.get()), name, " in ", sparse::to_string(a.format()), " of ",
-               dtype_of<T>().name());
-    into.set(y);
-    a.multiply_into(into, on_device, {.alpha = T(2), .beta = T(-3), .tuning = tuning});
-    CHECK_SAME(unsigned_zeros(combined(product, T(2), y, T(-3))), unsigned_zeros(into.get()), name, " in ",
-               sparse::to_string(a.format()), " with alpha and beta");
-}
 
 template <class T>
 void check_formats(const std::vector<Format>& formats) {
@@ -69,36 +36,6 @@ TEST_CASE("sparse products of doubles and complex floats are right") {
     check_formats<cfloat>({Format::csr});
     if (lacks_double()) return;
     check_formats<double>({Format::csr, Format::sell});
-}
-
-TEST_CASE("sparse products are right by every strategy and any number of threads for each row") {
-    for (const auto& [name, host] : special_matrices<float>()) {
-        // Each number of entries for a thread is a text of its own.
-        if (name != "square" && name != "banded" && name != "giant row") continue;
-        const sparse::Matrix<float> a = host.on_device();
-        for (const int serial : {0, 1})
-            check_products(name + " by merging", host, a, {.strategy = ProductStrategy::merge, .serial = serial});
-        check_products(name + " as a stream", host, a,
-                       {.strategy = ProductStrategy::stream, .serial = 0, .block = name == "square" ? 32u : 256u});
-        for (const std::uint32_t width : {1u, 4u, 32u})
-            check_products(name + " by threads", host, a,
-                           {.strategy = ProductStrategy::rows, .serial = 0, .width = width, .block = 64});
-        for (const Format format : {Format::ell, Format::sell, Format::dia})
-            check_products(name + " as on GPUs", host, a.to(format), {.serial = 0});
-    }
-    if (lacks_double()) return;
-    const auto host = with_giant_row<cdouble>(2000, 30000, 1234, 9);
-    check_products("giant row", host, host.on_device(), {.strategy = ProductStrategy::merge, .serial = 0});
-}
-
-TEST_CASE("merged sparse products carry sums over many tiles") {
-    // The row spans more than forty tiles of 2048 rows and entries; its neighbours begin and end within them.
-    HostMatrix<float> host = with_giant_row<float>(5000, 90000, 2500, 10);
-    for (const std::int64_t row : {2499, 2501})
-        for (std::int64_t column = 0; column < 3000; ++column) host.add(row, column, 1);
-    const sparse::Matrix<float> a = host.on_device();
-    for (const int serial : {0, 1})
-        check_products("long rows", host, a, {.strategy = ProductStrategy::merge, .serial = serial});
 }
 
 TEST_CASE("sparse products take several vectors at once") {

@@ -126,4 +126,35 @@ inline constexpr std::array sparse_formats{sparse::Format::csr,      sparse::For
                                            sparse::Format::sell,     sparse::Format::dia, sparse::Format::packeted,
                                            sparse::Format::automatic};
 
+template <class T>
+std::vector<T> combined(const std::vector<T>& product, T alpha, const std::vector<T>& y, T beta) {
+    std::vector<T> out;
+    for (std::size_t i = 0; i < product.size(); ++i) out.push_back(alpha * product[i] + beta * y[i]);
+    return out;
+}
+
+/// Without the signs of zeros, which depend on the order of sums.
+template <class T>
+std::vector<T> unsigned_zeros(std::vector<T> values) {
+    for (T& value : values) value += T(0);
+    return values;
+}
+
+/// A x, and y = 2 A x - 3 y, of one matrix in its format.
+template <class T>
+void check_products(const std::string& name, const HostMatrix<T>& host, const sparse::Matrix<T>& a,
+                    const sparse::ProductTuning& tuning = {}) {
+    const std::vector<T> x = whole_values<T>(static_cast<std::size_t>(host.columns), 21),
+                         y = whole_values<T>(static_cast<std::size_t>(host.rows), 22), product = host.times(x);
+    const GPUArray<T> on_device = to_gpu(x), into = to_gpu(y);
+    into.fill(NAN);
+    a.multiply_into(into, on_device, {.tuning = tuning});
+    CHECK_SAME(unsigned_zeros(product), unsigned_zeros(into.get()), name, " in ", sparse::to_string(a.format()), " of ",
+               dtype_of<T>().name());
+    into.set(y);
+    a.multiply_into(into, on_device, {.alpha = T(2), .beta = T(-3), .tuning = tuning});
+    CHECK_SAME(unsigned_zeros(combined(product, T(2), y, T(-3))), unsigned_zeros(into.get()), name, " in ",
+               sparse::to_string(a.format()), " with alpha and beta");
+}
+
 }  // namespace gemel::testing

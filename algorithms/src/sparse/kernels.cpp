@@ -310,6 +310,32 @@ const ElementwiseKernel& scale_kernel(DType value) {
     });
 }
 
+namespace {
+
+using Reductions = KernelFamily<std::pair<int, std::uint32_t>, Reduction>;
+
+Reduction sum_of(DType value, const char* name, std::vector<Parameter> arguments, const std::string& item) {
+    const std::string zero = is_complex_type(value) ? value.name() + "_new(0, 0)" : "0";
+    return Reduction(std::move(arguments), {{zero, item, sum(value, "a", "b")}}, {value}, name, {}, {});
+}
+
+}  // namespace
+
+const Reduction& dot_kernel(DType value) {
+    static auto& family = *new Reductions;
+    return family.find(family_key(value), [&] {
+        const char* left = is_complex_type(value) ? "c_conj(u[i])" : "u[i]";
+        return sum_of(value, "sparse_dot", {VectorArg(value, "u", true), VectorArg(value, "v", true)},
+                      product(value, left, "v[i]"));
+    });
+}
+
+const Reduction& parts_kernel(DType value) {
+    static auto& family = *new Reductions;
+    return family.find(family_key(value),
+                       [&] { return sum_of(value, "sparse_dots", {VectorArg(value, "parts", true)}, "parts[i]"); });
+}
+
 const Scan& coo_scan(DType value, DType index) {
     static auto& family = *new KernelFamily<std::pair<std::pair<int, std::uint32_t>, std::uint32_t>, Scan>;
     return family.find({family_key(value), index.size_bytes()}, [&] {

@@ -52,6 +52,9 @@ GEMEL_API const ElementwiseKernel& beta_kernel(DType value);
 GEMEL_API const ElementwiseKernel& expand_kernel(DType value);
 /// Values times the factors that their numbers name.
 GEMEL_API const ElementwiseKernel& scale_kernel(DType value);
+/// vdot(a, b), and the sum of its parts.
+GEMEL_API const Reduction& dot_kernel(DType value);
+GEMEL_API const Reduction& parts_kernel(DType value);
 /// y[row] += alpha * the sum of the row's products.
 GEMEL_API const Scan& coo_scan(DType value, DType index);
 

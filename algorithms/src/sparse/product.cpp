@@ -65,29 +65,41 @@ std::int64_t begin_of(const AnyArray& array) {
                                      array.dtype().size_bytes());
 }
 
+void dot_product(const AnyMultiply& options, const AnyArray& y) {
+    AnyArray result;
+    dot_kernel(y.dtype()).run({.out = options.dot}, std::array{CallArgument(options.dot_with), CallArgument(y)},
+                              {&result, 1});
+}
+
 /// One product of contiguous arrays that share no memory.
 class Product {
    public:
-    Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyNumber& alpha,
-            const AnyNumber& beta, const ProductTuning& tuning)
+    Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options)
         : matrix_(matrix),
           own_(matrix.entries),
           y_(y),
           x_(x),
-          alpha_(alpha),
-          beta_(beta),
-          tuning_(tuning),
+          options_(options),
+          alpha_(options.alpha),
+          beta_(options.beta),
+          tuning_(options.tuning),
           cache_(KernelCache::of(own_.context)) {
         layout_.value = own_.value();
         layout_.index = own_.index();
-        layout_.serial = tuning.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : tuning.serial > 0;
-        layout_.scaled = !is_number_of(alpha, 1) || !is_number_of(beta, 0);
+        layout_.serial = tuning_.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : tuning_.serial > 0;
+        layout_.scaled = !is_number_of(alpha_, 1) || !is_number_of(beta_, 0);
         layout_.warps = cache_.info().has_cross_block_visibility;
-        layout_.block = tuning.block ? tuning.block : 256;
+        layout_.block = tuning_.block ? tuning_.block : 256;
         layout_.block = std::min(layout_.block, std::bit_floor(std::max(cache_.info().max_threads_per_block, 1u)));
     }
 
     void run() {
+        multiply();
+        if (!options_.dot.empty() && !is_dot_done_) dot_product(options_, y_);
+    }
+
+   private:
+    void multiply() {
         if (own_.count == 0) return scale_y();
         if (x_.rank() == 2) return several();
         switch (matrix_.format) {
@@ -100,7 +112,6 @@ class Product {
         }
     }
 
-   private:
     /// y = beta y, where no entry adds to it; beta 0 clears whatever is there.
     void scale_y() const {
         if (is_number_of(beta_, 0)) return y_.fill(0);
@@ -131,13 +142,21 @@ class Product {
 
     /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
+        layout_.dot = !options_.dot.empty() && x_.rank() == 1;
         const auto variant = find_variant(own_.context, layout_);
         std::int64_t chunk = (own_.rows + units() * 16 - 1) / (units() * 16);
         chunk = (std::max<std::int64_t>(chunk, 64) + multiple - 1) / multiple * multiple;
         const std::int64_t blocks =
             layout_.serial ? (own_.rows + chunk - 1) / chunk : (threads + variant->block - 1) / variant->block;
         sizes.push_back(chunk);
+        if (!layout_.dot) return launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
+        const AnyArray parts(own_.context, own_.value(), Shape{blocks});
+        dot_parts_ = &parts;
         launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
+        dot_parts_ = nullptr;
+        AnyArray result;
+        parts_kernel(own_.value()).run({.out = options_.dot}, std::array{CallArgument(parts)}, {&result, 1});
+        is_dot_done_ = true;
     }
 
     void launch(const Kernel& kernel, std::uint32_t block, std::int64_t blocks, Arrays arrays,
@@ -151,6 +170,12 @@ class Product {
         list.add(as_argument(x_begin_));
         list.add(as_argument(y_begin_));
         for (const std::int64_t& size : sizes) list.add(as_argument(size));
+        const std::int64_t dot_begin = dot_parts_ ? begin_of(options_.dot_with) : 0;
+        if (dot_parts_) {
+            list.add(whole_memory(options_.dot_with));
+            list.add(dot_parts_->argument());
+            list.add(as_argument(dot_begin));
+        }
         kernel.launch({.grid = {blocks}, .block = {block}}, list.span());
     }
 
@@ -223,12 +248,14 @@ class Product {
         const Form& form = matrix_.form;
         layout_.packed_columns = true;
         if (!form.rest) return rows(own_.starts, form.numbers, own_.values);
+        // The dot product waits for the rest, which adds to y.
+        const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = tuning_};
         if (form.numbers.size() == 0) {
             scale_y();
         } else {
             rows(form.starts, form.numbers, form.values);
         }
-        Product(*form.rest, y_, x_, alpha_, std::int64_t{1}, tuning_).run();
+        Product(*form.rest, y_, x_, more).run();
     }
 
     void coo() const {
@@ -250,8 +277,11 @@ class Product {
     const MatrixState& matrix_;
     const Entries& own_;
     const AnyArray &y_, &x_;
-    const AnyNumber alpha_, beta_;
-    const ProductTuning tuning_;
+    const AnyMultiply& options_;
+    const AnyNumber &alpha_, &beta_;
+    const ProductTuning& tuning_;
+    const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
+    bool is_dot_done_ = false;
     KernelCache& cache_;
     SparseLayout layout_ = {};
     const std::int64_t x_begin_ = begin_of(x_), y_begin_ = begin_of(y_);
@@ -277,10 +307,24 @@ void require_tuning(const ProductTuning& tuning) {
         throw ArgumentError(text(who, ": the tuning's block is ", tuning.block, ", expected a power of 2 up to 256"));
 }
 
+void require_dot(const AnyMultiply& options, const Entries& own, const AnyArray& x) {
+    const AnyArray &with = options.dot_with, &dot = options.dot;
+    if (with.empty() && dot.empty()) return;
+    if (with.empty() || dot.empty())
+        throw ArgumentError(
+            text(who, ": dot_with and dot are given together: the vector, and the element for the result"));
+    for (const AnyArray* array : {&with, &dot})
+        if (!(array->dtype() == own.value()) || !(array->context() == own.context))
+            throw ArgumentError(
+                text(who, ": dot_with and dot have the matrix's element type, ", own.value().name(), ", and context"));
+    if (x.rank() != 1 || !(with.shape() == Shape{own.rows}) || dot.rank() != 0)
+        throw ArgumentError(text(who, ": dot_with has shape ", to_string(with.shape()), " and dot ",
+                                 to_string(dot.shape()), ", expected (", own.rows, ",) and () beside one vector x"));
+}
+
 }  // namespace
 
-void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyNumber& alpha,
-              const AnyNumber& beta, const ProductTuning& tuning) {
+void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& given) {
     const Entries& own = matrix.entries;
     require_operand("x", x, own, own.columns);
     require_operand("y", y, own, own.rows);
@@ -289,14 +333,26 @@ void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, c
                                  "; both are vectors, or have as many columns"));
     if (y.repeats())
         throw ArgumentError(text(who, ": y repeats elements, as after broadcast_to: such an array cannot be written"));
-    require_tuning(tuning);
-    if (y.size() == 0) return;
+    require_tuning(given.tuning);
+    require_dot(given, own, x);
+    if (y.size() == 0) {
+        if (!given.dot.empty()) given.dot.fill(0);
+        return;
+    }
     const AnyArray from = x.is_contiguous() ? x : x.copy(Order::C);
     const bool is_apart = y.is_contiguous() && !y.may_overlap(from);
     AnyArray to = y;
-    if (!is_apart) to = is_number_of(beta, 0) ? AnyArray(own.context, own.value(), y.shape()) : y.copy(Order::C);
-    Product(matrix, to, from, alpha, beta, tuning).run();
+    if (!is_apart) to = is_number_of(given.beta, 0) ? AnyArray(own.context, own.value(), y.shape()) : y.copy(Order::C);
+    // A vector that is y itself is meant as it is afterwards.
+    const bool is_fused = given.dot.empty() || (given.dot_with.is_contiguous() && !given.dot_with.may_overlap(y));
+    if (is_fused) {
+        Product(matrix, to, from, given).run();
+    } else {
+        const AnyMultiply without{.alpha = given.alpha, .beta = given.beta, .tuning = given.tuning};
+        Product(matrix, to, from, without).run();
+    }
     if (!is_apart) y.assign(to);
+    if (!is_fused) dot_product(given, y);
 }
 
 }  // namespace gemel::sparse

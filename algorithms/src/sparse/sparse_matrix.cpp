@@ -43,15 +43,14 @@ AnyArray AnyMatrix::times(const AnyArray& x) const {
     Shape shape{own.rows};
     if (!x.empty() && x.rank() == 2) shape.push_back(x.shape()[1]);
     const AnyArray y(own.context, own.value(), shape);
-    multiply_into(y, x, std::int64_t{1}, std::int64_t{0});
+    multiply_into(y, x);
     return y;
 }
 
-void AnyMatrix::multiply_into(const AnyArray& y, const AnyArray& x, const AnyNumber& alpha, const AnyNumber& beta,
-                              const Stream& stream, const ProductTuning& tuning) const {
+void AnyMatrix::multiply_into(const AnyArray& y, const AnyArray& x, const AnyMultiply& options) const {
     const MatrixState& own = state("Matrix::multiply_into");
-    const selecting::OnStream scope(stream);
-    multiply(own, y, x, alpha, beta, tuning);
+    const selecting::OnStream scope(options.stream);
+    multiply(own, y, x, options);
 }
 
 }  // namespace gemel::sparse

@@ -87,7 +87,6 @@ void require_shape(const char* who, const Shape& shape);
 
 // product.cpp
 
-void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyNumber& alpha,
-              const AnyNumber& beta, const ProductTuning& tuning);
+void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);
 
 }  // namespace gemel::sparse

@@ -28,7 +28,9 @@ class Product {
                       {"slice", static_cast<int>(sparse_slice)},
                       {"ordered", layout_.ordered}};
         values["parameters"] = kernel_.fill(sparse_kernels::parameters(), values);
-        return kernel_.finish(body(values));
+        add_dot(values);
+        const std::string kernels = body(values);
+        return kernel_.finish(functions_ + kernels);
     }
 
    private:
@@ -49,10 +51,37 @@ class Product {
     /// The row's sum becomes an element of y; with beta 0 y is not read, which may hold anything.
     std::string store(const std::string& total) const {
         const std::string element = "y[row]";
-        if (!layout_.scaled) return gemel::text(element, " = ", total, ";");
-        return gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
-                           plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
-                           times("alpha", total), ";");
+        std::string stored = gemel::text(element, " = ", total, ";");
+        if (layout_.scaled)
+            stored = gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
+                                 plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
+                                 times("alpha", total), ";");
+        if (!layout_.dot) return stored;
+        const std::string factor = is_complex() ? "c_conj(dot_with[row])" : "dot_with[row]";
+        return gemel::text(stored, "\ndot = ", plus("dot", times(factor, element)), ";");
+    }
+
+    /// The product of y with a vector, as far as the block has it.
+    void add_dot(Values& values) {
+        values["dot_parameters"] = "";
+        values["begin_dot"] = "";
+        values["end_dot"] = "";
+        if (!layout_.dot) return;
+        const std::string own = gemel::text("        GLOBAL_MEM const ", type_, " *RESTRICT dot_with,\n"),
+                          parts = gemel::text("        GLOBAL_MEM ", type_, " *RESTRICT dots,\n");
+        values["dot_parameters"] = gemel::text(",\n", own, parts, "        int64_t dot_begin");
+        std::string begin, end;
+        if (!layout_.serial) {
+            begin = gemel::text("LOCAL_MEM ", type_, " shared_dots[", layout_.block, "];\n");
+            functions_ += gemel::text("WITHIN_KERNEL ", type_, " dot_reduce(", type_, " a, ", type_, " b) { return ",
+                                      plus("a", "b"), "; }\n\n");
+            end = pieces::ReduceInSharedMemory{.values = {{"dot", "shared_dots", "dot_reduce"}},
+                                               .block = static_cast<int>(layout_.block)}
+                      .text(kernel_) +
+                  "if (thread == 0) ";
+        }
+        values["begin_dot"] = gemel::text(begin, type_, " dot = ", zero(), ";\ndot_with += dot_begin;");
+        values["end_dot"] = end + "dots[GID_0] = dot;";
     }
 
     std::string body(Values values) {
@@ -98,12 +127,11 @@ class Product {
         values["store"] = store("total");
         if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
         values["reduce"] = "";
-        std::string functions;
         if (layout_.width > 1) {
             const pieces::Item item{.name = "sum", .type = type_, .bytes = layout_.value.size_bytes()};
-            if (layout_.warps) functions = pieces::Exchange{.item = item}.text(kernel_) + "\n";
-            functions += gemel::text("WITHIN_KERNEL ", type_, " sum_reduce(", type_, " a, ", type_, " b) { return ",
-                                     plus("a", "b"), "; }\n\n");
+            if (layout_.warps) functions_ += pieces::Exchange{.item = item}.text(kernel_) + "\n";
+            functions_ += gemel::text("WITHIN_KERNEL ", type_, " sum_reduce(", type_, " a, ", type_, " b) { return ",
+                                      plus("a", "b"), "; }\n\n");
             values["reduce"] = layout_.warps
                                    ? pieces::ReduceByShuffles{.values = {{"total", "sum", "sum_reduce"}},
                                                               .width = static_cast<int>(layout_.width)}
@@ -113,7 +141,7 @@ class Product {
                                                                   .place = "place"}
                                          .text(kernel_);
         }
-        return functions + kernel_.fill(sparse_kernels::rows(), values);
+        return kernel_.fill(sparse_kernels::rows(), values);
     }
 
     std::string merge(Values& values) {
@@ -165,6 +193,7 @@ class Product {
 
     SparseLayout layout_;
     std::string type_, index_;
+    std::string functions_;  ///< in front of the kernels
     KernelText kernel_;
 };
 

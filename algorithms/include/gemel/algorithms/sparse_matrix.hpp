@@ -57,6 +57,14 @@ template <class T>
 concept MatrixElement =
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, cfloat> || std::same_as<T, cdouble>;
 
+/// How one product of an AnyMatrix differs from the others; see MultiplyOptions.
+struct AnyMultiply {
+    AnyNumber alpha = std::int64_t{1}, beta = std::int64_t{0};
+    AnyArray dot_with = {}, dot = {};
+    Stream stream = {};
+    ProductTuning tuning = {};
+};
+
 struct MatrixState;
 
 /// A matrix whose element type is known only at run time: what Matrix<T> is made of. The members mean what they mean
@@ -91,8 +99,7 @@ class GEMEL_API AnyMatrix {
     AnyMatrix plus(const AnyMatrix& other, const AnyNumber& factor) const;
     AnyMatrix times(const AnyMatrix& other) const;
     AnyArray times(const AnyArray& x) const;
-    void multiply_into(const AnyArray& y, const AnyArray& x, const AnyNumber& alpha, const AnyNumber& beta,
-                       const Stream& stream = {}, const ProductTuning& tuning = {}) const;
+    void multiply_into(const AnyArray& y, const AnyArray& x, const AnyMultiply& options = {}) const;
 
     /// @throws ArgumentError in the name of `who` if the handle is empty
     const MatrixState& state(const char* who) const;
@@ -109,6 +116,10 @@ template <MatrixElement T>
 struct MultiplyOptions {
     T alpha = T(1);
     T beta = T(0);  ///< if zero, y is not read, and may hold anything
+    /// What solvers need besides: `dot`, an array of one element, becomes vdot(dot_with, y) with the new y. Where a
+    /// kernel stores each row once it is summed there, without another reading of y.
+    GPUArray<T> dot_with = {};
+    GPUArray<T> dot = {};
     Stream stream = {};
     ProductTuning tuning = {};
 };
@@ -181,9 +192,14 @@ class Matrix {
     /// @throws ArgumentError if shapes or contexts differ, or y repeats elements
     /// @time enqueued, one launch: two of csr with rows of very different lengths, of coo, and of packeted with entries
     ///       outside the windows. Strides other than C order's cost a copy. The bits of the result are the same every
-    ///       time on one device. Of several vectors each format multiplies by its rows
+    ///       time on one device. Of several vectors each format multiplies by its rows. `dot` adds a launch, two on CPU
+    ///       devices
     void multiply_into(const GPUArray<T>& y, const GPUArray<T>& x, const MultiplyOptions<T>& options = {}) const {
-        matrix_.multiply_into(y, x, widest(options.alpha), widest(options.beta), options.stream, options.tuning);
+        AnyMultiply any{.alpha = widest(options.alpha), .beta = widest(options.beta)};
+        if (!options.dot.empty() || !options.dot_with.empty()) any.dot_with = options.dot_with, any.dot = options.dot;
+        any.stream = options.stream;
+        any.tuning = options.tuning;
+        matrix_.multiply_into(y, x, any);
     }
     /// The same into a new array. @param x  an array or an expression of T, which is evaluated first
     template <ArrayOrExpression X>

@@ -29,7 +29,9 @@ struct SparseLayout {
     DType index = {};     ///< int32_t or int64_t: of rows, columns and places
     bool serial = false;  ///< threads that take many rows each, for CPU devices
     bool scaled = false;  ///< y = alpha A x + beta y; else y = A x
-    bool warps = false;   ///< sums within warps by shuffles; else in shared memory
+    /// The dot product of a vector, conjugated, with y: a part for each block. rows, stream, slices, diagonals
+    bool dot = false;
+    bool warps = false;  ///< sums within warps by shuffles; else in shared memory
     bool packed_columns =
         false;             ///< rows, stream: columns are uint16_t, counted from where the window of their packet begins
     bool ordered = false;  ///< slices: rows in an order of their own, `slice` rows together
@@ -54,6 +56,7 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 ///   diagonals  offsets, values, x, y, ..., rows, column count, diagonals, chunk
 ///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
 ///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
+/// With `dot`: behind all, dot_with, dots (an element for each block), and where dot_with begins.
 /// `chunk` is how many rows a serial thread takes; a serial merge's `tile` how many rows and entries, another one's is
 /// block * items.
 /// @source Bell and Garland, "Implementing Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors";
