@@ -28,7 +28,7 @@ inline std::vector<SparseLayout> layouts() {
             SparseLayout layout{.form = form, .value = value, .index = indices[turn % 2]};
             layout.scaled = turn % 3 != 0;
             layout.ordered = turn % 4 < 2;
-            if (form == SparseForm::merge && value.size_bytes() > 8) layout.items = 4;
+            if (form == SparseForm::merge) layout.items = value.size_bytes() > 8 ? 3 : 7;
             layout.packed_columns = form == SparseForm::stream && turn % 2 == 0;
             layout.dot = form != SparseForm::merge && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;

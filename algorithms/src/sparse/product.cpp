@@ -203,7 +203,7 @@ class Product {
 
     void merge() {
         layout_.form = SparseForm::merge;
-        layout_.items = own_.value().size_bytes() > 8 ? 4 : 8;
+        layout_.items = own_.value().size_bytes() > 8 ? 3 : 7;  // odd: threads that stride by it meet in few banks
         const std::int64_t work = own_.rows + own_.count;
         std::int64_t tile = std::int64_t{layout_.block} * layout_.items;
         if (layout_.serial) tile = std::max<std::int64_t>((work + units() * 16 - 1) / (units() * 16), 1024);
