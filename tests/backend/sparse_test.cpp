@@ -237,6 +237,21 @@ TEST_CASE("rows of sparse matrices are taken by slices and numbers") {
                             "50");
 }
 
+TEST_CASE("matrices with 64-bit indices are combined as others are") {
+    const HostMatrix<float> host = scattered<float>(50, 50, 300, 43);
+    const std::vector<float> dense = host.dense();
+    const sparse::Matrix<float> a = host.on_device({.wide_indices = true}), narrow = host.on_device();
+    check_equal("transposed", transposed(dense, 50, 50), a.transpose());
+    check_equal("sum of both widths", mapped(dense, [](float v) { return 2 * v; }), a + narrow);
+    check_equal("product of both widths", product_of(dense, dense, 50, 50, 50), narrow * a);
+    check_equal("rows", {dense.begin() + 500, dense.begin() + 600}, a.rows(slice(10, 12)));
+    const GPUArray<int> order = arange<int>(49, -1, -1);
+    check_equal("permuted", {dense.rbegin(), dense.rend()}, a.permute(order, order));
+    CHECK(a.transpose().row_starts().dtype() == dtype_of<std::int64_t>());
+    CHECK((a + narrow).column_indices().dtype() == dtype_of<std::int64_t>());
+    CHECK(narrow.column_indices().dtype() == dtype_of<std::int32_t>());
+}
+
 TEST_CASE("sparse matrices are permuted") {
     const HostMatrix<float> host = scattered<float>(30, 20, 150, 41);
     const std::vector<float> dense = host.dense();
