@@ -103,7 +103,7 @@ AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
         ends.assign(ends_of(lengths));
         total = starts(count).item<std::int64_t>();
     }
-    const bool wide = is_wide(a) || total > INT32_MAX || count >= INT32_MAX;
+    const bool wide = is_wide(a) || total > INT32_MAX - (1 << 20) || count > INT32_MAX - (1 << 20);
     const DType index = wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
     const AnyArray columns(a.context, a.index(), Shape{total}), values(a.context, a.value(), Shape{total});
     if (total > 0)

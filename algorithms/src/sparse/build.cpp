@@ -19,7 +19,8 @@
 namespace gemel::sparse {
 namespace {
 
-constexpr std::int64_t most_in_32_bits = std::numeric_limits<std::int32_t>::max();
+/// Loops may step beyond the last place by a tile.
+constexpr std::int64_t most_in_32_bits = std::numeric_limits<std::int32_t>::max() - (1 << 20);
 
 DType index_type(bool wide, std::int64_t rows, std::int64_t columns, std::int64_t count) {
     const bool is_large = rows >= most_in_32_bits || columns >= most_in_32_bits || count >= most_in_32_bits;

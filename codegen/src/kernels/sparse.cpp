@@ -67,9 +67,9 @@ class Product {
         values["begin_dot"] = "";
         values["end_dot"] = "";
         if (!layout_.dot) return;
-        const std::string own = gemel::text("        GLOBAL_MEM const ", type_, " *RESTRICT dot_with,\n"),
-                          parts = gemel::text("        GLOBAL_MEM ", type_, " *RESTRICT dots,\n");
-        values["dot_parameters"] = gemel::text(",\n", own, parts, "        int64_t dot_begin");
+        const std::string own = gemel::text("GLOBAL_MEM const ", type_, " *RESTRICT dot_with,\n"),
+                          parts = gemel::text("GLOBAL_MEM ", type_, " *RESTRICT dots,\n");
+        values["dot_parameters"] = gemel::text(",\n", own, parts, "int64_t dot_begin");
         std::string begin, end;
         if (!layout_.serial) {
             begin = gemel::text("LOCAL_MEM ", type_, " shared_dots[", layout_.block, "];\n");
