@@ -9,6 +9,8 @@
 #include <gemel/algorithms/select.hpp>
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/algorithms/sort_kernel.hpp>
+#include <gemel/algorithms/sparse_files.hpp>
+#include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/algorithms/unique.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>

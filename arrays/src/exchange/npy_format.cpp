@@ -335,9 +335,12 @@ std::string describe(DType dtype) {
 }
 
 std::string make_header(DType dtype, const Shape& shape, bool fortran_order) {
-    std::string dictionary =
-        text("{'descr': ", describe(dtype), ", 'fortran_order': ", fortran_order ? "True" : "False",
-             ", 'shape': ", to_string(shape), ", }");
+    return make_header(describe(dtype), shape, fortran_order);
+}
+
+std::string make_header(const std::string& described, const Shape& shape, bool fortran_order) {
+    std::string dictionary = text("{'descr': ", described, ", 'fortran_order': ", fortran_order ? "True" : "False",
+                                  ", 'shape': ", to_string(shape), ", }");
     // Padded with spaces, so that the elements begin at a multiple of 64 bytes.
     // Names beyond ASCII need version 3, which is in UTF-8.
     const bool is_ascii = std::all_of(dictionary.begin(), dictionary.end(), [](char c) { return c >= 0; });

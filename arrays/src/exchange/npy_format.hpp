@@ -45,6 +45,12 @@ std::size_t header_bytes(std::span<const std::byte> prologue);
 
 /// @throws ArgumentError for types that NumPy lacks
 std::string make_header(DType dtype, const Shape& shape, bool fortran_order);
+/// The same for elements that are described already: "'<f4'".
+std::string make_header(const std::string& described, const Shape& shape, bool fortran_order);
+
+/// A file of one bytes string, without axes, and what it says. Letters of ASCII. @throws Error if it is no such file
+std::vector<std::byte> word_file(const std::string& word);
+std::string word_of(std::span<const std::byte> file);
 
 /// The type of the elements, if it is not a struct. @throws Error
 DType known_dtype(const Element& element);

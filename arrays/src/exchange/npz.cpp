@@ -155,12 +155,31 @@ std::vector<std::byte> inflated(const std::vector<std::byte>&, std::uint64_t) {
 
 }  // namespace
 
-void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays) {
-    struct Written {
-        std::string name;
-        std::uint64_t offset, bytes;
-        std::uint32_t checksum;
-    };
+namespace {
+
+struct Written {
+    std::string name;
+    std::uint64_t offset, bytes;
+    std::uint32_t checksum;
+};
+
+constexpr std::uint32_t new_year_1980 = 0x00210000;  // files with equal arrays are equal
+
+/// With the 64-bit extension throughout, as numpy.savez has it: sizes need not be known in advance.
+Written write_entry(Writer& out, const std::string& name, const std::vector<std::byte>& content) {
+    const Written entry{name + ".npy", out.at(), content.size(), checksum_of(content)};
+    out.u32(local_mark), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
+    out.u32(entry.checksum), out.u32(0xffffffff), out.u32(0xffffffff), out.u16(entry.name.size()), out.u16(20);
+    out.write(entry.name.data(), entry.name.size());
+    out.u16(1), out.u16(16), out.u64(entry.bytes), out.u64(entry.bytes);
+    out.write(content.data(), content.size());
+    return entry;
+}
+
+}  // namespace
+
+void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays,
+              const std::map<std::string, std::string>& words) {
     for (const auto& [name, array] : arrays) {
         if (name.empty() || name.size() > 65000)
             throw ArgumentError(
@@ -170,18 +189,8 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
     for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // before any file is made
     Writer out(path);
     std::vector<Written> all;
-    constexpr std::uint32_t new_year_1980 = 0x00210000;  // files with equal arrays are equal
-    // The 64-bit extension throughout, as numpy.savez has it: sizes need not be known in advance.
-    for (const auto& [name, array] : arrays) {
-        const std::vector<std::byte> content = npy::to_bytes(array);
-        const Written entry{name + ".npy", out.at(), content.size(), checksum_of(content)};
-        out.u32(local_mark), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
-        out.u32(entry.checksum), out.u32(0xffffffff), out.u32(0xffffffff), out.u16(entry.name.size()), out.u16(20);
-        out.write(entry.name.data(), entry.name.size());
-        out.u16(1), out.u16(16), out.u64(entry.bytes), out.u64(entry.bytes);
-        out.write(content.data(), content.size());
-        all.push_back(entry);
-    }
+    for (const auto& [name, array] : arrays) all.push_back(write_entry(out, name, npy::to_bytes(array)));
+    for (const auto& [name, word] : words) all.push_back(write_entry(out, name, npy::word_file(word)));
     const std::uint64_t directory = out.at();
     for (const Written& entry : all) {
         out.u32(central_mark), out.u16(45), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
@@ -316,6 +325,11 @@ AnyArray NpzFile::load(const Context& context, const std::string& name, DType dt
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, &dtype);
     });
+}
+
+std::string NpzFile::load_word(const std::string& name) const {
+    const Entry& entry = find(name);
+    return npy::naming("load_npz", name, path_, [&] { return npy::word_of(content(entry)); });
 }
 
 std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path) {

@@ -46,7 +46,9 @@ GPUArray<T> load_npy(const std::filesystem::path& path) {
 /// Writes arrays by name, uncompressed, as numpy.savez does; one after another, so that one of them at a time is in
 /// host memory. An existing file is replaced when all is written. @throws ArgumentError for an empty name, and as
 /// save_npy; Error if the file cannot be written
-GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays);
+/// @param words  single strings besides, which become NumPy's bytes without axes
+GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays,
+                        const std::map<std::string, std::string>& words = {});
 
 /// An .npz file to read from, stored or deflated. Only what is asked for is read.
 class GEMEL_API NpzFile {
@@ -71,6 +73,9 @@ class GEMEL_API NpzFile {
     GPUArray<T> load(const std::string& name) const {
         return load<T>(current_context(), name);
     }
+
+    /// A single string, of bytes or characters. @throws Error if there is no such entry, or it is no string
+    std::string load_word(const std::string& name) const;
 
    private:
     struct Entry {

@@ -1,0 +1,236 @@
+/// Matrices from matrices: transposed, added, multiplied, scaled, some of their rows, permuted.
+#include "select/selecting.hpp"
+#include "sparse/kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/algorithms/search.hpp>
+#include <gemel/algorithms/sort.hpp>
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
+#include <gemel/arrays/join.hpp>
+#include <gemel/arrays/take.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <array>
+
+namespace gemel::sparse {
+namespace {
+
+void require_same_kind(const char* who, const Entries& a, const Entries& b) {
+    if (!(a.value() == b.value()))
+        throw ArgumentError(
+            text(who, ": the matrices have elements of ", a.value().name(), " and of ", b.value().name()));
+    if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are of different contexts"));
+}
+
+bool is_wide(const Entries& entries) { return entries.index().size_bytes() == 8; }
+
+/// With 64-bit indices, if the other matrix has them.
+AnyArray widened(const AnyArray& numbers, bool wide) {
+    return wide && numbers.dtype().size_bytes() == 4 ? numbers.astype(dtype_of<std::int64_t>()) : numbers;
+}
+
+/// For each of the `ends.back()` results which list it is of: lists end at `ends`.
+GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
+    const AnyArray places = arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
+    return gemel::detail::searchsorted("sparse", ends, places, Side::right, {});
+}
+
+AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<std::int64_t>()); }
+
+/// The place of each number in an order. @throws ArgumentError unless it has every number once
+AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, DType index) {
+    if (order.empty() || order.rank() != 1 || static_cast<std::int64_t>(order.size()) != extent)
+        throw ArgumentError(
+            text(who, ": the order of ", what, " has shape ", to_string(order.shape()), ", expected (", extent, ",)"));
+    if (!order.dtype().is_integer())
+        throw ArgumentError(
+            text(who, ": the order of ", what, " has elements of ", order.dtype().name(), ", expected integers"));
+    const AnyArray places(order.context(), index, Shape{extent});
+    if (extent == 0) return places;
+    bool is_permutation = outside_extent_kernel()(order, extent).item() == 0;
+    if (is_permutation) {
+        places.fill(-1);
+        invert_kernel()(order, places);
+        is_permutation = outside_extent_kernel()(places, extent).item() == 0;
+    }
+    if (!is_permutation)
+        throw ArgumentError(text(who, ": the order of ", what, " is no permutation of 0 to ", extent - 1,
+                                 "; rows() takes some of them, repeated or not"));
+    return places;
+}
+
+}  // namespace
+
+AnyMatrix AnyMatrix::transpose() const {
+    const Entries& a = state("Matrix::transpose").entries;
+    // Entries are in order of rows: a stable sort by column leaves them so within each column.
+    AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
+    if (a.count > 1) {
+        const std::array moved{rows, values};
+        const std::vector<AnyArray> sorted = sort_by_key(columns, std::span<const AnyArray>(moved));
+        columns = sorted[0];
+        rows = sorted[1];
+        values = sorted[2];
+    }
+    const AnyArray bounds = arange(a.context, a.index(), std::int64_t{0}, a.columns + 1, std::int64_t{1});
+    const AnyArray starts =
+        gemel::detail::searchsorted("sparse", columns, bounds, Side::left, {}).AnyArray::astype(a.index());
+    return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
+}
+
+AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
+    const char* who = "Matrix::rows";
+    const Entries& a = state(who).entries;
+    if (numbers.empty() || numbers.rank() != 1 || !numbers.dtype().is_integer())
+        throw ArgumentError(text(who, ": expected one axis of row numbers, integers"));
+    if (!(numbers.context() == a.context))
+        throw ArgumentError(text(who, ": the row numbers are of another context than the matrix"));
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    if (count > 0)
+        if (const std::int64_t found = outside_extent_kernel()(numbers, a.rows).item(); found != 0) {
+            const AnyArray wrong = numbers(found + count);
+            throw ArgumentError(text(who, ": row ", wrong.astype(dtype_of<std::int64_t>()).item<std::int64_t>(),
+                                     ", at ", found + count, " of the numbers, is not there; the matrix has ", a.rows));
+        }
+    const AnyArray starts = zeros(a.context, dtype_of<std::int64_t>(), Shape{count + 1});
+    std::int64_t total = 0;
+    const AnyArray ends = starts(slice(1, {}));
+    if (count > 0) {
+        const AnyArray lengths(a.context, dtype_of<std::int64_t>(), Shape{count});
+        row_length_kernel()(numbers, a.starts, lengths);
+        ends.assign(ends_of(lengths));
+        total = starts(count).item<std::int64_t>();
+    }
+    const bool wide = is_wide(a) || total > INT32_MAX - (1 << 20) || count > INT32_MAX - (1 << 20);
+    const DType index = wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
+    const AnyArray columns(a.context, a.index(), Shape{total}), values(a.context, a.value(), Shape{total});
+    if (total > 0)
+        gather_rows_kernel()(owners_of(ends, total), ends.copy(Order::C), numbers, a.starts, a.numbers, a.values,
+                             columns, values);
+    return as_matrix(with_starts(a.context, {count, a.columns}, starts.astype(index), widened(columns, wide), values));
+}
+
+AnyMatrix AnyMatrix::rows(const Slice& part) const {
+    const Entries& a = state("Matrix::rows").entries;
+    const SliceRange range = resolve(part, a.rows);
+    const AnyArray all = arange(a.context, dtype_of<std::int64_t>(), std::int64_t{0}, a.rows, std::int64_t{1});
+    if (range.count == 0) return rows(AnyArray(a.context, dtype_of<std::int64_t>(), Shape{0}));
+    return rows(all(part).copy(Order::C));
+}
+
+AnyMatrix AnyMatrix::permute(const AnyArray& row_order, const AnyArray& column_order) const {
+    const char* who = "Matrix::permute";
+    const Entries& a = state(who).entries;
+    const AnyArray row_places = inverse(who, "rows", row_order, a.rows, a.index());
+    const AnyArray column_places = inverse(who, "columns", column_order, a.columns, a.index());
+    const AnyArray keys(a.context, key_type(who, a.rows, a.columns), Shape{a.count});
+    if (a.count > 0) permuted_key_kernel()(row_numbers_of(a), a.numbers, row_places, column_places, keys, a.columns);
+    return as_matrix(from_keys(a.context, a.shape(), keys, a.values, is_wide(a)));
+}
+
+AnyMatrix AnyMatrix::scaled(const AnyNumber& factor) const {
+    const MatrixState& matrix = state("Matrix: number * matrix");
+    Entries scaled = matrix.entries;
+    scaled.values = scaled.values.copy(Order::C);
+    if (scaled.count > 0) {
+        Argument number;
+        number.dtype = scaled.value();
+        const auto bytes = element_bytes("Matrix: number * matrix", scaled.value(), factor);
+        std::copy(bytes.begin(), bytes.end(), number.value);
+        number.bytes = scaled.value().size_bytes();
+        number.data = number.value;
+        beta_kernel(scaled.value()).run({}, std::array{CallArgument(scaled.values), CallArgument(number)});
+    }
+    return in_format(scaled, matrix.format, matrix.reason);
+}
+
+namespace {
+
+AnyMatrix scaled_by(const char* who, const MatrixState& matrix, const AnyArray& factors, bool by_rows) {
+    const Entries& a = matrix.entries;
+    const std::int64_t extent = by_rows ? a.rows : a.columns;
+    if (factors.empty() || !(factors.shape() == Shape{extent}) || !(factors.dtype() == a.value()))
+        throw ArgumentError(text(who, ": expected ", extent, " factors of ", a.value().name(), ", got shape ",
+                                 to_string(factors.shape()), " of ", factors.dtype().name()));
+    if (!(factors.context() == a.context))
+        throw ArgumentError(text(who, ": the factors are of another context than the matrix"));
+    Entries scaled = a;
+    scaled.values = AnyArray(a.context, a.value(), Shape{a.count});
+    if (a.count > 0)
+        scale_kernel(a.value())(by_rows ? row_numbers_of(a) : a.numbers, a.values,
+                                factors.is_contiguous() ? factors : factors.copy(Order::C), scaled.values);
+    return in_format(scaled, matrix.format, matrix.reason);
+}
+
+}  // namespace
+
+AnyMatrix AnyMatrix::scale_rows(const AnyArray& factors) const {
+    return scaled_by("Matrix::scale_rows", state("Matrix::scale_rows"), factors, true);
+}
+
+AnyMatrix AnyMatrix::scale_columns(const AnyArray& factors) const {
+    return scaled_by("Matrix::scale_columns", state("Matrix::scale_columns"), factors, false);
+}
+
+AnyMatrix AnyMatrix::plus(const AnyMatrix& other, const AnyNumber& factor) const {
+    const char* who = "Matrix: matrix + matrix";
+    const Entries &a = state(who).entries, &b = other.state(who).entries;
+    require_same_kind(who, a, b);
+    if (!(a.shape() == b.shape()))
+        throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()), " differ"));
+    const bool is_plain = std::holds_alternative<std::int64_t>(factor) && std::get<std::int64_t>(factor) == 1;
+    const AnyArray right = is_plain ? b.values : other.to(Format::csr).scaled(factor).values();
+    const AnyArray keys = concatenate({keys_of(who, a), keys_of(who, b)});
+    return as_matrix(from_keys(a.context, a.shape(), keys, concatenate({a.values, right}), is_wide(a) || is_wide(b)));
+}
+
+AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
+    const char* who = "Matrix: matrix * matrix";
+    const Entries &a = state(who).entries, &b = other.state(who).entries;
+    require_same_kind(who, a, b);
+    if (a.columns != b.rows)
+        throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
+                                 ": the columns of the first must be as many as the rows of the second"));
+    const Shape shape{a.rows, b.columns};
+    const bool wide = is_wide(a) || is_wide(b);
+    const DType type = key_type(who, a.rows, b.columns);
+    std::int64_t total = 0;
+    AnyArray ends;
+    const AnyArray inner = widened(a.numbers, wide), starts = widened(b.starts, wide);
+    if (a.count > 0) {
+        const AnyArray lengths(a.context, dtype_of<std::int64_t>(), Shape{a.count});
+        product_length_kernel()(inner, starts, lengths);
+        ends = ends_of(lengths);
+        total = ends(a.count - 1).item<std::int64_t>();
+    }
+    const AnyArray keys(a.context, type, Shape{total}), products(a.context, a.value(), Shape{total});
+    if (total > 0)
+        expand_kernel(a.value())(owners_of(ends, total), ends, widened(row_numbers_of(a), wide), inner, starts,
+                                 widened(b.numbers, wide), keys, b.columns, a.values, b.values, products);
+    return as_matrix(from_keys(a.context, shape, keys, products, wide));
+}
+
+AnyArray AnyMatrix::diagonal(Integer offset) const {
+    const Entries& a = state("Matrix::diagonal").entries;
+    const std::int64_t first_row = offset < 0 ? -offset : 0, first_column = offset > 0 ? std::int64_t{offset} : 0;
+    const std::int64_t count = std::max<std::int64_t>(std::min(a.rows - first_row, a.columns - first_column), 0);
+    const AnyArray found = zeros(a.context, a.value(), Shape{count});
+    if (count > 0 && a.count > 0)
+        diagonal_kernel()(a.starts(slice(first_row, first_row + count)),
+                          a.starts(slice(first_row + 1, first_row + count + 1)), a.numbers, a.values, found,
+                          first_column);
+    return found;
+}
+
+AnyArray AnyMatrix::to_dense() const {
+    const Entries& a = state("Matrix::to_dense").entries;
+    const AnyArray array = zeros(a.context, a.value(), a.shape());
+    if (a.count > 0)
+        put(array.ravel(), keys_of("Matrix::to_dense", a).astype(dtype_of<std::int64_t>()), a.values,
+            OutOfBounds::wrap);
+    return array;
+}
+
+}  // namespace gemel::sparse

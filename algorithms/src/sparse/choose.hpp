@@ -1,0 +1,24 @@
+/// Which format suits a matrix.
+#pragma once
+
+#include "sparse/state.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace gemel::sparse {
+
+/// Rows that are sorted by length together: what sell writes stays near.
+inline constexpr std::int64_t sorted_together = 1024;
+
+struct Choice {
+    Format format = Format::csr;
+    std::string reason;
+};
+/// From the lengths of rows and the number of diagonals, found on the device. @time waits
+Choice choose_format(const Entries& entries);
+/// A byte for each diagonal, from the lowest on: 1 if it has entries.
+AnyArray diagonal_marks(const Entries& entries, const AnyArray& rows);
+std::string explain(const MatrixState& matrix);
+
+}  // namespace gemel::sparse

@@ -1,0 +1,176 @@
+/// From rows to the other formats.
+#include "sparse/kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/algorithms/compress.hpp>
+#include <gemel/algorithms/sort.hpp>
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
+#include <gemel/arrays/take.hpp>
+#include <gemel/codegen/sparse.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include "sparse/choose.hpp"
+
+#include <array>
+
+namespace gemel::sparse {
+namespace {
+
+AnyArray begins(const Entries& entries) { return entries.starts(slice(0, -1)); }
+AnyArray ends(const Entries& entries) { return entries.starts(slice(1, {})); }
+AnyArray numbered(const Entries& entries, std::int64_t count) {
+    return arange(entries.context, entries.index(), std::int64_t{0}, count, std::int64_t{1});
+}
+
+/// Padding that would need far more memory than the entries is a mistake, and not what the user meant.
+void require_room(const Entries& entries, Format format, double places) {
+    if (places > 2147483648.0 && places > 64.0 * static_cast<double>(entries.count))
+        throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
+                                 static_cast<std::uint64_t>(places),
+                                 " places; Format::automatic takes a format that fits"));
+}
+
+Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .places = entries.count}; }
+
+Form ell_form(const Entries& entries) {
+    require_room(entries, Format::ell, static_cast<double>(entries.rows) * static_cast<double>(entries.longest_row));
+    const std::int64_t places = entries.rows * entries.longest_row;
+    // Padding is never read: each row's length is known.
+    Form form{.lengths = AnyArray(entries.context, entries.index(), Shape{entries.rows}),
+              .numbers = AnyArray(entries.context, entries.index(), Shape{places}),
+              .values = AnyArray(entries.context, entries.value(), Shape{places}),
+              .places = places};
+    if (entries.rows > 0) form.lengths.assign(ends(entries) - begins(entries));
+    if (entries.count > 0)
+        fill_ell_kernel()(row_numbers_of(entries), entries.numbers, entries.values, entries.starts, form.numbers,
+                          form.values, entries.rows);
+    return form;
+}
+
+Form sell_form(const Entries& entries) {
+    const Context context = entries.context;
+    if (entries.count == 0) return {};
+    const AnyArray keys(context, dtype_of<std::int64_t>(), Shape{entries.rows});
+    order_key_kernel()(begins(entries), ends(entries), keys, sorted_together, entries.longest_row);
+    const std::array moved{numbered(entries, entries.rows)};
+    const AnyArray order = sort_by_key(keys, std::span<const AnyArray>(moved))[1];
+    AnyArray lengths(context, entries.index(), Shape{entries.rows});
+    lengths.assign(ends(entries) - begins(entries));
+    lengths = take(lengths, order, 0, OutOfBounds::wrap);
+    const std::int64_t slices = (entries.rows + codegen::sparse_slice - 1) / codegen::sparse_slice;
+    const AnyArray widths(context, dtype_of<std::int64_t>(), Shape{slices + 1});
+    slice_width_kernel()(widths, lengths);
+    const AnyArray slice_starts = cumsum(widths, 0, dtype_of<std::int64_t>());
+    const std::int64_t places = slice_starts(slices).item<std::int64_t>();
+    require_room(entries, Format::sell, static_cast<double>(places));
+    const AnyArray place_of(context, entries.index(), Shape{entries.rows});
+    invert_kernel()(order, place_of);
+    Form form{.lengths = lengths,
+              .numbers = AnyArray(context, entries.index(), Shape{places}),
+              .values = AnyArray(context, entries.value(), Shape{places}),
+              .slice_starts = slice_starts,
+              .order = order,
+              .places = places};
+    fill_sell_kernel()(row_numbers_of(entries), entries.numbers, entries.values, entries.starts, slice_starts, place_of,
+                       form.numbers, form.values);
+    return form;
+}
+
+Form dia_form(const Entries& entries) {
+    if (entries.count == 0) return {};
+    const AnyArray rows = row_numbers_of(entries), marks = diagonal_marks(entries, rows);
+    const AnyArray at = flatnonzero(marks);
+    const auto diagonals = static_cast<std::int64_t>(at.size());
+    require_room(entries, Format::dia, static_cast<double>(diagonals) * static_cast<double>(entries.rows));
+    const AnyArray offsets(entries.context, entries.index(), Shape{diagonals});
+    offsets.assign(at - (entries.rows - 1));
+    const AnyArray ranks = cumsum(marks, 0, entries.index());
+    Form form{.values = zeros(entries.context, entries.value(), Shape{diagonals * entries.rows}),
+              .offsets = offsets,
+              .diagonals = diagonals,
+              .places = diagonals * entries.rows};
+    fill_diagonals_kernel()(rows, entries.numbers, entries.values, ranks, form.values, entries.rows);
+    return form;
+}
+
+Form packeted_form(const Entries& entries) {
+    if (entries.count == 0) return {};
+    const Context context = entries.context;
+    const AnyArray rows = row_numbers_of(entries);
+    const AnyArray nearby(context, dtype_of<std::uint16_t>(), Shape{entries.count});
+    const AnyArray is_far(context, dtype_of<std::uint8_t>(), Shape{entries.count});
+    window_kernel()(rows, entries.numbers, nearby, is_far, entries.columns);
+    const AnyArray far = flatnonzero(is_far);
+    if (far.size() == 0) return {.numbers = nearby, .places = entries.count};
+    const AnyArray close = flatnonzero(is_far == std::uint8_t{0});
+    const AnyArray keys = keys_of("Matrix::to", entries);
+    const auto part = [&](const AnyArray& array, const AnyArray& which) {
+        return which.size() == 0 ? AnyArray(context, array.dtype(), Shape{0})
+                                 : take(array, which, 0, OutOfBounds::wrap);
+    };
+    const bool wide = entries.index().size_bytes() == 8;
+    const Entries rest = from_keys(context, entries.shape(), part(keys, far), part(entries.values, far), wide);
+    const Entries own = from_keys(context, entries.shape(), part(keys, close), part(entries.values, close), wide);
+    return {.numbers = part(nearby, close),
+            .values = own.values,
+            .starts = own.starts,
+            .rest = std::make_shared<const MatrixState>(rest, Format::csr, Form{.places = rest.count}, ""),
+            .places = entries.count};
+}
+
+Form form_of(const Entries& entries, Format format) {
+    switch (format) {
+        case Format::coo: return coo_form(entries);
+        case Format::ell: return ell_form(entries);
+        case Format::sell: return sell_form(entries);
+        case Format::dia: return dia_form(entries);
+        case Format::packeted: return packeted_form(entries);
+        default: return {.places = entries.count};
+    }
+}
+
+}  // namespace
+
+std::string to_string(Format format) {
+    switch (format) {
+        case Format::automatic: return "automatic";
+        case Format::csr: return "csr";
+        case Format::coo: return "coo";
+        case Format::ell: return "ell";
+        case Format::sell: return "sell";
+        case Format::dia: return "dia";
+        case Format::packeted: return "packeted";
+    }
+    return "unknown";
+}
+
+AnyArray diagonal_marks(const Entries& entries, const AnyArray& rows) {
+    const AnyArray marks = zeros(entries.context, dtype_of<std::uint8_t>(), Shape{entries.rows + entries.columns - 1});
+    mark_diagonals_kernel()(rows, entries.numbers, marks, entries.rows);
+    return marks;
+}
+
+AnyMatrix as_matrix(Entries entries) { return in_format(entries, Format::csr); }
+
+AnyMatrix in_format(const Entries& entries, Format format, std::string reason) {
+    if (format == Format::automatic) {
+        Choice choice = choose_format(entries);
+        return in_format(entries, choice.format, std::move(choice.reason));
+    }
+    return AnyMatrix(std::make_shared<const MatrixState>(entries, format, form_of(entries, format), std::move(reason)));
+}
+
+MergePlan MatrixState::plan(std::int64_t tile) const {
+    const std::lock_guard lock(mutex_);
+    for (const MergePlan& known : plans_)
+        if (known.tile == tile) return known;
+    const std::int64_t tiles = (entries.rows + entries.count + tile - 1) / tile;
+    const AnyArray tile_rows(entries.context, entries.index(), Shape{tiles + 1});
+    tile_row_kernel()(tile_rows, entries.starts, tile, entries.rows, entries.count);
+    plans_.push_back({tile, tiles, tile_rows});
+    return plans_.back();
+}
+
+}  // namespace gemel::sparse

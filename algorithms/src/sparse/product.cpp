@@ -1,0 +1,358 @@
+/// Products with vectors: checks, the variant for the format, its launch.
+#include "generated/argument_list.hpp"
+#include "generated/kernel_cache.hpp"
+#include "sparse/kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/arrays/call_argument.hpp>
+#include <gemel/codegen/sparse.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <boost/container/static_vector.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace gemel::sparse {
+namespace {
+
+using codegen::SparseForm;
+using codegen::SparseLayout;
+
+constexpr const char* who = "Matrix::multiply_into";
+
+// On the stack: solvers call products in a loop.
+using Arrays = boost::container::static_vector<Argument, 5>;
+using Sizes = boost::container::static_vector<std::int64_t, 4>;
+
+struct ProductVariant : Variant {
+    Kernel carries{nullptr};
+};
+
+std::shared_ptr<ProductVariant> find_variant(const Context& context, const SparseLayout& layout) {
+    static const std::uint64_t id = KernelCache::new_generator();
+    return KernelCache::of(context).find<ProductVariant>(VariantKey<SparseLayout>{id, layout}, [&] {
+        const GeneratedText text{codegen::sparse_source(layout, context.dialect())};
+        const Module module = context.compile(text, CompileOptions{.name = "sparse_product"});
+        auto variant = std::make_shared<ProductVariant>();
+        variant->kernel = module.kernel("sparse_product");
+        if (layout.form == SparseForm::merge) variant->carries = module.kernel("sparse_carries");
+        variant->block = layout.serial ? 1 : layout.block;
+        return variant;
+    });
+}
+
+/// A number as a kernel's argument of an element type. @throws ArgumentError if the type cannot hold it
+Argument element_argument(DType dtype, const AnyNumber& number) {
+    Argument argument;
+    const auto bytes = element_bytes(who, dtype, number);
+    std::copy(bytes.begin(), bytes.end(), argument.value);
+    argument.dtype = dtype;
+    argument.bytes = dtype.size_bytes();
+    return argument;
+}
+
+bool is_number_of(const AnyNumber& number, double value) {
+    return std::visit([&](const auto& v) { return cdouble(v) == cdouble(value); }, number);
+}
+
+std::int64_t begin_of(const AnyArray& array) {
+    return static_cast<std::int64_t>((array.buffer().offset_bytes() + array.offset_bytes()) /
+                                     array.dtype().size_bytes());
+}
+
+void dot_product(const AnyMultiply& options, const AnyArray& y) {
+    AnyArray result;
+    dot_kernel(y.dtype()).run({.out = options.dot}, std::array{CallArgument(options.dot_with), CallArgument(y)},
+                              {&result, 1});
+}
+
+/// One product of contiguous arrays that share no memory.
+class Product {
+   public:
+    Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options)
+        : matrix_(matrix),
+          own_(matrix.entries),
+          y_(y),
+          x_(x),
+          options_(options),
+          alpha_(options.alpha),
+          beta_(options.beta),
+          tuning_(options.tuning),
+          cache_(KernelCache::of(own_.context)) {
+        layout_.value = own_.value();
+        layout_.index = own_.index();
+        layout_.serial = tuning_.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : tuning_.serial > 0;
+        layout_.scaled = !is_number_of(alpha_, 1) || !is_number_of(beta_, 0);
+        layout_.warps = cache_.info().has_cross_block_visibility;
+        layout_.block = tuning_.block ? tuning_.block : 256;
+        layout_.block = std::min(layout_.block, std::bit_floor(std::max(cache_.info().max_threads_per_block, 1u)));
+    }
+
+    void run() {
+        multiply();
+        if (!options_.dot.empty() && !is_dot_done_) dot_product(options_, y_);
+    }
+
+   private:
+    void multiply() {
+        if (own_.count == 0) return scale_y();
+        if (x_.rank() == 2) return several();
+        switch (matrix_.format) {
+            case Format::coo: return coo();
+            case Format::ell: return slices(false);
+            case Format::sell: return slices(true);
+            case Format::dia: return diagonals();
+            case Format::packeted: return packeted();
+            default: return csr();
+        }
+    }
+
+    /// y = beta y, where no entry adds to it; beta 0 clears whatever is there.
+    void scale_y() const {
+        if (is_number_of(beta_, 0)) return y_.fill(0);
+        const Argument number = element_argument(own_.value(), beta_);
+        beta_kernel(own_.value()).run({}, std::array{CallArgument(y_), CallArgument(number)});
+    }
+
+    std::int64_t units() const { return std::max<std::int64_t>(cache_.info().compute_units, 1); }
+
+    /// Threads for each row: as many as most rows keep busy.
+    std::uint32_t width() const {
+        if (tuning_.width) return tuning_.width;
+        const auto wanted = static_cast<std::uint32_t>(std::clamp(own_.mean_row() * 0.7, 1.0, 32.0));
+        return std::bit_ceil(wanted);
+    }
+
+    bool is_uneven() const {
+        if (tuning_.strategy != ProductStrategy::automatic) return tuning_.strategy == ProductStrategy::merge;
+        if (layout_.serial) return own_.longest_row > own_.count / (4 * units()) && own_.count > 65536;
+        return own_.longest_row > 1024 && static_cast<double>(own_.longest_row) > 16 * own_.mean_row();
+    }
+
+    /// Short rows of similar lengths: the entries of a block's rows are read as they lie.
+    bool is_stream() const {
+        if (tuning_.strategy != ProductStrategy::automatic) return tuning_.strategy == ProductStrategy::stream;
+        return own_.longest_row <= 64 && own_.mean_row() <= 24 && tuning_.width == 0;
+    }
+
+    /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
+    void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
+        layout_.dot = !options_.dot.empty() && x_.rank() == 1;
+        const auto variant = find_variant(own_.context, layout_);
+        std::int64_t chunk = (own_.rows + units() * 16 - 1) / (units() * 16);
+        chunk = (std::max<std::int64_t>(chunk, 64) + multiple - 1) / multiple * multiple;
+        const std::int64_t blocks =
+            layout_.serial ? (own_.rows + chunk - 1) / chunk : (threads + variant->block - 1) / variant->block;
+        sizes.push_back(chunk);
+        if (!layout_.dot) return launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
+        const AnyArray parts(own_.context, own_.value(), Shape{blocks});
+        dot_parts_ = &parts;
+        launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
+        dot_parts_ = nullptr;
+        AnyArray result;
+        parts_kernel(own_.value()).run({.out = options_.dot}, std::array{CallArgument(parts)}, {&result, 1});
+        is_dot_done_ = true;
+    }
+
+    void launch(const Kernel& kernel, std::uint32_t block, std::int64_t blocks, Arrays arrays,
+                const Sizes& sizes) const {
+        ArgumentList list;
+        for (const Argument& array : arrays) list.add(array);
+        list.add(whole_memory(x_));
+        list.add(whole_memory(y_));
+        list.add(element_argument(own_.value(), alpha_));
+        list.add(element_argument(own_.value(), beta_));
+        list.add(as_argument(x_begin_));
+        list.add(as_argument(y_begin_));
+        for (const std::int64_t& size : sizes) list.add(as_argument(size));
+        const std::int64_t dot_begin = dot_parts_ ? begin_of(options_.dot_with) : 0;
+        if (dot_parts_) {
+            list.add(whole_memory(options_.dot_with));
+            list.add(dot_parts_->argument());
+            list.add(as_argument(dot_begin));
+        }
+        kernel.launch({.grid = {blocks}, .block = {block}}, list.span());
+    }
+
+    void csr() {
+        if (is_uneven()) return merge();
+        rows(own_.starts, own_.numbers, own_.values);
+    }
+
+    void rows(const AnyArray& starts, const AnyArray& numbers, const AnyArray& values) {
+        if (!layout_.serial && is_stream()) {
+            layout_.form = SparseForm::stream;
+            const double longest = static_cast<double>(own_.longest_row);
+            const double wanted = longest <= 1.5 * own_.mean_row() ? longest : std::ceil(1.25 * own_.mean_row());
+            layout_.items =
+                static_cast<std::uint32_t>(std::clamp(wanted, 2.0, own_.value().size_bytes() > 8 ? 8.0 : 16.0));
+            return launch({starts.argument(), numbers.argument(), values.argument()}, {own_.rows, own_.columns},
+                          own_.rows, 1);
+        }
+        layout_.form = SparseForm::rows;
+        layout_.width = layout_.serial ? 1 : std::min(width(), layout_.block);
+        if (layout_.block < 32) layout_.warps = false;
+        launch({starts.argument(), numbers.argument(), values.argument()}, {own_.rows, own_.columns},
+               own_.rows * layout_.width, 1);
+    }
+
+    void merge() {
+        layout_.form = SparseForm::merge;
+        layout_.items = own_.value().size_bytes() > 8 ? 3 : 7;  // odd: threads that stride by it meet in few banks
+        const std::int64_t work = own_.rows + own_.count;
+        std::int64_t tile = std::int64_t{layout_.block} * layout_.items;
+        if (layout_.serial) tile = std::max<std::int64_t>((work + units() * 16 - 1) / (units() * 16), 1024);
+        const MergePlan plan = matrix_.plan(tile);
+        const AnyArray carries(own_.context, own_.value(), Shape{plan.tiles});
+        const auto variant = find_variant(own_.context, layout_);
+        launch(variant->kernel, variant->block, plan.tiles,
+               {own_.starts.argument(), own_.numbers.argument(), own_.values.argument(), plan.tile_rows.argument(),
+                carries.argument()},
+               {own_.rows, own_.count, tile});
+        ArgumentList list;
+        list.add(plan.tile_rows.argument());
+        list.add(carries.argument());
+        list.add(whole_memory(y_));
+        list.add(element_argument(own_.value(), alpha_));
+        for (const std::int64_t& number : {y_begin_, own_.rows, plan.tiles}) list.add(as_argument(number));
+        variant->carries.launch({.grid = {(plan.tiles + layout_.block - 1) / layout_.block}, .block = {layout_.block}},
+                                list.span());
+    }
+
+    void slices(bool ordered) {
+        const Form& form = matrix_.form;
+        layout_.form = SparseForm::slices;
+        layout_.ordered = ordered;
+        Arrays arrays{form.lengths.argument(), form.numbers.argument(), form.values.argument()};
+        if (ordered) {
+            arrays.push_back(form.slice_starts.argument());
+            arrays.push_back(form.order.argument());
+        }
+        launch(std::move(arrays), {own_.rows}, own_.rows, codegen::sparse_slice);
+    }
+
+    void diagonals() {
+        const Form& form = matrix_.form;
+        layout_.form = SparseForm::diagonals;
+        if (!layout_.serial && form.diagonals <= 16) layout_.width = static_cast<std::uint32_t>(form.diagonals);
+        launch({form.offsets.argument(), form.values.argument()}, {own_.rows, own_.columns, form.diagonals}, own_.rows,
+               256);
+    }
+
+    void packeted() {
+        const Form& form = matrix_.form;
+        layout_.packed_columns = true;
+        if (!form.rest) return rows(own_.starts, form.numbers, own_.values);
+        // The dot product waits for the rest, which adds to y.
+        const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = tuning_};
+        if (form.numbers.size() == 0) {
+            scale_y();
+        } else {
+            rows(form.starts, form.numbers, form.values);
+        }
+        Product(*form.rest, y_, x_, more).run();
+    }
+
+    void coo() const {
+        scale_y();
+        const Argument number = element_argument(own_.value(), alpha_);
+        coo_scan(own_.value(), own_.index())
+            .run({.deterministic = true},
+                 std::array{CallArgument(matrix_.form.row_numbers), CallArgument(own_.numbers),
+                            CallArgument(own_.values), CallArgument(x_), CallArgument(y_), CallArgument(number)});
+    }
+
+    void several() {
+        layout_.form = SparseForm::several;
+        const std::int64_t vectors = x_.shape()[1];
+        launch({own_.starts.argument(), own_.numbers.argument(), own_.values.argument()}, {own_.rows, vectors},
+               own_.rows * vectors, 1);
+    }
+
+    const MatrixState& matrix_;
+    const Entries& own_;
+    const AnyArray &y_, &x_;
+    const AnyMultiply& options_;
+    const AnyNumber &alpha_, &beta_;
+    const ProductTuning& tuning_;
+    const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
+    bool is_dot_done_ = false;
+    KernelCache& cache_;
+    SparseLayout layout_ = {};
+    const std::int64_t x_begin_ = begin_of(x_), y_begin_ = begin_of(y_);
+};
+
+void require_operand(const char* name, const AnyArray& array, const Entries& own, std::int64_t extent) {
+    if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle, without an array"));
+    if (!(array.dtype() == own.value()))
+        throw ArgumentError(text(who, ": ", name, " has elements of ", array.dtype().name(), ", the matrix of ",
+                                 own.value().name(), "; astype() converts"));
+    if (!(array.context() == own.context))
+        throw ArgumentError(
+            text(who, ": ", name, " is of another context than the matrix; copy_to(context) brings it there"));
+    if ((array.rank() != 1 && array.rank() != 2) || array.shape()[0] != extent)
+        throw ArgumentError(text(who, ": ", name, " has shape ", to_string(array.shape()), ", expected (", extent,
+                                 ",) or (", extent, ", k) for a matrix of shape ", to_string(own.shape())));
+}
+
+void require_tuning(const ProductTuning& tuning) {
+    if (tuning.width > 32 || (tuning.width && !std::has_single_bit(tuning.width)))
+        throw ArgumentError(text(who, ": the tuning's width is ", tuning.width, ", expected 1, 2, 4, 8, 16 or 32"));
+    if (tuning.block > 256 || (tuning.block && !std::has_single_bit(tuning.block)))
+        throw ArgumentError(text(who, ": the tuning's block is ", tuning.block, ", expected a power of 2 up to 256"));
+}
+
+void require_dot(const AnyMultiply& options, const Entries& own, const AnyArray& x) {
+    const AnyArray &with = options.dot_with, &dot = options.dot;
+    if (with.empty() && dot.empty()) return;
+    if (with.empty() || dot.empty())
+        throw ArgumentError(
+            text(who, ": dot_with and dot are given together: the vector, and the element for the result"));
+    for (const AnyArray* array : {&with, &dot})
+        if (!(array->dtype() == own.value()) || !(array->context() == own.context))
+            throw ArgumentError(
+                text(who, ": dot_with and dot have the matrix's element type, ", own.value().name(), ", and context"));
+    if (x.rank() != 1 || !(with.shape() == Shape{own.rows}) || dot.rank() != 0)
+        throw ArgumentError(text(who, ": dot_with has shape ", to_string(with.shape()), " and dot ",
+                                 to_string(dot.shape()), ", expected (", own.rows, ",) and () beside one vector x"));
+}
+
+}  // namespace
+
+void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& given) {
+    const Entries& own = matrix.entries;
+    require_operand("x", x, own, own.columns);
+    require_operand("y", y, own, own.rows);
+    if (x.rank() != y.rank() || (x.rank() == 2 && x.shape()[1] != y.shape()[1]))
+        throw ArgumentError(text(who, ": x has shape ", to_string(x.shape()), " and y ", to_string(y.shape()),
+                                 "; both are vectors, or have as many columns"));
+    if (y.repeats())
+        throw ArgumentError(text(who, ": y repeats elements, as after broadcast_to: such an array cannot be written"));
+    require_tuning(given.tuning);
+    require_dot(given, own, x);
+    if (y.size() == 0) {
+        if (!given.dot.empty()) given.dot.fill(0);
+        return;
+    }
+    const AnyArray from = x.is_contiguous() ? x : x.copy(Order::C);
+    const bool is_apart = y.is_contiguous() && !y.may_overlap(from);
+    AnyArray to = y;
+    if (!is_apart) to = is_number_of(given.beta, 0) ? AnyArray(own.context, own.value(), y.shape()) : y.copy(Order::C);
+    // A vector that is y itself is meant as it is afterwards.
+    const bool is_fused = given.dot.empty() || (given.dot_with.is_contiguous() && !given.dot_with.may_overlap(y));
+    if (is_fused) {
+        Product(matrix, to, from, given).run();
+    } else {
+        const AnyMultiply without{.alpha = given.alpha, .beta = given.beta, .tuning = given.tuning};
+        Product(matrix, to, from, without).run();
+    }
+    if (!is_apart) y.assign(to);
+    if (!is_fused) dot_product(given, y);
+}
+
+}  // namespace gemel::sparse

@@ -1,0 +1,92 @@
+/// What a matrix holds: its entries by rows, and the form in which it multiplies.
+#pragma once
+
+#include <gemel/algorithms/sparse_matrix.hpp>
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/core/context.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gemel::sparse {
+
+/// Entries by rows, columns ascending within each, none twice. All arrays begin where their memory begins.
+struct Entries {
+    Context context;
+    std::int64_t rows = 0, columns = 0, count = 0;
+    AnyArray starts = {};   ///< int32 or int64, rows + 1
+    AnyArray numbers = {};  ///< of columns, of the type of starts
+    AnyArray values = {};
+    std::int64_t longest_row = 0;
+
+    DType index() const { return starts.dtype(); }
+    DType value() const { return values.dtype(); }
+    Shape shape() const { return {rows, columns}; }
+    double mean_row() const { return rows == 0 ? 0 : static_cast<double>(count) / static_cast<double>(rows); }
+};
+
+/// The arrays of a format; those that it does not have are empty handles.
+struct Form {
+    AnyArray row_numbers = {};   ///< coo
+    AnyArray lengths = {};       ///< ell, sell: of rows, in the order in which they are stored
+    AnyArray numbers = {};       ///< ell, sell: padded columns; packeted: 16 bits, within their windows
+    AnyArray values = {};        ///< ell, sell, dia; packeted with a rest
+    AnyArray slice_starts = {};  ///< sell
+    AnyArray order = {};         ///< sell: the row that is stored at each place
+    AnyArray offsets = {};       ///< dia: column minus row
+    AnyArray starts = {};        ///< packeted with a rest
+    std::int64_t diagonals = 0;
+    std::shared_ptr<const MatrixState> rest = {};  ///< packeted: entries outside the windows
+    std::int64_t places = 0;                       ///< values that are stored, padding included
+};
+
+/// Where tiles of equal work begin, found when a product first needs it.
+struct MergePlan {
+    std::int64_t tile = 0, tiles = 0;
+    AnyArray tile_rows = {};
+};
+
+struct MatrixState {
+    MatrixState(Entries of, Format as, Form in, std::string why)
+        : entries(std::move(of)), format(as), form(std::move(in)), reason(std::move(why)) {}
+
+    const Entries entries;
+    const Format format;
+    const Form form;
+    const std::string reason;  ///< why `automatic` chose the format; empty if it was asked for
+
+    /// @param tile  rows and entries together
+    MergePlan plan(std::int64_t tile) const;
+
+   private:
+    mutable std::mutex mutex_;
+    mutable std::vector<MergePlan> plans_;
+};
+
+/// A matrix in csr.
+AnyMatrix as_matrix(Entries entries);
+AnyMatrix in_format(const Entries& entries, Format format, std::string reason = {});
+
+// build.cpp
+
+/// The type of places of a matrix of that shape. @throws ArgumentError if one cannot be counted at all
+DType key_type(const char* who, std::int64_t rows, std::int64_t columns);
+/// row * columns + column of each entry, which orders entries; of key_type().
+AnyArray keys_of(const char* who, const Entries& entries);
+/// The row of each entry.
+AnyArray row_numbers_of(const Entries& entries);
+/// Entries from their places, in any order; the values of equal places are added up, in the order given. @time waits
+Entries from_keys(const Context& context, const Shape& shape, const AnyArray& keys, const AnyArray& values, bool wide);
+/// The same with given starts.
+Entries with_starts(const Context& context, const Shape& shape, AnyArray starts, AnyArray numbers, AnyArray values);
+/// @throws ArgumentError unless both extents are there and not negative
+void require_shape(const char* who, const Shape& shape);
+
+// product.cpp
+
+void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);
+
+}  // namespace gemel::sparse

@@ -1,0 +1,68 @@
+/// The texts of products of sparse matrices with vectors.
+#pragma once
+
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace gemel::codegen {
+
+using gemel::Dialect;
+
+/// How a matrix lies in memory, as far as a product's text depends on it.
+enum class SparseForm : std::uint8_t {
+    rows,       ///< compressed rows, `width` threads for each
+    stream,     ///< compressed rows, a thread for each; a block's entries pass through shared memory as they lie
+    merge,      ///< compressed rows, cut into tiles of equal work, and a kernel that adds what tiles leave open
+    slices,     ///< padded rows: columns of entries side by side, of all rows or of `slice` rows at a time
+    diagonals,  ///< values by diagonal, no indices
+    several,    ///< compressed rows times several vectors, the columns of a dense matrix in C order
+};
+
+/// What tells the variants of a product apart.
+struct SparseLayout {
+    SparseForm form = SparseForm::rows;
+    DType value = {};     ///< float, double, cfloat or cdouble
+    DType index = {};     ///< int32_t or int64_t: of rows, columns and places
+    bool serial = false;  ///< threads that take many rows each, for CPU devices
+    bool scaled = false;  ///< y = alpha A x + beta y; else y = A x
+    /// The dot product of a vector, conjugated, with y: a part for each block. rows, stream, slices, diagonals
+    bool dot = false;
+    bool warps = false;  ///< sums within warps by shuffles; else in shared memory
+    bool packed_columns =
+        false;             ///< rows, stream: columns are uint16_t, counted from where the window of their packet begins
+    bool ordered = false;  ///< slices: rows in an order of their own, `slice` rows together
+    /// rows: threads for each, a power of 2 up to 32. diagonals: how many there are if that is known, else 1
+    std::uint32_t width = 1;
+    std::uint32_t block = 256;  ///< threads, a power of 2; with packed columns at most sparse_packet_rows
+    std::uint32_t items = 8;    ///< merge: rows and entries for each thread; stream: entries for each at a time
+    friend bool operator==(const SparseLayout&, const SparseLayout&) = default;
+};
+
+/// Rows that lie together in a slice.
+inline constexpr std::int64_t sparse_slice = 32;
+/// Packets: rows that share a window, and the columns that a window has.
+inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
+
+/// The kernel `sparse_product`, and for SparseForm::merge `sparse_carries`. Parameters: the arrays of the form, x, y,
+/// alpha, beta, where x and y begin in their memory, then sizes; pointers are to elements as the layout names them, all
+/// numbers int64_t.
+///   rows       starts, columns, values, x, y, ..., rows, column count, chunk; the same for stream
+///   merge      starts, columns, values, tile_rows, carries, x, y, ..., rows, entries, tile
+///   slices     lengths, columns, values [, slice_starts, order], x, y, ..., rows, chunk
+///   diagonals  offsets, values, x, y, ..., rows, column count, diagonals, chunk
+///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
+///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
+/// With `dot`: behind all, dot_with, dots (an element for each block), and where dot_with begins.
+/// `chunk` is how many rows a serial thread takes; a serial merge's `tile` how many rows and entries, another one's is
+/// block * items.
+/// @source Bell and Garland, "Implementing Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors";
+///         stream: Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage
+///         Format"; merge: Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication"; slices:
+///         Kreutzer, Hager, Wellein, Fehske and Bishop, "A Unified Sparse Matrix Data Format"
+GEMEL_API std::string sparse_source(const SparseLayout& layout, const Dialect& dialect);
+
+}  // namespace gemel::codegen

@@ -1,0 +1,206 @@
+#include <gemel/codegen/sparse.hpp>
+
+#include "sparse_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel::codegen {
+namespace {
+
+constexpr int vector_tile = 8;      ///< several, serial: vectors at a time
+constexpr int diagonal_tile = 256;  ///< diagonals, serial: rows at a time
+
+/// Fills the kernels of one layout.
+class Product {
+   public:
+    Product(const SparseLayout& layout, const Dialect& dialect)
+        : layout_(layout), type_(layout.value.name()), index_(layout.index.name()), kernel_(dialect) {}
+
+    std::string text() {
+        Values values{{"type", type_},
+                      {"index", index_},
+                      {"zero", zero()},
+                      {"block", static_cast<int>(layout_.serial ? 1 : layout_.block)},
+                      {"width", static_cast<int>(layout_.width)},
+                      {"warps", layout_.warps && layout_.width > 1},
+                      {"items", static_cast<int>(layout_.items)},
+                      {"slice", static_cast<int>(sparse_slice)},
+                      {"ordered", layout_.ordered}};
+        values["parameters"] = kernel_.fill(sparse_kernels::parameters(), values);
+        add_dot(values);
+        const std::string kernels = body(values);
+        return kernel_.finish(functions_ + kernels);
+    }
+
+   private:
+    bool is_complex() const { return layout_.value.kind() == DType::Kind::complex; }
+    std::string zero() const { return is_complex() ? type_ + "_new(0, 0)" : "0"; }
+    std::string times(const std::string& a, const std::string& b) const {
+        return is_complex() ? gemel::text("c_mul(", a, ", ", b, ")") : gemel::text(a, " * ", b);
+    }
+    std::string plus(const std::string& a, const std::string& b) const {
+        return is_complex() ? gemel::text("c_add(", a, ", ", b, ")") : gemel::text(a, " + ", b);
+    }
+    std::string add_to(const std::string& sum, const std::string& a, const std::string& b) const {
+        return gemel::text(sum, " = ", plus(sum, times(a, b)), ";");
+    }
+    std::string is_not_zero(const std::string& value) const {
+        return is_complex() ? gemel::text("(", value, ".re != 0 || ", value, ".im != 0)") : gemel::text(value, " != 0");
+    }
+    /// The row's sum becomes an element of y; with beta 0 y is not read, which may hold anything.
+    std::string store(const std::string& total) const {
+        const std::string element = "y[row]";
+        std::string stored = gemel::text(element, " = ", total, ";");
+        if (layout_.scaled)
+            stored = gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
+                                 plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
+                                 times("alpha", total), ";");
+        if (!layout_.dot) return stored;
+        const std::string factor = is_complex() ? "c_conj(dot_with[row])" : "dot_with[row]";
+        return gemel::text(stored, "\ndot = ", plus("dot", times(factor, element)), ";");
+    }
+
+    /// The product of y with a vector, as far as the block has it.
+    void add_dot(Values& values) {
+        values["dot_parameters"] = "";
+        values["begin_dot"] = "";
+        values["end_dot"] = "";
+        if (!layout_.dot) return;
+        const std::string own = gemel::text("GLOBAL_MEM const ", type_, " *RESTRICT dot_with,\n"),
+                          parts = gemel::text("GLOBAL_MEM ", type_, " *RESTRICT dots,\n");
+        values["dot_parameters"] = gemel::text(",\n", own, parts, "int64_t dot_begin");
+        std::string begin, end;
+        if (!layout_.serial) {
+            begin = gemel::text("LOCAL_MEM ", type_, " shared_dots[", layout_.block, "];\n");
+            functions_ += gemel::text("WITHIN_KERNEL ", type_, " dot_reduce(", type_, " a, ", type_, " b) { return ",
+                                      plus("a", "b"), "; }\n\n");
+            end = pieces::ReduceInSharedMemory{.values = {{"dot", "shared_dots", "dot_reduce"}},
+                                               .block = static_cast<int>(layout_.block)}
+                      .text(kernel_) +
+                  "if (thread == 0) ";
+        }
+        values["begin_dot"] = gemel::text(begin, type_, " dot = ", zero(), ";\ndot_with += dot_begin;");
+        values["end_dot"] = end + "dots[GID_0] = dot;";
+    }
+
+    std::string body(Values values) {
+        switch (layout_.form) {
+            case SparseForm::rows: return rows(values);
+            case SparseForm::stream: return stream(values);
+            case SparseForm::merge: return merge(values);
+            case SparseForm::slices: return slices(values);
+            case SparseForm::diagonals: return diagonals(values);
+            case SparseForm::several: return several(values);
+        }
+        return {};
+    }
+
+    /// Where columns are found: in x, or in the window of the row's packet.
+    const char* operand() const { return layout_.packed_columns ? "part" : "x"; }
+    void name_columns(Values& values) {
+        values["column"] = layout_.packed_columns ? "uint16_t" : index_;
+        values["window"] = layout_.packed_columns ? kernel_.fill(sparse_kernels::window(),
+                                                                 {{"packet", static_cast<int>(sparse_packet_rows)},
+                                                                  {"columns", static_cast<int>(sparse_window)},
+                                                                  {"type", type_}})
+                                                  : "";
+    }
+    /// Entries to shared memory, for the forms that read them as they lie.
+    void stage(Values& values) {
+        values["tile"] = static_cast<int>(layout_.block * layout_.items);
+        values["staged_product"] = times("value[n]", gemel::text(operand(), "[place[n]]"));
+        values["add_staged"] = plus("total", "products[e]");
+        values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
+    }
+
+    std::string stream(Values& values) {
+        name_columns(values);
+        stage(values);
+        values["store"] = store("total");
+        return kernel_.fill(sparse_kernels::stream(), values);
+    }
+
+    std::string rows(Values& values) {
+        name_columns(values);
+        values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
+        values["store"] = store("total");
+        if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
+        values["reduce"] = "";
+        if (layout_.width > 1) {
+            const pieces::Item item{.name = "sum", .type = type_, .bytes = layout_.value.size_bytes()};
+            if (layout_.warps) functions_ += pieces::Exchange{.item = item}.text(kernel_) + "\n";
+            functions_ += gemel::text("WITHIN_KERNEL ", type_, " sum_reduce(", type_, " a, ", type_, " b) { return ",
+                                      plus("a", "b"), "; }\n\n");
+            values["reduce"] = layout_.warps
+                                   ? pieces::ReduceByShuffles{.values = {{"total", "sum", "sum_reduce"}},
+                                                              .width = static_cast<int>(layout_.width)}
+                                         .text(kernel_)
+                                   : pieces::ReduceInSharedMemory{.values = {{"total", "totals", "sum_reduce"}},
+                                                                  .block = static_cast<int>(layout_.width),
+                                                                  .place = "place"}
+                                         .text(kernel_);
+        }
+        return kernel_.fill(sparse_kernels::rows(), values);
+    }
+
+    std::string merge(Values& values) {
+        values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
+        stage(values);
+        values["store"] = store("total");
+        values["add_sums"] = plus("a.sum", "b.sum");
+        values["add_open"] = plus("open_rows[thread - 1].sum", "total");
+        const pieces::Item item{
+            .name = "open_row", .type = "open_row", .bytes = layout_.value.size_bytes() > 4 ? 24u : 8u};
+        const int block = static_cast<int>(layout_.block);
+        values["scan"] =
+            pieces::ScanInSharedMemory{.item = item, .shared = "open_rows", .count = gemel::text(block), .block = block}
+                .text(kernel_);
+        Values carried = values;
+        carried["block"] = block;
+        carried["add_carry"] = plus("total", "carries[tile]");
+        carried["added"] = plus("y[y_begin + row]", layout_.scaled ? times("alpha", "total") : "total");
+        return kernel_.fill(layout_.serial ? sparse_kernels::merge_serial() : sparse_kernels::merge(), values) + "\n" +
+               kernel_.fill(sparse_kernels::carries(), carried);
+    }
+
+    std::string slices(Values& values) {
+        const std::string total = layout_.serial ? "totals[r]" : "total";
+        values["add_product"] = add_to(total, "values[k]", "x[columns[k]]");
+        values["add_four"] = add_to(total, "value[u]", "x[at[u]]");
+        values["store"] = store(total);
+        return kernel_.fill(layout_.serial ? sparse_kernels::slices_serial() : sparse_kernels::slices(), values);
+    }
+
+    std::string diagonals(Values& values) {
+        const std::string total = layout_.serial ? "totals[r]" : "total";
+        const std::string sum = plus(total, times("value", layout_.serial ? "part[r]" : "x[at]"));
+        const std::string known = plus(total, times("value", "other[d]"));
+        values["tile"] = diagonal_tile;
+        values["add_product"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", sum, " : ", total, ";");
+        values["add_known"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", known, " : ", total, ";");
+        values["store"] = store(total);
+        return kernel_.fill(layout_.serial ? sparse_kernels::diagonals_serial() : sparse_kernels::diagonals(), values);
+    }
+
+    std::string several(Values& values) {
+        values["tile"] = vector_tile;
+        values["add_product"] = layout_.serial ? add_to("totals[r]", "value", "part[r]")
+                                               : add_to("total", "values[k]", "x[columns[k] * vectors]");
+        values["store"] = store(layout_.serial ? "totals[r]" : "total");
+        return kernel_.fill(layout_.serial ? sparse_kernels::several_serial() : sparse_kernels::several(), values);
+    }
+
+    SparseLayout layout_;
+    std::string type_, index_;
+    std::string functions_;  ///< in front of the kernels
+    KernelText kernel_;
+};
+
+}  // namespace
+
+std::string sparse_source(const SparseLayout& layout, const Dialect& dialect) {
+    return Product(layout, dialect).text();
+}
+
+}  // namespace gemel::codegen

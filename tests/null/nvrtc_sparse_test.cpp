@@ -1,0 +1,79 @@
+/// The kernels of sparse matrices, compiled for CUDA.
+#include "../nvrtc.hpp"
+#include "../sparse_programs.hpp"
+#include "sparse/kernels.hpp"
+
+#include <gemel/gemel.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+using namespace gemel;
+
+namespace {
+
+void check_compiles(const std::string& text, const std::string& name) {
+    const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_75");
+    CHECK_MESSAGE(result.succeeded, name, "\n", result.log, "\n", text);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("algorithms");
+
+TEST_CASE("sparse products compile for CUDA without a warning") {
+    for (const auto& layout : sparse_programs::layouts()) {
+        const std::string text = codegen::sparse_source(layout, Dialect::cuda());
+        const std::string name = sparse_programs::name_of(layout);
+        for (const char* architecture : some_of({"sm_75", "sm_90"})) {
+            const Nvrtc::Result result =
+                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+            CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log, "\n", text);
+            CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
+        }
+    }
+}
+
+TEST_CASE("conversions of sparse matrices compile for CUDA") {
+    using namespace sparse;
+    for (const bool wide : {false, true}) {
+        const DType index = wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
+        const std::map<std::string, DType> types{{"I", index},
+                                                 {"K", wide ? dtype_of<std::int64_t>() : dtype_of<std::uint32_t>()},
+                                                 {"T", wide ? dtype_of<cdouble>() : dtype_of<float>()},
+                                                 {"R", wide ? dtype_of<std::uint64_t>() : dtype_of<std::int8_t>()},
+                                                 {"C", dtype_of<std::uint16_t>()}};
+        for (const auto* kernel : {&outside_kernel(), &outside_extent_kernel(), &wrong_start_kernel(),
+                                   &not_above_kernel(), &drop_kernel(), &longest_kernel()})
+            check_compiles(kernel->source(Dialect::cuda(), types), "a check");
+        for (const auto* kernel : {&key_kernel(),
+                                   &split_kernel(),
+                                   &bound_kernel(),
+                                   &spread_rows_kernel(),
+                                   &mark_diagonals_kernel(),
+                                   &fill_diagonals_kernel(),
+                                   &fill_ell_kernel(),
+                                   &fill_sell_kernel(),
+                                   &order_key_kernel(),
+                                   &slice_width_kernel(),
+                                   &invert_kernel(),
+                                   &window_kernel(),
+                                   &diagonal_kernel(),
+                                   &tile_row_kernel(),
+                                   &product_length_kernel(),
+                                   &row_length_kernel(),
+                                   &gather_rows_kernel(),
+                                   &permuted_key_kernel(),
+                                   &diagonal_place_kernel(),
+                                   &shift_diagonals_kernel(),
+                                   &beta_kernel(types.at("T")),
+                                   &expand_kernel(types.at("T")),
+                                   &scale_kernel(types.at("T"))})
+            check_compiles(kernel->source(Dialect::cuda(), types), kernel->name());
+        check_compiles(coo_scan(types.at("T"), index).source(Dialect::cuda(), types), "coo");
+    }
+}
+
+TEST_SUITE_END();
