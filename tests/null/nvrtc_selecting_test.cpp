@@ -84,7 +84,9 @@ TEST_CASE("bins compile for CUDA") {
             b.find = (weighted ? find_between("0", edge) : find_even("0", edge)) + "bin = bin_0;";
             for (const std::int64_t shared : {0, 256, 6144}) check_compiles(block_kernel(b, shared));
             check_compiles(chunk_kernel(b, weighted));
+            if (!weighted) check_compiles(bin_kernel(b));
         }
+    check_compiles(density_kernel({dtype_of<float>(), dtype_of<double>(), dtype_of<float>()}));
 }
 
 TEST_CASE("searches compile for CUDA") {

@@ -10,6 +10,7 @@
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/algorithms/sort_kernel.hpp>
 #include <gemel/algorithms/unique.hpp>
+#include <gemel/algorithms/weighted_histogram.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>

@@ -1,9 +1,10 @@
-/// bincount, histogram and histogram2d: which bins, and errors.
+/// bincount, and the edges of histograms: which bins, and errors.
 #include "rearrange/moving.hpp"
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
 
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/weighted_histogram.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
 
@@ -65,21 +66,10 @@ void check_element_numbers(const char* who, const AnyArray& x) {
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order, so that no bins hold them"));
 }
 
-const char* type_of(const AnyArray& edges) { return edges.dtype() == dtype_of<double>() ? "double" : "float"; }
+}  // namespace
 
-std::int32_t bin_count(const AnyArray& edges) { return static_cast<std::int32_t>(edges.size()) - 1; }
-
-void add_axis(Binning& b, std::size_t axis, const AnyArray& x, const AnyArray& edges, bool even) {
-    const std::string k = std::to_string(axis), type = type_of(edges);
-    b.elements.push_back(x);
-    b.more.push_back(edges);
-    b.sizes.push_back(bin_count(edges));
-    if (even) b.prepare += prepare_even(k, type);
-    b.find += even ? find_even(k, type) : find_between(k, type);
-}
-
-/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order.
-GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins, const Stream& stream) {
+GPUArray<double> selecting::summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins,
+                                            const Stream& stream) {
     static const auto& store = *new ElementwiseKernel(
         "const int64_t *keys, const double *values, const int64_t *count, double *result, int64_t bins",
         "if (i < count[0] && keys[i] >= 0 && keys[i] < bins) result[keys[i]] = values[i]", "store_sums");
@@ -93,8 +83,6 @@ GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std
     store(sums.all_keys.astype(dtype_of<std::int64_t>()), sums.all_values, sums.count, result, bins);
     return result;
 }
-
-}  // namespace
 
 GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions& options) {
     check_numbers(x);
@@ -194,26 +182,18 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
 
 GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,
                                          const HistogramOptions& options) {
-    Binning binning{.who = "histogram", .elements = {}, .find = {}, .bins = bin_count(edges)};
-    add_axis(binning, 0, flat(x), edges, even);
-    binning.find += "bin = bin_0;";
-    return GPUArray<std::int64_t>(count_bins(binning, options.strategy, options.stream));
+    return count_points("histogram", {{x, edges, even}}, options);
 }
 
 GPUArray<std::int64_t> detail::histogram2d(const AnyArray& x, const AnyArray& y, const AnyArray& x_edges,
                                            const AnyArray& y_edges, std::array<bool, 2> even,
                                            const HistogramOptions& options) {
-    require_context("histogram2d", "the second array", y, x);
-    if (!(x.shape() == y.shape()))
-        throw ArgumentError(text("histogram2d: the arrays have shapes ", to_string(x.shape()), " and ",
-                                 to_string(y.shape()), "; they must be of one shape"));
-    const std::int64_t columns = bin_count(y_edges), rows = bin_count(x_edges);
-    Binning binning{.who = "histogram2d", .elements = {}, .find = {}, .bins = rows * columns};
-    add_axis(binning, 0, flat(x), x_edges, even[0]);
-    add_axis(binning, 1, flat(y), y_edges, even[1]);
-    binning.find += "if (bin_0 >= 0 && bin_1 >= 0) bin = bin_0 * bins_1 + bin_1;";
-    const AnyArray counts = count_bins(binning, options.strategy, options.stream);
-    return GPUArray<std::int64_t>(counts.reshape({rows, columns}));
+    return count_points("histogram2d", {{x, x_edges, even[0]}, {y, y_edges, even[1]}}, options);
+}
+
+detail::BinnedAxis detail::binned_axis(const char* who, const AnyArray& x, DType dtype, const Bins& bins,
+                                       const Stream& stream) {
+    return {x, bin_edges(who, x, dtype, bins, stream), bins.edges.empty()};
 }
 
 }  // namespace gemel
