@@ -101,6 +101,10 @@ TEST_CASE("searches compile for CUDA") {
         }
 }
 
+TEST_CASE("the ends of rows compile for CUDA") {
+    for (const DType& type : numbers) check_compiles(row_ends_kernel(type, type.size_bytes() > 2));
+}
+
 TEST_CASE("list builders compile for CUDA") {
     const ListBuilder builder({.arguments = "const float *p, float r",
                                .lists = {{"a", dtype_of<std::int32_t>()}, {"b", dtype_of<bool>(), "a"}},

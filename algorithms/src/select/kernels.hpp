@@ -44,4 +44,8 @@ GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combin
 GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine,
                                          const std::string& neutral);
 
+/// The first elements of each row in order, found by one thread for each row: arguments x, values, places, done (an
+/// element for each row), length, kept.
+GEMEL_API ElementwiseKernel row_ends_kernel(DType dtype, bool largest);
+
 }  // namespace gemel::selecting
