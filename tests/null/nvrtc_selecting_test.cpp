@@ -107,8 +107,12 @@ TEST_CASE("the ends of rows compile for CUDA") {
 
 TEST_CASE("list builders compile for CUDA") {
     const ListBuilder builder({.arguments = "const float *p, float r",
-                               .lists = {{"a", dtype_of<std::int32_t>()}, {"b", dtype_of<bool>(), "a"}},
-                               .generate = "if (p[i] < r) continue;\nappend_a(i);\nappend_b(p[i] > 2 * r)"});
+                               .lists = {{"a", dtype_of<std::int32_t>()},
+                                         {"b", dtype_of<bool>(), "a"},
+                                         {"h", dtype_of<half>(), "a"},
+                                         {"f", dtype_of<bfloat16>(), "a"}},
+                               .generate = "if (p[i] < r) continue;\nappend_a(i);\nappend_b(p[i] > 2 * r);\n"
+                                           "append_h(p[i]);\nappend_f(2 * p[i]);"});
     check_compiles(builder);
 }
 
