@@ -126,14 +126,19 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     return converted;
 }
 
+/// Every edge is a rounded step away from the first: NumPy's are the same, bit for bit, and a value that is an edge
+/// lies in the same bin.
+ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type) {
+    return ElementwiseKernel(arguments + ", int64_t bins, T *edges",
+                             text(low_high, "const ", type, " step = (high - low) / (", type, ")bins;\n",
+                                  "edges[i] = i == bins ? (T)high : (T)((", type, ")i * step + low)"),
+                             "histogram_edges", {.compile = {.fp_contract = false}});
+}
+
 /// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
 AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
-    static const auto& in_doubles = *new ElementwiseKernel(
-        "double low, double high, int64_t bins, T *edges",
-        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((double)i / (double)bins))", "even_edges");
-    static const auto& in_floats = *new ElementwiseKernel(
-        "float low, float high, int64_t bins, T *edges",
-        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((float)i / (float)bins))", "even_edges");
+    static const auto& in_doubles = *new ElementwiseKernel(edges_kernel("double low, double high", "", "double"));
+    static const auto& in_floats = *new ElementwiseKernel(edges_kernel("float low, float high", "", "float"));
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
     const Device device = x.context().device();
     if (device.info().has_double) {
@@ -146,19 +151,18 @@ AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double l
 
 /// Between the least and the greatest element, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
-    static const auto& of_floats =
-        *new ElementwiseKernel("const float *low, const float *high, float *edges, int64_t bins",
-                               "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
-                               "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
-                               "histogram_edges");
-    static const auto& of_doubles =
-        *new ElementwiseKernel("const double *low, const double *high, double *edges, int64_t bins",
-                               "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
-                               "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
-                               "histogram_edges");
+    const auto make = [](const std::string& type) {
+        const std::string half = type == "double" ? "0.5" : "0.5f";
+        return edges_kernel(text("const ", type, " *least, const ", type, " *greatest"),
+                            text(type, " low = least[0], high = greatest[0];\nif (low == high) low -= ", half,
+                                 ", high += ", half, ";\n"),
+                            type);
+    };
+    static const auto& of_floats = *new ElementwiseKernel(make("float"));
+    static const auto& of_doubles = *new ElementwiseKernel(make("double"));
     const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
-    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, edges, count);
+    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, count, edges);
     return edges;
 }
 
