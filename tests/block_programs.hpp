@@ -250,7 +250,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
     LOCAL_MEM int digit_counts[{{ block * 8 }}];
     const int thread = LID_0, warp = thread / 32, lane = thread % 32, first = {{ items }} * 32 * warp + lane;
     int digit[{{ items }}];
-    for (int k = 0; k < {{ items }}; ++k) digit[k] = first + 32 * k < n ? x[first + 32 * k] : {{ none }};
+    for (int k = 0; k < {{ items }}; ++k) digit[k] = first + 32 * k < n ? x[first + 32 * k] : {{ no_digit }};
     {{ rank }}
     if (thread < 256) totals[thread] = digit_total;
     for (int k = 0; k < {{ items }}; ++k) {
@@ -267,7 +267,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
         .block = threads, .items = items, .bits = keeps_digit ? 8 : 9, .keeps_digit = keeps_digit};
     return text.finish(text.fill(kernel, {{"rank", rank.text(text)},
                                           {"keeps_digit", keeps_digit},
-                                          {"none", keeps_digit ? 255 : 256},
+                                          {"no_digit", keeps_digit ? 255 : 256},
                                           {"block", threads},
                                           {"items", items}}));
 }
