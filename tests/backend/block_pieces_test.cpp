@@ -269,7 +269,8 @@ TEST_CASE("elements of a tile are ranked by their digits") {
 }
 
 TEST_CASE("elements of a tile change their places within it") {
-    for (const auto& [threads, items] : {std::pair{32, 1}, {128, 5}, {256, 8}}) {
+    for (const auto& one : {std::pair{32, 1}, {128, 5}, {256, 8}}) {
+        const int threads = one.first, items = one.second;
         const Kernel run =
             default_context().compile(reorder(default_context().dialect(), threads, items)).kernel("run");
         const int tile = threads * items;

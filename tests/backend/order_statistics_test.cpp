@@ -123,7 +123,9 @@ TEST_CASE("several quantiles come first in the result, by every method of NumPy'
         {Method::nearest, {1, 2, 2, 3, 7, 9}},
         {Method::midpoint, {1, 2, 2.5f, 3, 5, 9}},
     };
-    for (const auto& [method, expected] : methods) {
+    for (const auto& one : methods) {
+        const Method method = one.first;
+        const std::vector<float>& expected = one.second;
         const std::vector<float> found = quantile(x, parts, {.method = method}).get();
         REQUIRE(found.size() == expected.size());
         for (std::size_t k = 0; k < found.size(); ++k)

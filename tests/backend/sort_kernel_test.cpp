@@ -169,9 +169,9 @@ TEST_CASE("places by a comparison are those of a stable sort") {
     const SortKernel<std::int32_t> by_rest({.less_expr = "a % 10 < b % 10"});
     const Tuning blocks{.block = 32, .items_per_thread = 4};
     for (const Tuning& tuning : {Tuning{}, blocks})
-        for (const auto& [rows, length] :
-             {std::pair<std::size_t, std::size_t>{0, 3}, {1, 1}, {1, 129}, {1, 20011}, {5, 700}})
+        for (const auto& shape : {std::pair<std::size_t, std::size_t>{0, 3}, {1, 1}, {1, 129}, {1, 20011}, {5, 700}})
             for (const bool descending : {false, true}) {
+                const auto rows = shape.first, length = shape.second;
                 auto x = drawn<std::int32_t>(rows * length, 18, 0, 100000);
                 std::vector<std::int32_t> rests = x;
                 for (auto& rest : rests) rest %= 10;
@@ -189,14 +189,15 @@ TEST_CASE("a comparison sorts arrays and rows of all lengths stably") {
     const SortKernel<std::int64_t> by_rest({.less_expr = "a % 100 < b % 100"});
     const Tuning blocks{.block = 32, .items_per_thread = 4};
     for (const Tuning& tuning : {Tuning{}, blocks})
-        for (const auto& [rows, length] : {std::pair<std::size_t, std::size_t>{0, 3},
-                                           {1, 1},
-                                           {1, 127},
-                                           {1, 128},
-                                           {1, 129},
-                                           {1, 20011},
-                                           {40, 3},
-                                           {5, 1000}}) {
+        for (const auto& shape : {std::pair<std::size_t, std::size_t>{0, 3},
+                                  {1, 1},
+                                  {1, 127},
+                                  {1, 128},
+                                  {1, 129},
+                                  {1, 20011},
+                                  {40, 3},
+                                  {5, 1000}}) {
+            const auto rows = shape.first, length = shape.second;
             std::vector<std::int64_t> x(rows * length);
             std::mt19937 random(16);
             for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(100 * i + random() % 100);
