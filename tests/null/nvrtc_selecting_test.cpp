@@ -49,6 +49,8 @@ TEST_CASE("selections compile for CUDA") {
     const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
     const std::string equal = equality_with_nan(dtype_of<float>());
     check_compiles(unique_consecutive_scan(true, true, equal), types);
+    check_compiles(count_runs_kernel(equal), types);
+    check_compiles(first_of_runs_kernel(equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
     check_compiles(unique_scan(false, equal, {}), types);
     check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));

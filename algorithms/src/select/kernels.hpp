@@ -33,6 +33,10 @@ constexpr std::size_t max_staged_bytes = 16;
 
 // `equal` is the text of same_key(a, b), see selecting.hpp.
 GEMEL_API Scan unique_consecutive_scan(bool wide, bool staged, const std::string& equal);
+/// For CPU devices, one thread for each chunk of `length` elements: how many runs begin in it (x, totals, count,
+/// length), and the elements where they begin (x, totals, values, number, done, count, length).
+GEMEL_API ElementwiseKernel count_runs_kernel(const std::string& equal);
+GEMEL_API ElementwiseKernel first_of_runs_kernel(const std::string& equal);
 GEMEL_API Scan run_lengths_scan(bool wide, const std::string& equal);
 GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOptions& options);
 GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);
