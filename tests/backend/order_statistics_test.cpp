@@ -144,7 +144,7 @@ TEST_CASE("several quantiles come first in the result, by every method of NumPy'
 TEST_CASE("min_k and max_k find the ends of all elements or along an axis") {
     const auto host = drawn<float>(3000, 9, 0, 700);
     const GPUArray<float> x = placed<float>(host, 0).reshape({30, 100});
-    for (const std::int64_t k : {0, 1, 5, 32, 33, 100}) {
+    for (const std::int64_t k : {0, 1, 5, 16, 17, 100}) {
         for (const bool largest : {false, true}) {
             const TopK<float> all = largest ? max_k(x, k) : min_k(x, k);
             CHECK_SAME(first_places(host, static_cast<std::size_t>(k), largest), all.indices.get(), "all ", k);

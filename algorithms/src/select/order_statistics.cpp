@@ -89,7 +89,7 @@ ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
 namespace {
 
 /// On a CPU a row's few ends are found by one thread, which reads it once: what it keeps is in order.
-constexpr std::int64_t most_kept = 32;
+constexpr std::int64_t most_kept = 16;
 
 AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& options, const char* who) {
     const sorting::SortAxis axis = sorting::sort_axis(who, x, options.axis);
