@@ -106,7 +106,7 @@ AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
     });
     ArgumentList none;
     const Stream current;
-    const std::int64_t blocks = std::min<std::int64_t>((count + block - 1) / block, std::int64_t{1} << 20);
+    const std::int64_t blocks = std::min<std::int64_t>((count + block - 1) / block, 4096);
     Argument from = elements.argument();
     from.dtype = {};
     Launcher(none, layout.wide_index, current)
