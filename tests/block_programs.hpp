@@ -175,11 +175,18 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
 }
 
 /// `run(x, out, states, ticket, first_ticket, epoch)`: an exclusive scan, one element per tile; out[0] is left alone.
-/// With columns each tile has so many elements, one after the other, and each column is scanned.
-inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scanned, int columns) {
+/// With columns each tile has so many elements, one after the other, and each column is scanned; in two parts, totals
+/// are published first, and the threads meet before they look.
+inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scanned, int columns,
+                             bool in_parts = false) {
     cg::KernelText text(dialect);
+    using Part = pieces::LookBack::Part;
+    const auto part = [&](Part which) {
+        return pieces::LookBack{.item = scanned.item, .columns = columns, .part = which}.text(text);
+    };
     const std::string exchange = pieces::Exchange{scanned.item}.text(text), deal_tile = pieces::DealTile{}.text(text),
-                      look_back = pieces::LookBack{.item = scanned.item, .columns = columns}.text(text);
+                      publish = in_parts ? part(Part::publish) : std::string(),
+                      look_back = part(in_parts ? Part::look : Part::whole);
     const cg::Template kernel(R"({{ scan_function }}
 {{ exchange }}
 KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
@@ -194,6 +201,14 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
     const int thread = LID_0;
 {% if columns %}
     {{ deal_tile }}
+{% if in_parts %}
+    if (thread < {{ columns }}) {
+        const int column = thread;
+        const {{ item }} total = x[tile * {{ columns }} + column];
+        {{ publish }}
+    }
+    local_barrier();
+{% endif %}
     if (thread < {{ columns }}) {
         const int column = thread;
         const {{ item }} total = x[tile * {{ columns }} + column];
@@ -217,6 +232,8 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
     return text.finish(text.fill(kernel, {{"scan_function", scan_function(scanned)},
                                           {"exchange", exchange},
                                           {"deal_tile", deal_tile},
+                                          {"publish", publish},
+                                          {"in_parts", in_parts},
                                           {"look_back", look_back},
                                           {"item", scanned.item.type},
                                           {"columns", columns},
@@ -224,7 +241,8 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
 }
 
 /// `run(digits, ranks, totals, n)`: one tile of 256 * items elements; the rank of each among those with its digit.
-inline std::string rank_by_digit(const gemel::Dialect& dialect, int threads, int items) {
+/// Where digits are kept they have 8 bits, and what lies behind the end of the tile has digit 255, as in a sort.
+inline std::string rank_by_digit(const gemel::Dialect& dialect, int threads, int items, bool keeps_digit = false) {
     cg::KernelText text(dialect);
     const cg::Template kernel(R"(
 KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLOBAL_MEM int *ranks, GLOBAL_MEM int *totals, int n)
@@ -232,16 +250,24 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
     LOCAL_MEM int digit_counts[{{ block * 8 }}];
     const int thread = LID_0, warp = thread / 32, lane = thread % 32, first = {{ items }} * 32 * warp + lane;
     int digit[{{ items }}];
-    for (int k = 0; k < {{ items }}; ++k) digit[k] = first + 32 * k < n ? x[first + 32 * k] : 256;
+    for (int k = 0; k < {{ items }}; ++k) digit[k] = first + 32 * k < n ? x[first + 32 * k] : {{ no_digit }};
     {{ rank }}
     if (thread < 256) totals[thread] = digit_total;
     for (int k = 0; k < {{ items }}; ++k) {
+{% if keeps_digit %}
+        if (first + 32 * k < n) ranks[first + 32 * k] = digit_counts[256 * warp + (rank[k] >> 16)] + (rank[k] & 0xffff);
+{% else %}
         if (digit[k] < 256) ranks[first + 32 * k] = digit_counts[256 * warp + digit[k]] + rank[k];
+{% endif %}
     }
 }
 )",
                               "rank_by_digit_test", cg::kernel_template_options);
-    return text.finish(text.fill(kernel, {{"rank", pieces::RankByDigit{.block = threads, .items = items}.text(text)},
+    const pieces::RankByDigit rank{
+        .block = threads, .items = items, .bits = keeps_digit ? 8 : 9, .keeps_digit = keeps_digit};
+    return text.finish(text.fill(kernel, {{"rank", rank.text(text)},
+                                          {"keeps_digit", keeps_digit},
+                                          {"no_digit", keeps_digit ? 255 : 256},
                                           {"block", threads},
                                           {"items", items}}));
 }
@@ -276,6 +302,37 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
         text.fill(kernel, {{"scatter", piece.text(text)}, {"type", type}, {"block", threads}, {"items", items}}));
 }
 
+/// `run(x, places, out, n)`: one tile; element i becomes element places[i], and with its place i is stored as
+/// value * 4096 + i.
+inline std::string reorder(const gemel::Dialect& dialect, int threads, int items) {
+    cg::KernelText text(dialect);
+    const auto moved = [&](const char* value) {
+        return pieces::Reorder{.items = items, .staged = "shelf", .value = value}.text(text);
+    };
+    const std::string moves = moved("key[k]") + moved("origin[k]");
+    const cg::Template kernel(R"(
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
+        GLOBAL_MEM const int *x, GLOBAL_MEM const int *places, GLOBAL_MEM int *out, int n)
+{
+    LOCAL_MEM int shelf[{{ block * items }}];
+    const int thread = LID_0, count = n, own = thread / 32 * {{ 32 * items }} + thread % 32;
+    int place_of[{{ items }}], key[{{ items }}], origin[{{ items }}];
+    for (int k = 0; k < {{ items }}; ++k) {
+        const int i = own + 32 * k;
+        place_of[k] = i < n ? places[i] : -1;
+        key[k] = i < n ? x[i] : 0;
+        origin[k] = i;
+    }
+    {{ moves }}
+    for (int k = 0; k < {{ items }}; ++k) {
+        if (own + 32 * k < n) out[own + 32 * k] = key[k] * 4096 + origin[k];
+    }
+}
+)",
+                              "reorder_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"moves", moves}, {"block", threads}, {"items", items}}));
+}
+
 /// Every piece, for compilers.
 inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect& dialect) {
     std::vector<std::pair<std::string, std::string>> programs;
@@ -285,12 +342,15 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("scan in shared memory, " + bytes, scan_in_shared_memory(dialect, scanned, 64));
         programs.emplace_back("look-back, " + bytes, look_back(dialect, scanned, 0));
         programs.emplace_back("look-back by thread, " + bytes, look_back(dialect, scanned, 40));
+        programs.emplace_back("look-back in parts, " + bytes, look_back(dialect, scanned, 40, true));
     }
     for (const int threads : {1, 96, 256})
         programs.emplace_back("reduce in shared memory", reduce_in_shared_memory(dialect, threads));
     for (const bool shuffles : {true, false})
         programs.emplace_back("reduce side by side", reduce_side_by_side(dialect, two_words(), 64, 8, true, shuffles));
     programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
+    programs.emplace_back("rank by kept digit", rank_by_digit(dialect, 256, 7, true));
+    programs.emplace_back("reorder", reorder(dialect, 128, 5));
     programs.emplace_back("scatter", scatter(dialect, "uint64_t", 64, 3));
     return programs;
 }

@@ -72,6 +72,16 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
                                                                    {.block = 256, .items_per_thread = 8}, dialect));
     programs.emplace_back("sort_merge_serial", cg::merge_sort_source(by_radius, {.serial = true},
                                                                      {.block = 1, .items_per_thread = 1}, dialect));
+    programs.emplace_back("sort_merge_places", cg::merge_sort_source(by_radius, {.by_place = true},
+                                                                     {.block = 256, .items_per_thread = 8}, dialect));
+    programs.emplace_back("sort_merge_places_wide",
+                          cg::merge_sort_source(halves, {.wide_index = true, .descending = true, .by_place = true},
+                                                {.block = 128, .items_per_thread = 4}, dialect));
+    programs.emplace_back("sort_merge_places_serial",
+                          cg::merge_sort_source(by_radius, {.serial = true, .by_place = true},
+                                                {.block = 1, .items_per_thread = 1}, dialect));
+    programs.emplace_back("sort_keys", cg::sort_keys_source(cells, false, true, 256, dialect));
+    programs.emplace_back("sort_keys_expression", cg::sort_keys_source(radii, true, true, 256, dialect));
     return programs;
 }
 

@@ -122,9 +122,9 @@ void check_scan_in_shared_memory(const Scanned& scanned) {
 
 /// Several launches with the same states, which nobody clears in between.
 template <class T>
-void check_look_back(const Scanned& scanned, int columns) {
+void check_look_back(const Scanned& scanned, int columns, bool in_parts = false) {
     const Kernel run =
-        default_context().compile(look_back(default_context().dialect(), scanned, columns)).kernel("run");
+        default_context().compile(look_back(default_context().dialect(), scanned, columns, in_parts)).kernel("run");
     const std::size_t width = columns ? static_cast<std::size_t>(columns) : 1, max_tiles = 5000;
     const Buffer states =
         device_copy(std::vector<std::uint64_t>(max_tiles * width * static_cast<std::size_t>(scanned.item.words())));
@@ -230,11 +230,20 @@ TEST_CASE("threads look back each for a column of their own") {
     check_look_back<Affine32>(three_words(), 33);
 }
 
+TEST_CASE("threads publish first and look back later") {
+    if (lacks_warps()) return;
+    check_look_back<std::uint32_t>(one_word(), 256, true);
+    check_look_back<std::uint64_t>(two_words(), 40, true);
+    check_look_back<Affine8>(half_a_word(), 1, true);
+    check_look_back<Affine32>(three_words(), 33, true);
+}
+
 TEST_CASE("elements of a tile are ranked by their digits") {
     if (lacks_warps()) return;
-    const auto check = [](int threads, int items, unsigned different) {
-        const Kernel run =
-            default_context().compile(rank_by_digit(default_context().dialect(), threads, items)).kernel("run");
+    const auto check = [](int threads, int items, unsigned different, bool keeps_digit = false) {
+        const Kernel run = default_context()
+                               .compile(rank_by_digit(default_context().dialect(), threads, items, keeps_digit))
+                               .kernel("run");
         const int tile = threads * items;
         for (const int n : {1, 33, tile / 2 + 1, tile - 1, tile}) {
             std::mt19937 random(static_cast<unsigned>(n));
@@ -247,6 +256,7 @@ TEST_CASE("elements of a tile are ranked by their digits") {
             for (std::size_t i = 0; i < digits.size(); ++i) expected[i] = counts[digits[i]]++;
             CHECK_MESSAGE(host_copy<int>(ranks, digits.size()) == expected, threads, " threads, ", items,
                           " items, n = ", n);
+            if (keeps_digit) counts[255] += tile - n;  // what lies behind the end
             CHECK_MESSAGE(host_copy<int>(totals, 256) == counts, threads, " threads, ", items, " items, n = ", n);
         }
     };
@@ -254,6 +264,30 @@ TEST_CASE("elements of a tile are ranked by their digits") {
     check(256, 7, 256);
     check(512, 4, 3);
     check(256, 16, 1);
+    check(256, 7, 256, true);
+    check(384, 5, 2, true);
+}
+
+TEST_CASE("elements of a tile change their places within it") {
+    for (const auto& one : {std::pair{32, 1}, {128, 5}, {256, 8}}) {
+        const int threads = one.first, items = one.second;
+        const Kernel run =
+            default_context().compile(reorder(default_context().dialect(), threads, items)).kernel("run");
+        const int tile = threads * items;
+        for (const int n : {1, 31, tile / 2 + 1, tile - 1, tile}) {
+            std::vector<int> values(static_cast<std::size_t>(n)), places(values.size()), expected(values.size());
+            std::mt19937 random(static_cast<unsigned>(n));
+            for (int& value : values) value = static_cast<int>(random() % 100000);
+            std::iota(places.begin(), places.end(), 0);
+            std::shuffle(places.begin(), places.end(), random);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                expected[static_cast<std::size_t>(places[i])] = values[i] * 4096 + static_cast<int>(i);
+            const Buffer x = device_copy(values), to = device_copy(places), out = device_copy(values);
+            run({.grid = {1}, .block = {threads}}, x, to, out, n);
+            CHECK_MESSAGE(host_copy<int>(out, values.size()) == expected, threads, " threads, ", items,
+                          " items, n = ", n);
+        }
+    }
 }
 
 TEST_CASE("elements are scattered through shared memory") {

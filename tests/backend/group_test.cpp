@@ -218,6 +218,18 @@ TEST_CASE("values at edges are counted where the edges say") {
     }
 }
 
+TEST_CASE("edges of bins are NumPy's") {
+    if (lacks_double()) return;
+    // numpy.histogram(x, 12, (-7, 5)), where a step is a whole number, and (x, 10, (0, 1))
+    const Histogram<double> whole = histogram(to_gpu(std::vector<std::int32_t>{-7, -6, 0, 1, 4, 5}), 12, -7.0, 5.0);
+    for (std::int64_t k = 0; k <= 12; ++k) CHECK(whole.edges(k).item() == static_cast<double>(k - 7));
+    CHECK_SAME((Longs{1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 2}), whole.counts.get(), "whole numbers");
+    CHECK(histogram(zeros<double>({0}), 10, 0.0, 1.0).edges(3).item() == 0.30000000000000004);
+    CHECK(histogram(to_gpu(std::vector<double>{-10, 5}), 300).edges(155).item() == -2.25);
+    const auto thirds = histogram(to_gpu(std::vector<std::int64_t>{-10, 290}), 300).edges.get();
+    for (std::size_t k = 0; k < thirds.size(); ++k) CHECK(thirds[k] == static_cast<double>(k) - 10);
+}
+
 TEST_CASE("histograms of other types and between the least and the greatest") {
     const GPUArray<std::uint8_t> image = placed<std::uint8_t>(drawn<std::uint8_t>(5000, 13, 0, 255), 0);
     if (!lacks_double()) {

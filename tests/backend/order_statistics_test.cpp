@@ -103,6 +103,73 @@ TEST_CASE("quantiles lie between elements as NumPy's methods say") {
     CHECK(median(table, {.axis = 0})(3).item() == median(table(slice(), 3)).item());
 }
 
+TEST_CASE("several quantiles come first in the result, by every method of NumPy's") {
+    // numpy.quantile([3, 1, 7, 2, 9], [0, 0.25, 0.3, 0.5, 0.7, 1], method=...)
+    const GPUArray<float> x = to_gpu(std::vector<float>{3, 1, 7, 2, 9});
+    const std::vector<double> parts{0, 0.25, 0.3, 0.5, 0.7, 1};
+    using Method = QuantileMethod;
+    const std::pair<Method, std::vector<float>> methods[] = {
+        {Method::inverted_cdf, {1, 2, 2, 3, 7, 9}},
+        {Method::averaged_inverted_cdf, {1, 2, 2, 3, 7, 9}},
+        {Method::closest_observation, {1, 1, 2, 2, 7, 9}},
+        {Method::interpolated_inverted_cdf, {1, 1.25f, 1.5f, 2.5f, 5, 9}},
+        {Method::hazen, {1, 1.75f, 2, 3, 7, 9}},
+        {Method::weibull, {1, 1.5f, 1.8f, 3, 7.4f, 9}},
+        {Method::median_unbiased, {1, 1.6666667f, 1.9333333f, 3, 7.1333333f, 9}},
+        {Method::normal_unbiased, {1, 1.6875f, 1.95f, 3, 7.1f, 9}},
+        {Method::linear, {1, 2, 2.2f, 3, 6.2f, 9}},
+        {Method::lower, {1, 2, 2, 3, 3, 9}},
+        {Method::higher, {1, 2, 3, 3, 7, 9}},
+        {Method::nearest, {1, 2, 2, 3, 7, 9}},
+        {Method::midpoint, {1, 2, 2.5f, 3, 5, 9}},
+    };
+    for (const auto& one : methods) {
+        const Method method = one.first;
+        const std::vector<float>& expected = one.second;
+        const std::vector<float> found = quantile(x, parts, {.method = method}).get();
+        REQUIRE(found.size() == expected.size());
+        for (std::size_t k = 0; k < found.size(); ++k)
+            CHECK_MESSAGE(std::abs(found[k] - expected[k]) < 2e-6f, "method ", static_cast<int>(method), " part ", k);
+    }
+    const GPUArray<float> table = placed<float>(drawn<float>(60, 8, 0, 9), 0).reshape({5, 12});
+    const GPUArray<float> two = quantile(table, {0.25, 0.5}, {.axis = 1});
+    CHECK(two.shape() == Shape{2, 5});
+    CHECK_SAME(quantile(table, 0.25, {.axis = 1}).get(), two(0).get(), "first");
+    CHECK_SAME(percentile(table, {50}, {.axis = 1})(0).get(), two(1).get(), "percentile");
+    CHECK(percentile(table, {50}, {.axis = 0, .keepdims = true}).shape() == Shape{1, 1, 12});
+    CHECK(quantile(table, std::span<const double>()).shape() == Shape{0});
+    CHECK(std::isnan(quantile(zeros<float>({0}), {0.5, 1.0})(1).item()));
+}
+
+TEST_CASE("min_k and max_k find the ends of all elements or along an axis") {
+    const auto host = drawn<float>(3000, 9, 0, 700);
+    const GPUArray<float> x = placed<float>(host, 0).reshape({30, 100});
+    for (const std::int64_t k : {0, 1, 5, 16, 17, 100}) {
+        for (const bool largest : {false, true}) {
+            const TopK<float> all = largest ? max_k(x, k) : min_k(x, k);
+            CHECK_SAME(first_places(host, static_cast<std::size_t>(k), largest), all.indices.get(), "all ", k);
+            CHECK_SAME(take(x, all.indices).get(), all.values.get(), "values ", k);
+            const TopK<float> rows = largest ? max_k(x, k, {.axis = -1}) : min_k(x, k, {.axis = -1});
+            REQUIRE(rows.indices.shape() == Shape{30, k});
+            if (k == 0) continue;
+            for (const std::int64_t row : {0, 17, 29}) {
+                const std::vector<float> of(host.begin() + 100 * row, host.begin() + 100 * (row + 1));
+                CHECK_SAME(first_places(of, static_cast<std::size_t>(k), largest), rows.indices(row).get(), "row ", k);
+                CHECK_SAME(take(x(row), rows.indices(row)).get(), rows.values(row).get(), "values of a row ", k);
+            }
+        }
+    }
+    const GPUArray<float> columns = x.transpose();
+    CHECK_SAME(max_k(x, 3, {.axis = 1}).indices.transpose().copy().get(), max_k(columns, 3, {.axis = 0}).indices.get(),
+               "transposed");
+    CHECK_SAME((Longs{2, 0}), max_k(to_gpu(std::vector<float>{3, 1, std::nanf(""), 3}), 2).indices.get(), "NaN");
+    CHECK_SAME((Longs{1, 3}), min_k(to_gpu(std::vector<cfloat>{{1, 2}, {0, 5}, {1, 1}, {0, 5}}), 2).indices.get(),
+               "complex");
+    CHECK_SAME((Longs{0, 2}), max_k(to_gpu(std::vector<half>{half(2), half(1), half(2)}), 2).indices.get(), "half");
+    CHECK_THROWS_MENTIONING(ArgumentError, max_k(x, 3001), "max_k", "3001 elements", "has 3000");
+    CHECK_THROWS_MENTIONING(ArgumentError, min_k(x, 101, {.axis = 1}), "min_k", "101 elements", "(30, 100)");
+}
+
 TEST_CASE("order statistics refuse what is not there") {
     const GPUArray<float> x = arange<float>(6);
     CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 7), "topk", "7 elements", "has 6");

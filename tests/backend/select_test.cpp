@@ -99,6 +99,21 @@ TEST_CASE("copy_if and its siblings give what a loop gives for sizes around thos
     if (!lacks_double()) check_sizes<cdouble>("cdouble", std::span(tunings).first(1));
 }
 
+TEST_CASE("runs of all lengths are found across the chunks of a CPU") {
+    for (const std::size_t longest : {std::size_t{1}, std::size_t{5}, std::size_t{90}, std::size_t{70001}}) {
+        std::vector<std::int32_t> values, expected;
+        std::mt19937 random(static_cast<unsigned>(longest));
+        while (values.size() < 70001) {
+            expected.push_back(static_cast<std::int32_t>(expected.size() % 7));
+            values.resize(std::min<std::size_t>(values.size() + 1 + random() % longest, 70001), expected.back());
+        }
+        const GPUArray<std::int32_t> x = to_gpu(values);
+        CHECK_SAME(expected, unique_consecutive(x).array().get(), "runs of up to ", longest);
+        const GPUArray<std::int32_t> pairs = to_gpu(values).reshape({70001, 1}).broadcast_to({70001, 2}).copy();
+        CHECK_SAME(expected, unique_consecutive(pairs(slice(), 1)).array().get(), "with gaps ", longest);
+    }
+}
+
 TEST_CASE("masks are evaluated within and read any layout") {
     const Shape shape{7, 30, 11};
     for (const Form form : {Form::C, Form::strided, Form::F}) {

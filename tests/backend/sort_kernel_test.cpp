@@ -1,6 +1,8 @@
 /// What moves with sorted keys, several keys, segments, structs by a key or a comparison in C, bad input.
 #include "sort_support.hpp"
 
+#include <array>
+
 using namespace gemel;
 using namespace gemel::testing;
 using Strategy = codegen::SortStrategy;
@@ -14,6 +16,14 @@ struct Body {
     half weight;
 };
 GEMEL_STRUCT(Body, x, y, cell, group, weight)
+/// More than a block's tile takes.
+struct Star {
+    std::array<double, 3> place, speed;
+    float mass;
+    std::int32_t cell;
+    std::array<float, 10> spectrum;
+};
+GEMEL_STRUCT(Star, place, speed, mass, cell, spectrum)
 }  // namespace science
 
 TEST_SUITE_BEGIN("algorithms");
@@ -116,18 +126,78 @@ TEST_CASE("structs are sorted by keys and comparisons in C") {
                 bodies[static_cast<std::size_t>(places[i])].cell);
 }
 
+TEST_CASE("elements of any size are moved by their places") {
+    if (lacks_double()) return;
+    using science::Star;
+    static_assert(sizeof(Star) > 64);
+    const std::size_t n = 5003;
+    std::vector<Star> stars(n, Star{});
+    std::mt19937 random(17);
+    for (std::size_t i = 0; i < n; ++i) {
+        stars[i].cell = static_cast<std::int32_t>(random() % 301) - 150;
+        stars[i].mass = static_cast<float>(i);
+        stars[i].spectrum[9] = static_cast<float>(random() % 40);
+    }
+    const GPUArray<Star> on = to_gpu(stars);
+    const auto check = [&](const char* what, const SortSpec& spec, bool descending, const auto& before) {
+        const SortKernel<Star> sorted(spec);
+        for (const std::size_t rows : {std::size_t{1}, n}) {  // of one element each, whose order stays
+            std::vector<Star> expected = stars;
+            if (rows == 1) std::stable_sort(expected.begin(), expected.end(), before);
+            const auto found = sorted(on.reshape({rows, n / rows}), {.descending = descending});
+            CHECK_MESSAGE(bits_of(found.get()) == bits_of(expected), std::string(what), " in rows ", rows);
+        }
+        const auto places = sorted.argsort(on, {.descending = descending});
+        CHECK_MESSAGE(bits_of(take(on, places).get()) == bits_of(sorted(on, {.descending = descending}).get()),
+                      std::string(what), " by places");
+    };
+    check("member", {.key_expr = "a.cell"}, false, [](const Star& a, const Star& b) { return a.cell < b.cell; });
+    check("expression", {.key_expr = "a.spectrum[9] - a.cell"}, true, [](const Star& a, const Star& b) {
+        return a.spectrum[9] - static_cast<float>(a.cell) > b.spectrum[9] - static_cast<float>(b.cell);
+    });
+    check("comparison", {.less_expr = "a.spectrum[9] < b.spectrum[9]"}, false,
+          [](const Star& a, const Star& b) { return a.spectrum[9] < b.spectrum[9]; });
+    const GPUArray<std::int32_t> cells = to_gpu(counted(n)) % 97;
+    const auto [sorted_cells, moved, masses] = sort_by_key({.descending = true}, cells, on, to_gpu(counted(n)));
+    const auto expected = sorted_places<std::int32_t>(cells.get(), n, true);
+    CHECK_SAME(sort(cells, {.descending = true}).get(), sorted_cells.get(), "keys");
+    CHECK(bits_of(moved.get()) == bits_of(taken(stars, expected, n)));
+    CHECK_SAME(taken(counted(n), expected, n), masses.get(), "values beside");
+}
+
+TEST_CASE("places by a comparison are those of a stable sort") {
+    const SortKernel<std::int32_t> by_rest({.less_expr = "a % 10 < b % 10"});
+    const Tuning blocks{.block = 32, .items_per_thread = 4};
+    for (const Tuning& tuning : {Tuning{}, blocks})
+        for (const auto& shape : {std::pair<std::size_t, std::size_t>{0, 3}, {1, 1}, {1, 129}, {1, 20011}, {5, 700}})
+            for (const bool descending : {false, true}) {
+                const auto rows = shape.first, length = shape.second;
+                auto x = drawn<std::int32_t>(rows * length, 18, 0, 100000);
+                std::vector<std::int32_t> rests = x;
+                for (auto& rest : rests) rest %= 10;
+                const GPUArray<std::int32_t> on = to_gpu(x).reshape({rows, length});
+                CHECK_SAME(sorted_places<std::int32_t>(rests, length, descending),
+                           by_rest.argsort(on, {.descending = descending, .tuning = tuning}).get(), rows, " x ",
+                           length);
+            }
+    const GPUArray<std::int32_t> table = to_gpu(drawn<std::int32_t>(600, 19, 0, 1000)).reshape({20, 30});
+    CHECK_SAME(by_rest.argsort(table, {.axis = 0}).transpose().copy().get(),
+               by_rest.argsort(table.transpose(), {.axis = 1}).get(), "axis");
+}
+
 TEST_CASE("a comparison sorts arrays and rows of all lengths stably") {
     const SortKernel<std::int64_t> by_rest({.less_expr = "a % 100 < b % 100"});
     const Tuning blocks{.block = 32, .items_per_thread = 4};
     for (const Tuning& tuning : {Tuning{}, blocks})
-        for (const auto& [rows, length] : {std::pair<std::size_t, std::size_t>{0, 3},
-                                           {1, 1},
-                                           {1, 127},
-                                           {1, 128},
-                                           {1, 129},
-                                           {1, 20011},
-                                           {40, 3},
-                                           {5, 1000}}) {
+        for (const auto& shape : {std::pair<std::size_t, std::size_t>{0, 3},
+                                  {1, 1},
+                                  {1, 127},
+                                  {1, 128},
+                                  {1, 129},
+                                  {1, 20011},
+                                  {40, 3},
+                                  {5, 1000}}) {
+            const auto rows = shape.first, length = shape.second;
             std::vector<std::int64_t> x(rows * length);
             std::mt19937 random(16);
             for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(100 * i + random() % 100);

@@ -41,11 +41,19 @@ extern "C" __global__ __launch_bounds__(1) void sort(
             }
             from = 1;
         }
+        // One reading counts the digits of all places: passes change the order of elements, but not how many have a digit.
+        uint32_t counts[1024];
+        if (length > 32) {
+            for (int d = 0; d < 1024; ++d) counts[d] = 0;
+            for (int i = 0; i < length; ++i) {
+                const uint32_t counted = key_in[begin + i];
+#pragma unroll
+                for (int place = 0; place < 4; ++place) ++counts[256 * place + sort_key_digit(counted, place)];
+            }
+        }
         for (int place = 0; place < 4 && length > 32; ++place) {
             const uint32_t *const key_source = (from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare) + begin;
-            uint32_t next[256];
-            for (int d = 0; d < 256; ++d) next[d] = 0;
-            for (int i = 0; i < length; ++i) ++next[sort_key_digit(key_source[i], place)];
+            uint32_t *const next = counts + 256 * place;
             uint32_t sum = 0;
             int is_needed = 1;
             for (int d = 0; d < 256; ++d) {

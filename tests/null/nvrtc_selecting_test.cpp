@@ -49,6 +49,8 @@ TEST_CASE("selections compile for CUDA") {
     const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
     const std::string equal = equality_with_nan(dtype_of<float>());
     check_compiles(unique_consecutive_scan(true, true, equal), types);
+    check_compiles(count_runs_kernel(equal), types);
+    check_compiles(first_of_runs_kernel(equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
     check_compiles(unique_scan(false, equal, {}), types);
     check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));
@@ -84,7 +86,9 @@ TEST_CASE("bins compile for CUDA") {
             b.find = (weighted ? find_between("0", edge) : find_even("0", edge)) + "bin = bin_0;";
             for (const std::int64_t shared : {0, 256, 6144}) check_compiles(block_kernel(b, shared));
             check_compiles(chunk_kernel(b, weighted));
+            if (!weighted) check_compiles(bin_kernel(b));
         }
+    check_compiles(density_kernel({dtype_of<float>(), dtype_of<double>(), dtype_of<float>()}));
 }
 
 TEST_CASE("searches compile for CUDA") {
@@ -99,10 +103,18 @@ TEST_CASE("searches compile for CUDA") {
         }
 }
 
+TEST_CASE("the ends of rows compile for CUDA") {
+    for (const DType& type : numbers) check_compiles(row_ends_kernel(type, type.size_bytes() > 2));
+}
+
 TEST_CASE("list builders compile for CUDA") {
     const ListBuilder builder({.arguments = "const float *p, float r",
-                               .lists = {{"a", dtype_of<std::int32_t>()}, {"b", dtype_of<bool>(), "a"}},
-                               .generate = "if (p[i] < r) continue;\nappend_a(i);\nappend_b(p[i] > 2 * r)"});
+                               .lists = {{"a", dtype_of<std::int32_t>()},
+                                         {"b", dtype_of<bool>(), "a"},
+                                         {"h", dtype_of<half>(), "a"},
+                                         {"f", dtype_of<bfloat16>(), "a"}},
+                               .generate = "if (p[i] < r) continue;\nappend_a(i);\nappend_b(p[i] > 2 * r);\n"
+                                           "append_h(p[i]);\nappend_f(2 * p[i]);"});
     check_compiles(builder);
 }
 

@@ -12,6 +12,7 @@
 #include <gemel/algorithms/sparse_files.hpp>
 #include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/algorithms/unique.hpp>
+#include <gemel/algorithms/weighted_histogram.hpp>
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>

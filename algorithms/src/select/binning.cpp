@@ -37,6 +37,17 @@ std::vector<Parameter> parameters(const Binning& b, DType result) {
     return all;
 }
 
+/// Those of parameters(). They refer to what is given.
+std::vector<CallArgument> arguments_of(const Binning& b, const std::int32_t& bins, const AnyArray& result) {
+    std::vector<CallArgument> arguments;
+    for (const auto* arrays : {&b.elements, &b.more})
+        for (const AnyArray& array : *arrays) arguments.emplace_back(array);
+    for (const std::int32_t& size : b.sizes) arguments.emplace_back(size);
+    arguments.emplace_back(bins);
+    arguments.emplace_back(result);
+    return arguments;
+}
+
 std::string key_of(const Binning& b, std::int64_t variant) {
     std::string key =
         text(b.who, variant, '/', b.sizes.size(), b.weighted, '\1', b.prepare, '\1', b.find, '\1', b.preamble);
@@ -132,6 +143,21 @@ ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
                              b.who, {.preamble = b.preamble});
 }
 
+ElementwiseKernel bin_kernel(const Binning& b) {
+    return ElementwiseKernel(parameters(b, dtype_of<std::int32_t>()),
+                             text("int bin = -1;\n", at(b.find, "i"), "\nresult[i] = bin"), b.who,
+                             {.preamble = b.preamble, .loop_prep = at(b.prepare, "i")});
+}
+
+GPUArray<std::int32_t> bins_of(const Binning& b) {
+    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    const GPUArray<std::int32_t> result(b.elements[0].context(), b.elements[0].shape());
+    if (result.size() == 0) return result;
+    const auto bins = static_cast<std::int32_t>(b.bins);
+    kernels.find(key_of(b, 0), [&] { return bin_kernel(b); })->run({}, arguments_of(b, bins, result));
+    return result;
+}
+
 namespace {
 
 AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray& result) {
@@ -141,12 +167,6 @@ AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray&
     const auto kernel = kernels.find(key_of(b, shared), [&] { return block_kernel(b, shared); });
     result.fill(0);
     const auto bins = static_cast<std::int32_t>(b.bins);
-    std::vector<CallArgument> arguments;
-    for (const auto* arrays : {&b.elements, &b.more})
-        for (const AnyArray& array : *arrays) arguments.emplace_back(array);
-    for (const std::int32_t& size : b.sizes) arguments.emplace_back(size);
-    arguments.emplace_back(bins);
-    arguments.emplace_back(result);
     // Long runs of elements for each block: what it counted is added to the result once. Short arrays want all units.
     const std::size_t bytes = b.elements[0].dtype().size_bytes(), count = b.elements[0].size();
     std::uint32_t unroll = shared > 4096 ? 16 : 8;
@@ -154,7 +174,8 @@ AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray&
            count * bytes / (512 * 16 * std::size_t{unroll}) < 4 * std::size_t{device.info().compute_units})
         unroll /= 2;
     const auto block = static_cast<std::uint32_t>(std::min<std::size_t>(512, device.info().max_threads_per_block));
-    kernel->run({.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block}}, arguments);
+    kernel->run({.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block}},
+                arguments_of(b, bins, result));
     return result;
 }
 
@@ -172,15 +193,10 @@ AnyArray count_in_chunks(const Binning& b) {
     const DType type = b.weighted ? dtype_of<double>() : wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
     const AnyArray rows(first.context(), type, Shape{chunks, b.bins});
     const AnyArray done(first.context(), dtype_of<std::int32_t>(), Shape{chunks});
-    std::vector<AnyArray> elements;
-    for (const AnyArray& array : b.elements) elements.push_back(without_gaps(array));
+    Binning read = b;
+    for (AnyArray& array : read.elements) array = without_gaps(array);
     const auto bins = static_cast<std::int32_t>(b.bins);
-    std::vector<CallArgument> arguments;
-    for (const AnyArray& array : elements) arguments.emplace_back(array);
-    for (const AnyArray& array : b.more) arguments.emplace_back(array);
-    for (const std::int32_t& size : b.sizes) arguments.emplace_back(size);
-    arguments.emplace_back(bins);
-    arguments.emplace_back(rows);
+    std::vector<CallArgument> arguments = arguments_of(read, bins, rows);
     arguments.emplace_back(done);
     arguments.emplace_back(count);
     arguments.emplace_back(length);

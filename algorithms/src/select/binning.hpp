@@ -27,6 +27,17 @@ struct Binning {
 /// Adds 1, or the weight, to the bin of each element. @returns int64, or double if weighted
 AnyArray count_bins(const Binning& binning, BinStrategy strategy, const Stream& stream);
 
+/// The bin of each element, -1 where there is none.
+GPUArray<std::int32_t> bins_of(const Binning& binning);
+GEMEL_API ElementwiseKernel bin_kernel(const Binning& binning);
+/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order. Numbers
+/// that are not from 0 to bins - 1 are left out.
+GPUArray<double> summed_in_order(const AnyArray& numbers, const AnyArray& weights, std::int64_t bins,
+                                 const Stream& stream);
+
+/// Sums in C order, over bins between edges of these types: divided by their total and by each bin's widths.
+GEMEL_API ElementwiseKernel density_kernel(const std::vector<DType>& edges);
+
 /// The strategy for a device. @throws ArgumentError for one that cannot be
 BinStrategy bin_strategy(const Binning& binning, const DeviceInfo& device, BinStrategy asked);
 /// The kernel for a GPU with so many bins in shared memory (0: global), and that of chunks.

@@ -1,9 +1,10 @@
-/// bincount, histogram and histogram2d: which bins, and errors.
+/// bincount, and the edges of histograms: which bins, and errors.
 #include "rearrange/moving.hpp"
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
 
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/weighted_histogram.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
 
@@ -65,21 +66,10 @@ void check_element_numbers(const char* who, const AnyArray& x) {
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order, so that no bins hold them"));
 }
 
-const char* type_of(const AnyArray& edges) { return edges.dtype() == dtype_of<double>() ? "double" : "float"; }
+}  // namespace
 
-std::int32_t bin_count(const AnyArray& edges) { return static_cast<std::int32_t>(edges.size()) - 1; }
-
-void add_axis(Binning& b, std::size_t axis, const AnyArray& x, const AnyArray& edges, bool even) {
-    const std::string k = std::to_string(axis), type = type_of(edges);
-    b.elements.push_back(x);
-    b.more.push_back(edges);
-    b.sizes.push_back(bin_count(edges));
-    if (even) b.prepare += prepare_even(k, type);
-    b.find += even ? find_even(k, type) : find_between(k, type);
-}
-
-/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order.
-GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins, const Stream& stream) {
+GPUArray<double> selecting::summed_in_order(const AnyArray& x, const AnyArray& weights, std::int64_t bins,
+                                            const Stream& stream) {
     static const auto& store = *new ElementwiseKernel(
         "const int64_t *keys, const double *values, const int64_t *count, double *result, int64_t bins",
         "if (i < count[0] && keys[i] >= 0 && keys[i] < bins) result[keys[i]] = values[i]", "store_sums");
@@ -93,8 +83,6 @@ GPUArray<double> summed_in_order(const AnyArray& x, const AnyArray& weights, std
     store(sums.all_keys.astype(dtype_of<std::int64_t>()), sums.all_values, sums.count, result, bins);
     return result;
 }
-
-}  // namespace
 
 GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions& options) {
     check_numbers(x);
@@ -138,14 +126,19 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     return converted;
 }
 
+/// Every edge is a rounded step away from the first: NumPy's are the same, bit for bit, and a value that is an edge
+/// lies in the same bin.
+ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type) {
+    return ElementwiseKernel(arguments + ", int64_t bins, T *edges",
+                             text(low_high, "const ", type, " step = (high - low) / (", type, ")bins;\n",
+                                  "edges[i] = i == bins ? (T)high : (T)((", type, ")i * step + low)"),
+                             "histogram_edges", {.compile = {.fp_contract = false}});
+}
+
 /// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
 AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
-    static const auto& in_doubles = *new ElementwiseKernel(
-        "double low, double high, int64_t bins, T *edges",
-        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((double)i / (double)bins))", "even_edges");
-    static const auto& in_floats = *new ElementwiseKernel(
-        "float low, float high, int64_t bins, T *edges",
-        "edges[i] = i == bins ? (T)high : (T)(low + (high - low) * ((float)i / (float)bins))", "even_edges");
+    static const auto& in_doubles = *new ElementwiseKernel(edges_kernel("double low, double high", "", "double"));
+    static const auto& in_floats = *new ElementwiseKernel(edges_kernel("float low, float high", "", "float"));
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
     const Device device = x.context().device();
     if (device.info().has_double) {
@@ -158,19 +151,18 @@ AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double l
 
 /// Between the least and the greatest element, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
-    static const auto& of_floats =
-        *new ElementwiseKernel("const float *low, const float *high, float *edges, int64_t bins",
-                               "float a = low[0], b = high[0];\nif (a == b) a -= 0.5f, b += 0.5f;\n"
-                               "edges[i] = i == bins ? b : a + (b - a) * ((float)i / (float)bins)",
-                               "histogram_edges");
-    static const auto& of_doubles =
-        *new ElementwiseKernel("const double *low, const double *high, double *edges, int64_t bins",
-                               "double a = low[0], b = high[0];\nif (a == b) a -= 0.5, b += 0.5;\n"
-                               "edges[i] = i == bins ? b : a + (b - a) * ((double)i / (double)bins)",
-                               "histogram_edges");
+    const auto make = [](const std::string& type) {
+        const std::string half = type == "double" ? "0.5" : "0.5f";
+        return edges_kernel(text("const ", type, " *least, const ", type, " *greatest"),
+                            text(type, " low = least[0], high = greatest[0];\nif (low == high) low -= ", half,
+                                 ", high += ", half, ";\n"),
+                            type);
+    };
+    static const auto& of_floats = *new ElementwiseKernel(make("float"));
+    static const auto& of_doubles = *new ElementwiseKernel(make("double"));
     const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
     const AnyArray edges(x.context(), dtype, Shape{count + 1});
-    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, edges, count);
+    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, count, edges);
     return edges;
 }
 
@@ -194,26 +186,18 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
 
 GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,
                                          const HistogramOptions& options) {
-    Binning binning{.who = "histogram", .elements = {}, .find = {}, .bins = bin_count(edges)};
-    add_axis(binning, 0, flat(x), edges, even);
-    binning.find += "bin = bin_0;";
-    return GPUArray<std::int64_t>(count_bins(binning, options.strategy, options.stream));
+    return count_points("histogram", {{x, edges, even}}, options);
 }
 
 GPUArray<std::int64_t> detail::histogram2d(const AnyArray& x, const AnyArray& y, const AnyArray& x_edges,
                                            const AnyArray& y_edges, std::array<bool, 2> even,
                                            const HistogramOptions& options) {
-    require_context("histogram2d", "the second array", y, x);
-    if (!(x.shape() == y.shape()))
-        throw ArgumentError(text("histogram2d: the arrays have shapes ", to_string(x.shape()), " and ",
-                                 to_string(y.shape()), "; they must be of one shape"));
-    const std::int64_t columns = bin_count(y_edges), rows = bin_count(x_edges);
-    Binning binning{.who = "histogram2d", .elements = {}, .find = {}, .bins = rows * columns};
-    add_axis(binning, 0, flat(x), x_edges, even[0]);
-    add_axis(binning, 1, flat(y), y_edges, even[1]);
-    binning.find += "if (bin_0 >= 0 && bin_1 >= 0) bin = bin_0 * bins_1 + bin_1;";
-    const AnyArray counts = count_bins(binning, options.strategy, options.stream);
-    return GPUArray<std::int64_t>(counts.reshape({rows, columns}));
+    return count_points("histogram2d", {{x, x_edges, even[0]}, {y, y_edges, even[1]}}, options);
+}
+
+detail::BinnedAxis detail::binned_axis(const char* who, const AnyArray& x, DType dtype, const Bins& bins,
+                                       const Stream& stream) {
+    return {x, bin_edges(who, x, dtype, bins, stream), bins.edges.empty()};
 }
 
 }  // namespace gemel

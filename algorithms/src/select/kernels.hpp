@@ -33,6 +33,10 @@ constexpr std::size_t max_staged_bytes = 16;
 
 // `equal` is the text of same_key(a, b), see selecting.hpp.
 GEMEL_API Scan unique_consecutive_scan(bool wide, bool staged, const std::string& equal);
+/// For CPU devices, one thread for each chunk of `length` elements: how many runs begin in it (x, totals, count,
+/// length), and the elements where they begin (x, totals, values, number, done, count, length).
+GEMEL_API ElementwiseKernel count_runs_kernel(const std::string& equal);
+GEMEL_API ElementwiseKernel first_of_runs_kernel(const std::string& equal);
 GEMEL_API Scan run_lengths_scan(bool wide, const std::string& equal);
 GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOptions& options);
 GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);
@@ -43,5 +47,9 @@ GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combin
 /// One thread goes through each segment: for devices with few cores.
 GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine,
                                          const std::string& neutral);
+
+/// The first elements of each row in order, found by one thread for each row: arguments x, values, places, done (an
+/// element for each row), length, kept.
+GEMEL_API ElementwiseKernel row_ends_kernel(DType dtype, bool largest);
 
 }  // namespace gemel::selecting

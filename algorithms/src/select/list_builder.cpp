@@ -6,6 +6,7 @@
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/snippet.hpp>
+#include <gemel/codegen/writer.hpp>
 
 #include <algorithm>
 
@@ -33,13 +34,21 @@ const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
 
 bool is_short_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
+/// Bools and 16-bit floats are written as the numbers that their bits are.
+DType stored_type(DType dtype) {
+    if (dtype.kind() == DType::Kind::boolean) return dtype_of<std::uint8_t>();
+    return is_short_float(dtype) ? dtype_of<std::uint16_t>() : dtype;
+}
+std::string stored_value(DType dtype, const std::string& value) {
+    if (dtype.kind() == DType::Kind::boolean) return value + " != 0";
+    return is_short_float(dtype) ? codegen::store_text(dtype, value) + ".bits" : value;
+}
+
 void check_list(const ListBuilderSpec& spec, const ListSpec& list) {
     if (const std::string why = codegen::why_no_name(list.name); !why.empty())
         refuse(spec, "the list's name '", list.name, "' ", why, "; choose another");
     if (find(spec, list.name) != &list) refuse(spec, "two lists are called '", list.name, "'");
     if (list.dtype.empty()) refuse(spec, "list '", list.name, "' has no dtype; give one, such as dtype_of<int>()");
-    if (is_short_float(list.dtype))
-        refuse(spec, "list '", list.name, "' is of ", list.dtype.name(), ", which cannot be appended; use float");
     if (list.counts_of.empty()) return;
     const ListSpec* counted = find(spec, list.counts_of);
     if (!counted || counted == &list)
@@ -88,12 +97,11 @@ ElementwiseKernel fill_kernel(const ListBuilderSpec& spec) {
     for (const ListSpec& list : spec.lists)
         if (is_counted(list)) arguments.push_back(VectorArg(dtype_of<std::int64_t>(), "starts_" + list.name, true));
     for (const ListSpec& list : spec.lists) {
-        const bool is_bool = list.dtype.kind() == DType::Kind::boolean;
-        const std::string type = is_bool ? "uint8_t" : list.dtype.name();
-        macros += text("#define append_", list.name, "(value) (*next_", list.name, "++ = (value)",
-                       is_bool ? " != 0" : "", ")\n");
-        arguments.push_back(VectorArg(is_bool ? dtype_of<std::uint8_t>() : list.dtype, "items_" + list.name));
-        before += text("GLOBAL_MEM ", type, " *next_", list.name, " = items_", list.name, " + starts_",
+        const DType stored = stored_type(list.dtype);
+        macros += text("#define append_", list.name, "(value) (*next_", list.name,
+                       "++ = ", stored_value(list.dtype, "(value)"), ")\n");
+        arguments.push_back(VectorArg(stored, "items_" + list.name));
+        before += text("GLOBAL_MEM ", stored.name(), " *next_", list.name, " = items_", list.name, " + starts_",
                        is_counted(list) ? list.name : list.counts_of, "[i];\n");
     }
     for (Parameter& p : parse_declarations(spec.arguments)) arguments.push_back(std::move(p));
@@ -215,8 +223,7 @@ class Building {
             if (is_counted(spec_.lists[k])) begins.push_back(starts_[k](slice(0, count_)));
         for (const ListSpec& list : spec_.lists) {
             const std::int64_t total = totals[2 * counted_by(list)];
-            const bool is_bool = list.dtype.kind() == DType::Kind::boolean;
-            items_.emplace_back(context_, is_bool ? dtype_of<std::uint8_t>() : list.dtype, Shape{total});
+            items_.emplace_back(context_, stored_type(list.dtype), Shape{total});
             any |= total > 0;
         }
         if (!any) return;

@@ -5,12 +5,16 @@
 #include "select/kernels.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "sort/radix_sort.hpp"
+#include "sort/sort_checks.hpp"
 
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/arrays/take.hpp>
 #include <gemel/codegen/promotion.hpp>
+#include <gemel/codegen/writer.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gemel {
@@ -56,27 +60,99 @@ AnyArray candidates(const AnyArray& x, std::int64_t k, bool largest) {
 
 }  // namespace
 
-AnyTopK detail::topk(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
-    require_order("topk", x);
-    if (x.rank() == 0) throw ArgumentError("topk: a single value has no axes; reshape({1}) gives it one");
-    const std::size_t axis = checked_axis(options.axis, x.rank(), "topk");
+namespace selecting {
+
+ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
+    const std::string type = codegen::value_type(dtype);
+    const auto before = [&](const char* a, const char* b) {
+        return largest ? text("is_less(", b, ", ", a, ")") : text("is_less(", a, ", ", b, ")");
+    };
+    std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "values")};
+    for (Parameter& p : parse_declarations("int64_t *places, int64_t *done, int64_t length, int64_t kept"))
+        arguments.push_back(std::move(p));
+    return ElementwiseKernel(
+        std::move(arguments),
+        text("const int64_t first = (int64_t)i * length, base = (int64_t)i * kept;\nint64_t held = 0;\n", type,
+             " bound = x[first];\nfor (int64_t j = 0; j < length; ++j) {\n    const ", type, " v = x[first + j];\n",
+             "    if (held == kept && !", before("v", "bound"), ") continue;\n",
+             "    int64_t at = held < kept ? held++ : kept - 1;\n", "    for (; at > 0; --at) {\n        const ", type,
+             " other = values[base + at - 1];\n        if (!", before("v", "other"),
+             ") break;\n        values[base + at] = other;\n",
+             "        places[base + at] = places[base + at - 1];\n    }\n",
+             "    values[base + at] = v;\n    places[base + at] = j;\n    bound = values[base + held - 1];\n}\n",
+             "done[i] = held"),
+        "row_ends", {.preamble = order_text(dtype)});
+}
+
+}  // namespace selecting
+
+namespace {
+
+/// On a CPU a row's few ends are found by one thread, which reads it once: what it keeps is in order.
+constexpr std::int64_t most_kept = 16;
+
+AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& options, const char* who) {
+    const sorting::SortAxis axis = sorting::sort_axis(who, x, options.axis);
+    const AnyArray keys = sorting::in_rows(x, axis);
+    const Device device = x.context().device();
+    Shape kept;
+    for (std::size_t d = 0; d + 1 < keys.rank(); ++d) kept.push_back(keys.shape()[d]);
+    kept.push_back(k);
+    const AnyArray values(x.context(), x.dtype(), kept), places(x.context(), dtype_of<std::int64_t>(), kept);
+    const auto back = [&](const AnyArray& rows) { return axis.is_last ? rows : rows.permute(axis.back); };
+    if (values.size() == 0) return {back(values), GPUArray<std::int64_t>(back(places))};
+    if (device.info().type == DeviceInfo::Type::cpu && k <= most_kept && k < axis.row_length) {
+        static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+        const AnyArray done(x.context(), dtype_of<std::int64_t>(), Shape{axis.rows});
+        kernels
+            .find(text(x.dtype().name(), options.largest), [&] { return row_ends_kernel(x.dtype(), options.largest); })
+            ->run({.tuning = {.block = 1}},
+                  std::array{CallArgument(keys), CallArgument(values), CallArgument(places), CallArgument(done),
+                             CallArgument(axis.row_length), CallArgument(k)});
+        return {back(values), GPUArray<std::int64_t>(back(places))};
+    }
+    const AnyArray sorted = sorting::new_rows(x, axis, x.dtype());
+    const AnyArray index = sorting::new_rows(x, axis, dtype_of<std::int64_t>());
+    sorting::radix_sort(sorting::plain_sorter(x.dtype()), {.keys = keys,
+                                                           .sorted_keys = sorted,
+                                                           .index = index,
+                                                           .rows = axis.rows,
+                                                           .row_length = axis.row_length,
+                                                           .descending = options.largest});
+    const std::size_t last = x.rank() - 1;
+    return {back(along(sorted, last, slice(0, k))), GPUArray<std::int64_t>(back(along(index, last, slice(0, k))))};
+}
+
+AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options) {
+    require_order(who, x);
+    if (x.rank() == 0) throw ArgumentError(text(who, ": a single value has no axes; reshape({1}) gives it one"));
+    const std::size_t axis = checked_axis(options.axis, x.rank(), who);
     if (k < 0 || k > x.shape()[axis])
-        throw ArgumentError(text("topk: ", k, " elements were asked for; axis ", axis, " of shape ",
+        throw ArgumentError(text(who, ": ", k, " elements were asked for; axis ", axis, " of shape ",
                                  to_string(x.shape()), " has ", x.shape()[axis]));
-    const SortOptions sorting{.axis = static_cast<int>(axis), .descending = options.largest};
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
     if (x.rank() > 1 || x.size() < least || x.size() < group_count || k > group_count / 4 || k == 0 ||
-        !has_order_of_ends) {
-        const AnyArray order = along(gemel::argsort(x, sorting), axis, slice(0, k));
-        AnyArray sorted = along(gemel::sort(x, sorting), axis, slice(0, k));
-        return {sorted, GPUArray<std::int64_t>(order)};
-    }
+        !has_order_of_ends)
+        return ends_of_rows(x, k, options, who);
     const AnyArray places = candidates(without_gaps(x), k, options.largest);
     const AnyArray values = take(x, places, {}, OutOfBounds::wrap);
     const AnyArray order = gemel::argsort(values, {.descending = options.largest})(slice(0, k));
     return {take(values, order, {}, OutOfBounds::wrap),
             GPUArray<std::int64_t>(take(places, order, {}, OutOfBounds::wrap))};
+}
+
+}  // namespace
+
+AnyTopK detail::topk(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
+    return topk_of("topk", x, k, options);
+}
+
+AnyTopK detail::extremes(const char* who, const AnyArray& x, std::int64_t k, bool largest,
+                         const ExtremesOptions& options) {
+    require_order(who, x);
+    if (options.axis) return topk_of(who, x, k, {.axis = *options.axis, .largest = largest});
+    return topk_of(who, flat(x), k, {.axis = 0, .largest = largest});
 }
 
 AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
@@ -97,20 +173,48 @@ struct Between {
     double part = 0;  ///< of the way from low to high
 };
 
-Between place_of(double q, std::int64_t n, QuantileMethod method) {
-    const double at = q * static_cast<double>(n - 1), floor = std::floor(at);
+/// At a fractional place of the row, which lies between its ends.
+Between between(double at, std::int64_t n) {
+    if (!(at > 0)) return {0, 0, 0};
+    if (at >= static_cast<double>(n - 1)) return {n - 1, n - 1, 0};
+    const double floor = std::floor(at);
     const auto low = static_cast<std::int64_t>(floor);
-    const std::int64_t high = std::min(low + 1, n - 1);
-    const double part = at - floor;
+    return {low, low + 1, at - floor};
+}
+
+/// The element at a whole place.
+Between exactly(double at, std::int64_t n) {
+    const std::int64_t place = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n - 1);
+    return {place, place, 0};
+}
+
+/// @source Hyndman and Fan, "Sample Quantiles in Statistical Packages"
+Between place_of(double q, std::int64_t n, QuantileMethod method) {
+    const auto count = static_cast<double>(n);
+    const double at = q * (count - 1), through = q * count - 1;
+    const auto of = [&](double alpha, double beta) {
+        return between(q * count + (alpha + q * (1 - alpha - beta)) - 1, n);
+    };
     switch (method) {
-        case QuantileMethod::lower: return {low, low, 0};
-        case QuantileMethod::higher: return part > 0 ? Between{high, high, 0} : Between{low, low, 0};
-        case QuantileMethod::nearest: {
-            const auto near = static_cast<std::int64_t>(std::nearbyint(at));
-            return {near, near, 0};
+        case QuantileMethod::lower: return exactly(std::floor(at), n);
+        case QuantileMethod::higher: return exactly(std::ceil(at), n);
+        case QuantileMethod::nearest: return exactly(std::nearbyint(at), n);
+        case QuantileMethod::midpoint: return between((std::floor(at) + std::ceil(at)) / 2, n);
+        case QuantileMethod::inverted_cdf: return exactly(std::ceil(through), n);
+        case QuantileMethod::averaged_inverted_cdf:
+            return std::ceil(through) == through ? between(through + 0.5, n) : exactly(std::ceil(through), n);
+        case QuantileMethod::closest_observation: {
+            // Of two that are equally near the one with the even number, counted from 1.
+            const double near = std::floor(through - 0.5);
+            const bool is_tie = near == through - 0.5, is_odd = std::fmod(near, 2) != 0;
+            return exactly(is_tie && is_odd ? near : near + 1, n);
         }
-        case QuantileMethod::midpoint: return part > 0 ? Between{low, high, 0.5} : Between{low, low, 0};
-        default: return {low, high, part};
+        case QuantileMethod::interpolated_inverted_cdf: return of(0, 1);
+        case QuantileMethod::hazen: return of(0.5, 0.5);
+        case QuantileMethod::weibull: return of(0, 0);
+        case QuantileMethod::median_unbiased: return of(1.0 / 3, 1.0 / 3);
+        case QuantileMethod::normal_unbiased: return of(3.0 / 8, 3.0 / 8);
+        default: return between(at, n);
     }
 }
 
@@ -133,36 +237,47 @@ const ElementwiseKernel& between_kernel(bool is_double) {
 
 }  // namespace
 
-AnyArray detail::quantile(const char* who, const AnyArray& given, double q, DType result,
+AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
                           const QuantileOptions& options) {
+    const AnyArray one = quantiles(who, x, std::array{q}, whole, result, options);
+    return one.view(std::array<Index, 1>{Index(0)});
+}
+
+AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<const double> parts, double whole,
+                           DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": complex numbers have none; take real(), imag() or abs()"));
-    if (!(q >= 0 && q <= 1))
-        throw ArgumentError(text(who, ": ", q, " of the elements was asked for; expected a part from 0 to 1",
-                                 std::string_view(who) == "percentile" ? ", 0 to 100 percent" : ""));
+    for (const double q : parts)
+        if (!(q >= 0 && q <= whole))
+            throw ArgumentError(text(who, ": ", q, " of the elements was asked for; expected a part from 0 to ", whole,
+                                     std::string_view(who) == "percentile" ? " percent" : ""));
     const std::size_t axis = options.axis ? checked_axis(*options.axis, given.rank(), who) : 0;
     const AnyArray x = options.axis ? given : flat(given);
     const std::int64_t n = x.shape()[axis];
-    Shape kept;
+    Shape kept, all{static_cast<std::int64_t>(parts.size())};
     for (std::size_t k = 0; k < given.rank(); ++k) {
         const bool is_reduced = !options.axis || k == axis;
         if (!is_reduced || options.keepdims) kept.push_back(is_reduced ? 1 : given.shape()[k]);
     }
-    const AnyArray values(x.context(), result, kept);
+    for (const std::int64_t extent : kept) all.push_back(extent);
+    const AnyArray values(x.context(), result, all);
     if (values.size() == 0) return values;
     if (n == 0) {
         values.fill(std::nan(""));
         return values;
     }
     const AnyArray sorted = gemel::sort(x, {.axis = static_cast<int>(axis)});
-    const Between place = place_of(q, n, options.method);
     const auto end = [&](std::int64_t k) { return along(sorted, axis, Index(k)).reshape(kept); };
-    const AnyArray low = end(place.low), high = end(place.high), last = end(n - 1);
-    if (result == dtype_of<double>()) {
-        between_kernel(true)(low, high, last, place.part, values);
-    } else {
-        between_kernel(false)(low, high, last, static_cast<float>(place.part), values);
+    const AnyArray last = end(n - 1);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        const Between place = place_of(parts[k] / whole, n, options.method);
+        const AnyArray low = end(place.low), high = end(place.high), to = along(values, 0, Index(k));
+        if (result == dtype_of<double>()) {
+            between_kernel(true)(low, high, last, place.part, to);
+        } else {
+            between_kernel(false)(low, high, last, static_cast<float>(place.part), to);
+        }
     }
     return values;
 }

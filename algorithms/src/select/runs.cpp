@@ -5,6 +5,8 @@
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
 
+#include <algorithm>
+
 namespace gemel {
 
 using namespace selecting;
@@ -39,11 +41,75 @@ Scan selecting::run_lengths_scan(bool wide, const std::string& equal) {
                  .preamble = equal});
 }
 
+namespace {
+
+const char* const chunk_bounds =
+    "const int64_t begin = (int64_t)i * length, end = count - begin < length ? count : begin + length;\n";
+
+}  // namespace
+
+ElementwiseKernel selecting::count_runs_kernel(const std::string& equal) {
+    return ElementwiseKernel(
+        "const T *x, int32_t *totals, int64_t count, int64_t length",
+        text(chunk_bounds, "int heads = begin == 0;\n",
+             "for (int64_t j = begin > 0 ? begin : 1; j < end; ++j) heads += !same_key(x[j - 1], x[j]);\n",
+             "totals[i] = heads"),
+        "count_runs", {.preamble = equal});
+}
+
+ElementwiseKernel selecting::first_of_runs_kernel(const std::string& equal) {
+    return ElementwiseKernel(
+        "const T *x, const int32_t *totals, T *values, int64_t *number, int32_t *done, int64_t count, int64_t length",
+        text(chunk_bounds, "int64_t at = 0, j = begin;\nfor (int64_t c = 0; c < i; ++c) at += totals[c];\n",
+             "if (j == 0) values[at++] = x[j++];\n", "// Long runs are passed over by vectors.\n",
+             "for (; j + 32 <= end; j += 32) {\n    int heads = 0;\n",
+             "    for (int k = 0; k < 32; ++k) heads |= !same_key(x[j + k - 1], x[j + k]);\n",
+             "    if (heads == 0) continue;\n    for (int k = 0; k < 32; ++k) {\n",
+             "        if (!same_key(x[j + k - 1], x[j + k])) values[at++] = x[j + k];\n    }\n}\n",
+             "for (; j < end; ++j) {\n    if (!same_key(x[j - 1], x[j])) values[at++] = x[j];\n}\n",
+             "if (end == count) number[0] = at;\ndone[i] = 1"),
+        "first_of_runs", {.preamble = equal});
+}
+
+namespace {
+
+/// On a CPU device: a thread for each of some chunks counts, and then writes.
+AnySelection unique_in_chunks(const AnyArray& given, const std::string& equal) {
+    static auto& counting = *new KernelsByText<ElementwiseKernel>;
+    static auto& writing = *new KernelsByText<ElementwiseKernel>;
+    const AnyArray x = without_gaps(given), values = room_for(x);
+    const GPUArray<std::int64_t> number(x.context(), Shape{});
+    const auto count = static_cast<std::int64_t>(x.size());
+    const auto units = static_cast<std::int64_t>(x.context().device().info().compute_units);
+    const std::int64_t length =
+        std::clamp<std::int64_t>((count + 4 * units - 1) / (4 * units), 4096, std::int64_t{1} << 30);
+    const std::int64_t chunks = (count + length - 1) / length;
+    const AnyArray totals(x.context(), dtype_of<std::int32_t>(), Shape{chunks}),
+        done(x.context(), dtype_of<std::int32_t>(), Shape{chunks});
+    counting.find(equal, [&] { return count_runs_kernel(equal); })
+        ->run({.tuning = {.block = 1}},
+              std::array{CallArgument(x), CallArgument(totals), CallArgument(count), CallArgument(length)});
+    writing.find(equal, [&] { return first_of_runs_kernel(equal); })
+        ->run({.tuning = {.block = 1}},
+              std::array{CallArgument(x), CallArgument(totals), CallArgument(values), CallArgument(number),
+                         CallArgument(done), CallArgument(count), CallArgument(length)});
+    return {values, number};
+}
+
+}  // namespace
+
 AnySelection detail::unique_consecutive(const AnyArray& given, const EqualOptions& options) {
     static auto& kernels = *new KernelsByText<Scan>;
     require_array("unique_consecutive", "the array", given);
     const std::string equal = equality("unique_consecutive", given.dtype(), options.equal_expr);
-    const AnyArray x = flat(given), values = room_for(x);
+    const AnyArray x = flat(given);
+    const Device device = x.context().device();
+    if (device.info().type == DeviceInfo::Type::cpu && x.size() > 0 &&
+        options.tuning.strategy == codegen::ScanStrategy::automatic) {
+        const OnStream scope(options.stream);
+        return unique_in_chunks(x, equal);
+    }
+    const AnyArray values = room_for(x);
     const GPUArray<std::int64_t> count = new_count(x, options.stream);
     const bool staged = x.dtype().size_bytes() <= max_staged_bytes;
     const auto scan = kernels.find(text(is_long(x), staged, equal),

@@ -42,6 +42,8 @@ Argument bits_of(const AnyArray& array) {
 
 }  // namespace
 
+bool has_wide_places(std::int64_t count) { return count >= (std::int64_t{1} << 31) - (1 << 20); }
+
 void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     if (call.rows * call.row_length == 0) return;
     const Context context = call.from.context();
@@ -49,11 +51,12 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     const DeviceInfo& info = cache.info();
     const SortTuning tuning = choose_tuning(
         call.tuning, info, cache.tunings(context),
-        {.count = static_cast<std::size_t>(call.row_length), .item_bytes = sorter.request.dtype.size_bytes()},
+        {.count = static_cast<std::size_t>(call.row_length), .item_bytes = call.from.dtype().size_bytes()},
         codegen::merge_sort_tuning);
     const MergeSortLayout layout{.serial = tuning.block == 1,
-                                 .wide_index = call.rows * call.row_length >= (std::int64_t{1} << 31) - (1 << 20),
-                                 .descending = call.descending};
+                                 .wide_index = has_wide_places(call.rows * call.row_length),
+                                 .descending = call.descending,
+                                 .by_place = !call.elements.empty()};
     const auto variant = find_variant(sorter, context, layout, tuning);
     const auto tile = static_cast<std::int64_t>(codegen::merge_sort_tile(layout, tuning));
     const std::int64_t tiles = (call.row_length + tile - 1) / tile, blocks = tiles * call.rows;
@@ -67,12 +70,19 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     ArgumentList none;
     const Stream current;
     const Launcher launcher(none, layout.wide_index, current);
-    std::vector<Argument> own{bits_of(call.from), bits_of(places.first)};
+    std::vector<Argument> elements, own;
+    if (layout.by_place) elements.push_back(bits_of(call.elements));
+    const auto with_elements = [&](const AnyArray& from, const AnyArray& to) {
+        own = elements;
+        own.push_back(bits_of(from));
+        own.push_back(bits_of(to));
+    };
+    with_elements(call.from, places.first);
     if (layout.serial) own.push_back(bits_of(places.second));
     launcher.alone(variant->kernel, {blocks}, variant->block, own, std::array{tiles, call.row_length});
     for (std::int64_t width = tile; width < call.row_length; width *= 2) {
-        const std::array pair{bits_of(places.first), bits_of(places.second)};
-        launcher.alone(variant->merge, {blocks}, variant->block, pair, std::array{width, tiles, call.row_length});
+        with_elements(places.first, places.second);
+        launcher.alone(variant->merge, {blocks}, variant->block, own, std::array{width, tiles, call.row_length});
         std::swap(places.first, places.second);
     }
 }

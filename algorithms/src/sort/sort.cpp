@@ -84,19 +84,23 @@ std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray
                    .row_length = axis.row_length,
                    .descending = options.descending,
                    .tuning = options.tuning};
+    std::vector<AnyArray> moved;
     for (std::size_t k = 0; k < values.size(); ++k) {
-        const std::string what = text("the array of values ", k + 1);
-        check_beside("sort_by_key", what, values[k], keys);
+        check_beside("sort_by_key", text("the array of values ", k + 1), values[k], keys);
         const DType dtype = values[k].dtype();
-        if (dtype.size_bytes() > max_moved_bytes)
-            throw ArgumentError(text("sort_by_key: ", what, " has elements of ", dtype.size_bytes(),
-                                     " bytes, more than ", max_moved_bytes,
-                                     "; sort places by argsort() and take() the elements"));
-        call.values.push_back({in_rows(values[k], axis), new_rows(values[k], axis, dtype)});
+        moved.push_back(new_rows(values[k], axis, dtype));
+        if (dtype.size_bytes() > max_moved_bytes) {
+            if (call.index.empty()) call.index = new_rows(keys, axis, dtype_of<std::int64_t>());
+        } else {
+            call.values.push_back({in_rows(values[k], axis), moved[k]});
+        }
     }
     radix_sort(plain_sorter(keys.dtype()), call);
     std::vector<AnyArray> results{from_rows(call.sorted_keys, axis, {})};
-    for (const SortedValues& moved : call.values) results.push_back(from_rows(moved.to, axis, {}));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        if (values[k].dtype().size_bytes() > max_moved_bytes) gather(in_rows(values[k], axis), call.index, moved[k]);
+        results.push_back(from_rows(moved[k], axis, {}));
+    }
     return results;
 }
 

@@ -2,6 +2,7 @@
 
 #include "array/layout.hpp"
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -87,6 +88,13 @@ AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& o
     if (out.empty()) return axis.is_last ? result : result.copy(Order::C);
     out.assign(result);
     return out;
+}
+
+void gather(const AnyArray& rows, const AnyArray& places, const AnyArray& to) {
+    static const auto& kernel =
+        *new ElementwiseKernel("const T *x, const int64_t *places, T *result, int64_t length",
+                               "result[i] = x[(int64_t)i / length * length + places[i]]", "gather_rows");
+    if (to.size() > 0) kernel(rows, places, to, rows.shape()[rows.rank() - 1]);
 }
 
 }  // namespace gemel::sorting

@@ -1,4 +1,4 @@
-/// What the sorts' functions ask of their arguments, and the arrays as the sorts want them.
+/// What the sorts' functions ask of their arguments, the arrays as the sorts want them, and elements by their places.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -33,5 +33,8 @@ AnyArray in_rows(const AnyArray& array, const SortAxis& axis);
 AnyArray new_rows(const AnyArray& like, const SortAxis& axis, DType dtype);
 /// Sorted rows as the result: in `out`, if there is one, else a new array in C order.
 AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& out);
+
+/// Elements of rows by their places within the row, which have the shape of the result.
+void gather(const AnyArray& rows, const AnyArray& places, const AnyArray& to);
 
 }  // namespace gemel::sorting

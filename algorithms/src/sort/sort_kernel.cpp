@@ -1,16 +1,20 @@
 #include <gemel/algorithms/sort_kernel.hpp>
 
 #include "generated/declared_arguments.hpp"
+#include "generated/spine.hpp"
 #include "sort/merge_sort.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 namespace gemel {
 
@@ -19,6 +23,7 @@ struct SortKernelState {
     sorting::RadixSorter radix = {};
     sorting::MergeSorter merge = {};
     bool by_key = true;
+    std::uint64_t keys_id = KernelCache::new_generator();  ///< of the kernel of keys
 };
 
 namespace {
@@ -54,9 +59,6 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
         refuse(text(
             spec.key_expr.empty() ? "neither key_expr nor less_expr is given" : "both key_expr and less_expr are given",
             "; give one of the two"));
-    if (dtype.size_bytes() > max_moved_bytes)
-        refuse(text("elements have ", dtype.size_bytes(), " bytes, and at most ", max_moved_bytes,
-                    " are moved; sort places by argsort() of the keys and take() the elements"));
     auto state = std::make_shared<SortKernelState>();
     state->dtype = dtype;
     state->by_key = !spec.key_expr.empty();
@@ -81,45 +83,107 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
     state_ = std::move(state);
 }
 
+namespace {
+
+struct KeysVariant : Variant {};
+
+/// The keys of elements that are too large to move.
+AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
+    const Context context = elements.context();
+    KernelCache& cache = KernelCache::of(context);
+    const auto count = static_cast<std::int64_t>(elements.size());
+    const AnyArray keys(context, dtype_of<std::uint64_t>(), elements.shape());
+    const codegen::SortLayout layout{.wide_index = has_wide_places(count), .has_double = cache.info().has_double};
+    const std::uint32_t block = std::min(256u, cache.info().max_threads_per_block);
+    const VariantKey<codegen::SortLayout, codegen::SortTuning> key{state.keys_id, layout, {.block = block}, {}};
+    const auto variant = cache.find<KeysVariant>(key, [&] {
+        const GeneratedText text{codegen::sort_keys_source(state.radix.request, layout.wide_index, layout.has_double,
+                                                           block, context.dialect())};
+        auto made = std::make_shared<KeysVariant>();
+        made->kernel = context.compile(text, state.radix.compile).kernel(state.radix.request.name + "_keys");
+        made->block = block;
+        return made;
+    });
+    ArgumentList none;
+    const Stream current;
+    const std::int64_t blocks = std::min<std::int64_t>((count + block - 1) / block, 4096);
+    Argument from = elements.argument();
+    from.dtype = {};
+    Launcher(none, layout.wide_index, current)
+        .alone(variant->kernel, {blocks}, block, std::vector<Argument>{from, keys.argument()}, std::array{count});
+    return keys;
+}
+
+/// Where the elements of sorted rows come from, within the row.
+void write_places(const SortKernelState& state, const AnyArray& elements, const AnyArray& index, const SortAxis& axis,
+                  const SortOptions& options) {
+    if (elements.size() == 0) return;
+    if (state.by_key) {
+        const bool is_large = state.dtype.size_bytes() > max_moved_bytes;
+        radix_sort(is_large ? plain_sorter(dtype_of<std::uint64_t>()) : state.radix,
+                   {.keys = is_large ? keys_of(state, elements) : elements,
+                    .index = index,
+                    .rows = axis.rows,
+                    .row_length = axis.row_length,
+                    .descending = options.descending,
+                    .tuning = options.tuning});
+        return;
+    }
+    static const auto& number = *new ElementwiseKernel("I *places", "places[i] = i", "number_places");
+    static const auto& within_rows =
+        *new ElementwiseKernel("const I *places, int64_t *index, int64_t length",
+                               "index[i] = places[i] - (int64_t)i / length * length", "places_within_rows");
+    const bool wide = has_wide_places(static_cast<std::int64_t>(elements.size()));
+    const DType type = wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
+    const AnyArray from(elements.context(), type, elements.shape()), to(elements.context(), type, elements.shape());
+    number(from);
+    merge_sort(state.merge, {.from = from,
+                             .to = to,
+                             .elements = elements,
+                             .rows = axis.rows,
+                             .row_length = axis.row_length,
+                             .descending = options.descending,
+                             .tuning = options.tuning});
+    within_rows(to, index, axis.row_length);
+}
+
+}  // namespace
+
 AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = kept_by(who, state_);
     check_array(who, "the array", x);
     check_out(who, options.out, x, x.dtype());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray elements = in_rows(x, axis), sorted = new_rows(x, axis, x.dtype());
-    if (state.by_key)
+    if (state.dtype.size_bytes() > max_moved_bytes) {
+        const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());
+        write_places(state, elements, index, axis, options);
+        gather(elements, index, sorted);
+    } else if (state.by_key) {
         radix_sort(state.radix, {.keys = elements,
                                  .sorted_keys = sorted,
                                  .rows = axis.rows,
                                  .row_length = axis.row_length,
                                  .descending = options.descending,
                                  .tuning = options.tuning});
-    else
+    } else {
         merge_sort(state.merge, {.from = elements,
                                  .to = sorted,
                                  .rows = axis.rows,
                                  .row_length = axis.row_length,
                                  .descending = options.descending,
                                  .tuning = options.tuning});
+    }
     return from_rows(sorted, axis, options.out);
 }
 
 AnyArray ElementSort::places(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = kept_by(who, state_);
     check_array(who, "the array", x);
-    if (!state.by_key)
-        throw ArgumentError(
-            text(who, " '", state.merge.request.name,
-                 "': argsort() needs a key; give the elements a member with their place and sort them"));
     check_out(who, options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());
-    radix_sort(state.radix, {.keys = in_rows(x, axis),
-                             .index = index,
-                             .rows = axis.rows,
-                             .row_length = axis.row_length,
-                             .descending = options.descending,
-                             .tuning = options.tuning});
+    write_places(state, in_rows(x, axis), index, axis, options);
     return from_rows(index, axis, options.out);
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr int serial_run = 16,
               serial_tile = 4096;  // eight merges lie between them: the last ends where the first began
 
-std::string declared(const DType& dtype, const char* name, const char* element) {
+std::string declared(const DType& dtype, const char* name, const std::string& element) {
     const std::string type = dtype.layout() ? dtype.name() : value_type(dtype);
     return gemel::text("const ", type, " ", name, " = ", load_text(dtype, element), ";");
 }
@@ -57,20 +57,27 @@ std::string merge_sort_source(const MergeSortRequest& request, const MergeSortLa
         throw ArgumentError(gemel::text("SortKernel '", request.name, "': the tuning \"", to_string(tuning),
                                         "\" has a block or items_per_thread that are no powers of 2"));
     KernelText kernel(dialect);
-    Values values{{"name", request.name},
-                  {"element", storage_type(request.dtype, dialect)},
-                  {"index", layout.wide_index ? "int64_t" : "int"},
-                  {"block", layout.serial ? 1 : static_cast<int>(tuning.block)},
-                  {"items", static_cast<int>(tuning.items_per_thread)},
-                  {"run", serial_run},
-                  {"tile_elements", static_cast<int>(merge_sort_tile(layout, tuning))}};
+    const std::string moved = storage_type(request.dtype, dialect);
+    Values values{
+        {"name", request.name},
+        {"element", layout.by_place ? (layout.wide_index ? "int64_t" : "int32_t") : moved},
+        {"takes_elements", layout.by_place ? "GLOBAL_MEM const " + moved + " *sorted_elements, " : std::string()},
+        {"elements", layout.by_place ? "sorted_elements, " : ""},
+        {"index", layout.wide_index ? "int64_t" : "int"},
+        {"block", layout.serial ? 1 : static_cast<int>(tuning.block)},
+        {"items", static_cast<int>(tuning.items_per_thread)},
+        {"run", serial_run},
+        {"tile_elements", static_cast<int>(merge_sort_tile(layout, tuning))}};
     const auto fill = [&](const Template& text, const Values& more) {
         Values all = values;
         for (const auto& [name, value] : more) all[name] = value;
         return kernel.fill(text, std::move(all));
     };
-    const char* const first = layout.descending ? "second_element" : "first_element";
-    const char* const second = layout.descending ? "first_element" : "second_element";
+    const auto compared = [&](const std::string& name) {
+        return layout.by_place ? "sorted_elements[" + name + "]" : name;
+    };
+    const std::string first = compared(layout.descending ? "second_element" : "first_element");
+    const std::string second = compared(layout.descending ? "first_element" : "second_element");
     const std::string functions =
         fill(sort_kernels::merge_functions(), {{"declare_a", kernel.verbatim(declared(request.dtype, "a", first))},
                                                {"declare_b", kernel.verbatim(declared(request.dtype, "b", second))},

@@ -63,4 +63,12 @@ std::string sort_source(const SortRequest& request, const SortLayout& layout, co
     return SortText(request, layout, tuning, dialect).text();
 }
 
+std::string sort_keys_source(const SortRequest& request, bool wide_index, bool has_double, std::uint32_t block,
+                             const Dialect& dialect) {
+    check_request(request);
+    const SortLayout layout{.strategy = SortStrategy::three_passes, .wide_index = wide_index, .has_double = has_double};
+    const SortTuning tuning{.block = block, .items_per_thread = 1, .digit_bits = 4};
+    return SortText(request, layout, tuning, dialect).keys();
+}
+
 }  // namespace gemel::codegen

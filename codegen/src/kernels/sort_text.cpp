@@ -134,7 +134,7 @@ std::string SortText::declarations() const {
 }
 
 std::string SortText::key_digit() {
-    if (!request_.key_expr.empty()) return key_digit_of_expression();
+    if (!request_.key_expr.empty()) return key_bits_of_expression() + fill(sort_kernels::digit_of_bits());
     const bool is_complex = request_.key.kind() == Kind::complex;
     const int size_bits = static_cast<int>(request_.key.size_bytes()) * (is_complex ? 4 : 8);
     Values number = number_bits(request_.key, size_bits);
@@ -146,7 +146,7 @@ std::string SortText::key_digit() {
     return order + fill(sort_kernels::digit_of_complex(), number);
 }
 
-std::string SortText::key_digit_of_expression() {
+std::string SortText::key_bits_of_expression() {
     const DType key = request_.key;
     const std::string a = key.layout() ? key_ : value_type(key);
     const std::uint64_t mask =
@@ -308,6 +308,11 @@ std::string SortText::block_sort() {
          {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8, .keeps_digit = true}.text(kernel_)},
          {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
          {"reorder", reorder}});
+}
+
+std::string SortText::keys() {
+    return kernel_.finish(kernel_.verbatim(declarations()) + "\n" + key_bits_of_expression() +
+                          fill(sort_kernels::keys()));
 }
 
 std::string SortText::text() {

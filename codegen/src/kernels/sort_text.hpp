@@ -14,6 +14,8 @@ class SortText {
    public:
     SortText(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning, const Dialect& dialect);
     std::string text();
+    /// The kernel that writes keys of expressions.
+    std::string keys();
 
    private:
     struct Moved {
@@ -24,7 +26,7 @@ class SortText {
     Value moved_list() const;
     std::string declarations() const;
     std::string key_digit();
-    std::string key_digit_of_expression();
+    std::string key_bits_of_expression();
     std::string functions();
     std::string one_sweep();
     std::string scatter_key();

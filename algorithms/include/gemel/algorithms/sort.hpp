@@ -69,8 +69,9 @@ GPUArray<std::int64_t> argsort(const X& x, const SortOptions& options = {}) {
 ///
 /// @param values  each of the shape of the keys
 /// @returns       a tuple of new arrays
-/// @throws ArgumentError as sort(), if a shape differs from that of the keys, if contexts differ, or if an element of
-///         the values has more than 64 bytes
+/// @throws ArgumentError as sort(), if a shape differs from that of the keys, or if contexts differ
+/// @time as sort(), with the values moved beside the keys; those of more than 64 bytes once, by their places, at the
+/// end
 template <ArrayOrExpression K, ArrayOrExpression... V>
 std::tuple<EvaluatedArray<K>, EvaluatedArray<V>...> sort_by_key(const SortOptions& options, const K& keys,
                                                                 const V&... values) {

@@ -43,12 +43,12 @@ class GEMEL_API ElementSort {
 ///
 /// @time enqueued, returns at once. By a key as sort(); a key whose type gemel does not know costs passes for 8 bytes,
 ///       of which those without effect end at once. By a comparison one launch, and one more for each doubling of the
-///       length beyond a tile of 256 to 4096 elements.
+///       length beyond a tile of 256 to 4096 elements. Elements of more than 64 bytes stay where they are while their
+///       places are sorted, and are moved once.
 template <ElementType T>
 class SortKernel {
    public:
-    /// @throws ArgumentError unless one of key_expr and less_expr is given and names its elements, and for elements of
-    ///         more than 64 bytes
+    /// @throws ArgumentError unless one of key_expr and less_expr is given and names its elements
     explicit SortKernel(const SortSpec& spec) : sort_(dtype_of<T>(), spec) {}
 
     /// Sorted along an axis. @returns a new array in C order, or options.out
@@ -56,7 +56,7 @@ class SortKernel {
     GPUArray<T> operator()(const GPUArray<T>& x, const SortOptions& options = {}) const {
         return GPUArray<T>(sort_.run(x, options));
     }
-    /// Where the elements of the sorted array come from. @throws ArgumentError for sorts by a comparison
+    /// Where the elements of the sorted array come from. @time by a comparison as the sort, and two launches
     GPUArray<std::int64_t> argsort(const GPUArray<T>& x, const SortOptions& options = {}) const {
         return GPUArray<std::int64_t>(sort_.places(x, options));
     }

@@ -19,6 +19,7 @@ struct MergeSortLayout {
     bool serial = false;  ///< one thread per tile, for devices with few cores
     bool wide_index = false;
     bool descending = false;
+    bool by_place = false;  ///< what is sorted are places of elements, int32 or with wide_index int64
     friend bool operator==(const MergeSortLayout&, const MergeSortLayout&) = default;
 };
 
@@ -29,7 +30,8 @@ GEMEL_API std::size_t merge_sort_tile(const MergeSortLayout& layout, const SortT
 
 /// `<name>_tiles` (in, out, tiles, n), serial (in, out, spare, tiles, n): sorts each tile; `<name>_merge` (in, out,
 /// width, tiles, n): merges neighbouring runs of `width` elements, a multiple of the tile. A block for each of the
-/// `tiles` tiles of each row of n elements. Sizes are int32, int64 with wide_index.
+/// `tiles` tiles of each row of n elements. Sizes are int32, int64 with wide_index. With by_place the array of elements
+/// comes first of all arguments.
 /// @source Green, McColl and Bader, "GPU Merge Path: A GPU Merging Algorithm"
 GEMEL_API std::string merge_sort_source(const MergeSortRequest& request, const MergeSortLayout& layout,
                                         const SortTuning& tuning, const Dialect& dialect);

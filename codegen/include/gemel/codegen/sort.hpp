@@ -91,8 +91,8 @@ GEMEL_API bool sort_takes_index(const SortLayout& layout);
 GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 
 /// The kernels' text. Every kernel takes the arrays first: the keys (from, to, spare), each array of values (from, to,
-/// spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments (two spare arrays of uint32,
-/// the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
+/// spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments (two spare
+/// arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
 ///
 /// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
 /// control, states, epoch, place, n, row_length). `control` holds counts: digits() for each place, then a ticket and a
@@ -104,6 +104,11 @@ GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 /// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"
 GEMEL_API std::string sort_source(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning,
                                   const Dialect& dialect);
+
+/// `<name>_keys` (elements, keys, n): the keys of elements by key_expr, as uint64 numbers of the same order; n as
+/// above.
+GEMEL_API std::string sort_keys_source(const SortRequest& request, bool wide_index, bool has_double,
+                                       std::uint32_t block, const Dialect& dialect);
 
 /// @throws ArgumentError if key_expr cannot be one
 GEMEL_API void check_request(const SortRequest& request);

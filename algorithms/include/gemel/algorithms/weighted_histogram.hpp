@@ -1,0 +1,161 @@
+/// Histograms of weights and densities, and of points in any number of dimensions: NumPy's options of histogram().
+#pragma once
+
+#include <gemel/algorithms/group.hpp>
+#include <gemel/arrays/evaluated.hpp>
+#include <gemel/arrays/gpu_array.hpp>
+#include <gemel/core/export.hpp>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+namespace gemel {
+
+/// What a histogram adds up where it does not count.
+struct Weighting {
+    AnyArray weights = {};  ///< real numbers, one for each element, in its shape; each element weighs 1 if left out
+    /// Sums are divided by the sum of all bins and by each bin's width (area, volume): their integral is 1.
+    bool density = false;
+    /// The same bits every time on one device, by sorting. Else sums go through atomics on a GPU, and may differ in
+    /// their last digits from run to run; those of weights that are integers below 2^53, and their sums, never do.
+    bool deterministic = false;
+    HistogramOptions binning = {};
+};
+
+/// Sums of weights, or the density, and the edges of the bins.
+template <ElementType E>
+struct WeightedHistogram {
+    GPUArray<double> sums;
+    GPUArray<E> edges;
+};
+template <ElementType E>
+struct WeightedHistogram2d {
+    GPUArray<double> sums;  ///< shape (bins of x, bins of y)
+    GPUArray<E> x_edges, y_edges;
+};
+
+/// The bins of one coordinate: so many, evenly between two numbers, or between the least and the greatest element; or
+/// edges of your own.
+struct BinAxis {
+    std::int64_t count = 10;
+    std::optional<std::array<double, 2>> range = {};
+    AnyArray edges = {};
+};
+template <ElementType E>
+struct HistogramDd {
+    GPUArray<std::int64_t> counts;  ///< an axis for each coordinate
+    std::vector<GPUArray<E>> edges;
+};
+template <ElementType E>
+struct WeightedHistogramDd {
+    GPUArray<double> sums;
+    std::vector<GPUArray<E>> edges;
+};
+
+namespace detail {
+
+/// One coordinate of the elements, and the edges of its bins.
+struct BinnedAxis {
+    AnyArray elements, edges;
+    bool even = false;  ///< the edges are equally far from each other
+};
+/// @returns the coordinate with its edges in `dtype`
+GEMEL_API BinnedAxis binned_axis(const char* who, const AnyArray& x, DType dtype, const Bins& bins,
+                                 const Stream& stream);
+/// The columns of points. @throws ArgumentError
+GEMEL_API std::vector<BinnedAxis> binned_columns(const AnyArray& points, DType dtype, const std::vector<BinAxis>& bins,
+                                                 const Stream& stream);
+GEMEL_API GPUArray<std::int64_t> count_points(const char* who, const std::vector<BinnedAxis>& axes,
+                                              const HistogramOptions& options);
+GEMEL_API GPUArray<double> weigh_points(const char* who, const std::vector<BinnedAxis>& axes,
+                                        const Weighting& weighting);
+
+template <class E, class X>
+WeightedHistogram<E> weighted_histogram(const X& x, const Bins& bins, const Weighting& weighting) {
+    const BinnedAxis axis = binned_axis("histogram", evaluated(x), dtype_of<E>(), bins, weighting.binning.stream);
+    return {weigh_points("histogram", {axis}, weighting), GPUArray<E>(axis.edges)};
+}
+template <class E>
+WeightedHistogram2d<E> weighted_histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins,
+                                            const Bins& y_bins, const Weighting& weighting) {
+    const char* who = "histogram2d";
+    const BinnedAxis a = binned_axis(who, x, dtype_of<E>(), x_bins, weighting.binning.stream),
+                     b = binned_axis(who, y, dtype_of<E>(), y_bins, weighting.binning.stream);
+    return {weigh_points(who, {a, b}, weighting), GPUArray<E>(a.edges), GPUArray<E>(b.edges)};
+}
+template <class E>
+std::vector<GPUArray<E>> edges_of(const std::vector<BinnedAxis>& axes) {
+    std::vector<GPUArray<E>> edges;
+    for (const BinnedAxis& axis : axes) edges.push_back(GPUArray<E>(axis.edges));
+    return edges;
+}
+
+}  // namespace detail
+
+/// NumPy's with weights, or as a density:
+///
+///     WeightedHistogram<float> mass = histogram(x, 64, 0.0, 1.0, {.weights = w});
+///     WeightedHistogram<float> p = histogram(x, 64, 0.0, 1.0, {.density = true});
+///
+/// Weights are added in double, whatever their type. Without weights a density comes from counts, which are exact.
+/// @throws ArgumentError as without weights; if weights are no real numbers, have another shape or context than x
+/// @time enqueued: as without weights; a density two launches more. `.deterministic` on a GPU: a launch, a sort of
+///       the bins' numbers with the weights, a scan
+template <ArrayOperand X>
+WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, double low, double high,
+                                                          const Weighting& weighting) {
+    return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {bins, std::array{low, high}}, weighting);
+}
+/// Between the least and the greatest element.
+template <ArrayOperand X>
+WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, const Weighting& weighting) {
+    return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {.count = bins}, weighting);
+}
+/// With edges of your own. @time waits for the edges, which are checked
+template <ArrayOperand X, ArrayOperand E>
+WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, const E& edges, const Weighting& weighting) {
+    return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {.edges = detail::evaluated(edges)}, weighting);
+}
+
+/// The same of pairs.
+template <ArrayOperand X, ArrayOperand Y>
+auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const Weighting& weighting) {
+    return detail::weighted_histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                                     {.count = bins[0]}, {.count = bins[1]}, weighting);
+}
+template <ArrayOperand X, ArrayOperand Y>
+auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
+                 std::array<double, 2> y_range, const Weighting& weighting) {
+    return detail::weighted_histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                                     {bins[0], x_range}, {bins[1], y_range}, weighting);
+}
+template <ArrayOperand X, ArrayOperand Y, ArrayOperand EX, ArrayOperand EY>
+auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, const Weighting& weighting) {
+    return detail::weighted_histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
+                                                                     {.edges = detail::evaluated(x_edges)},
+                                                                     {.edges = detail::evaluated(y_edges)}, weighting);
+}
+
+/// The same of points: `histogramdd(points, {{.count = 8}, {.count = 4, .range = {{0.0, 1.0}}}})`.
+/// @param points  shape (points, coordinates), up to 8 coordinates
+/// @param bins    of each coordinate
+/// @throws ArgumentError if there are not as many bins' axes as coordinates, or 2^31 bins or more in all
+template <ArrayOperand X>
+HistogramDd<EdgeOf<detail::ElementOf<X>>> histogramdd(const X& points, const std::vector<BinAxis>& bins,
+                                                      const HistogramOptions& options = {}) {
+    using E = EdgeOf<detail::ElementOf<X>>;
+    const auto axes = detail::binned_columns(detail::evaluated(points), dtype_of<E>(), bins, options.stream);
+    return {detail::count_points("histogramdd", axes, options), detail::edges_of<E>(axes)};
+}
+template <ArrayOperand X>
+WeightedHistogramDd<EdgeOf<detail::ElementOf<X>>> histogramdd(const X& points, const std::vector<BinAxis>& bins,
+                                                              const Weighting& weighting) {
+    using E = EdgeOf<detail::ElementOf<X>>;
+    const auto axes = detail::binned_columns(detail::evaluated(points), dtype_of<E>(), bins, weighting.binning.stream);
+    return {detail::weigh_points("histogramdd", axes, weighting), detail::edges_of<E>(axes)};
+}
+
+}  // namespace gemel

@@ -1,0 +1,170 @@
+/// Histograms of points in any number of dimensions, counted or weighed; densities.
+#include <gemel/algorithms/weighted_histogram.hpp>
+
+#include "rearrange/moving.hpp"
+#include "select/binning.hpp"
+#include "select/selecting.hpp"
+
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/reductions.hpp>
+
+namespace gemel {
+namespace selecting {
+
+namespace {
+
+/// Coordinates of one point: kernels have two arrays for each of them.
+constexpr std::size_t max_dimensions = 8;
+
+const char* type_of(const AnyArray& edges) { return edges.dtype() == dtype_of<double>() ? "double" : "float"; }
+
+std::int32_t bin_count(const AnyArray& edges) { return static_cast<std::int32_t>(edges.size()) - 1; }
+
+void add_axis(Binning& b, std::size_t axis, const detail::BinnedAxis& of) {
+    const std::string k = std::to_string(axis), type = type_of(of.edges);
+    b.elements.push_back(flat(of.elements));
+    b.more.push_back(of.edges);
+    b.sizes.push_back(bin_count(of.edges));
+    if (of.even) b.prepare += prepare_even(k, type);
+    b.find += of.even ? find_even(k, type) : find_between(k, type);
+}
+
+/// @param shape  receives the bins of each axis
+Binning binning_of(const char* who, const std::vector<detail::BinnedAxis>& axes, Shape& shape) {
+    Binning b{.who = who, .elements = {}, .find = {}, .bins = 1};
+    std::string all = "bin_0 >= 0", bin = "bin_0";
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        if (k > 0) {
+            require_context(who, text("coordinate ", k + 1), axes[k].elements, axes[0].elements);
+            all += text(" && bin_", k, " >= 0");
+            bin = text("(", bin, ") * bins_", k, " + bin_", k);
+        }
+        if (!(axes[k].elements.shape() == axes[0].elements.shape()))
+            throw ArgumentError(text(who, ": the arrays have shapes ", to_string(axes[0].elements.shape()), " and ",
+                                     to_string(axes[k].elements.shape()), "; they must be of one shape"));
+        add_axis(b, k, axes[k]);
+        shape.push_back(bin_count(axes[k].edges));
+        if (shape.back() > INT32_MAX / b.bins)
+            throw ArgumentError(text(who, ": all axes together have more than the 2^31 - 1 bins that are possible"));
+        b.bins *= shape.back();
+    }
+    b.find += text("if (", all, ") bin = ", bin, ";");
+    return b;
+}
+
+}  // namespace
+
+ElementwiseKernel density_kernel(const std::vector<DType>& edges) {
+    std::vector<Parameter> arguments = parse_declarations("const double *sums, const double *total, double *density");
+    std::string widths, quotient = "sums[i]";
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+        arguments.push_back(VectorArg(edges[k], text("y", k), true));
+        arguments.push_back(ScalarArg(dtype_of<std::int32_t>(), text("bins_", k)));
+    }
+    for (std::size_t k = edges.size(); k-- > 0;) {
+        widths += text("const int64_t b", k, " = left % bins_", k, ";\nleft /= bins_", k, ";\n");
+        quotient += text(" / (double)(y", k, "[b", k, " + 1] - y", k, "[b", k, "])");
+    }
+    return ElementwiseKernel(std::move(arguments),
+                             text("int64_t left = i;\n", widths, "density[i] = ", quotient, " / total[0]"), "density");
+}
+
+}  // namespace selecting
+
+using namespace selecting;
+
+namespace {
+
+/// Sums in C order, divided by their total and by what each bin measures.
+GPUArray<double> density_of(const GPUArray<double>& sums, const std::vector<detail::BinnedAxis>& axes) {
+    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    if (sums.size() == 0) return sums;
+    std::string key;
+    std::vector<DType> types;
+    std::vector<std::int32_t> sizes;
+    for (const detail::BinnedAxis& axis : axes) {
+        types.push_back(axis.edges.dtype());
+        sizes.push_back(bin_count(axis.edges));
+        key += axis.edges.dtype().name() + ' ';
+    }
+    const GPUArray<double> total = sum(sums), density(sums.context(), sums.shape());
+    std::vector<CallArgument> arguments{CallArgument(sums), CallArgument(total), CallArgument(density)};
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        arguments.emplace_back(axes[k].edges);
+        arguments.emplace_back(sizes[k]);
+    }
+    kernels.find(key, [&] { return density_kernel(types); })->run({}, arguments);
+    return density;
+}
+
+void check_weights(const char* who, const AnyArray& weights, const AnyArray& elements) {
+    require_context(who, "the array of weights", weights, elements);
+    if (!is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
+        throw ArgumentError(text(who, ": weights of ", weights.dtype().name(), " are no real numbers"));
+    if (!(weights.shape() == elements.shape()))
+        throw ArgumentError(text(who, ": the elements have shape ", to_string(elements.shape()), ", the weights ",
+                                 to_string(weights.shape()), "; each element needs its own weight"));
+}
+
+/// Sums of weights for each bin, as one axis.
+AnyArray summed(Binning& b, const Weighting& weighting) {
+    const Device device = b.elements[0].context().device();
+    const HistogramOptions& options = weighting.binning;
+    const AnyArray weights = flat(weighting.weights);
+    // On a CPU each thread adds in the order of its elements.
+    const bool keeps_order = device.info().type == DeviceInfo::Type::cpu && options.strategy == BinStrategy::automatic;
+    if (weighting.deterministic && !keeps_order) return summed_in_order(bins_of(b), weights, b.bins, options.stream);
+    b.elements.push_back(weights);
+    b.weighted = true;
+    return count_bins(b, options.strategy, options.stream);
+}
+
+}  // namespace
+
+GPUArray<std::int64_t> detail::count_points(const char* who, const std::vector<BinnedAxis>& axes,
+                                            const HistogramOptions& options) {
+    Shape shape;
+    const Binning b = binning_of(who, axes, shape);
+    return GPUArray<std::int64_t>(count_bins(b, options.strategy, options.stream).reshape(shape));
+}
+
+GPUArray<double> detail::weigh_points(const char* who, const std::vector<BinnedAxis>& axes,
+                                      const Weighting& weighting) {
+    const OnStream scope(weighting.binning.stream);
+    const Device device = axes[0].elements.context().device();
+    if (!device.info().has_double)
+        throw ArgumentError(text(who, ": weights are added in double, and densities are double, which device ",
+                                 device.info().name, " cannot compute; count, and divide the counts"));
+    Shape shape;
+    Binning b = binning_of(who, axes, shape);
+    AnyArray sums;
+    if (weighting.weights.empty()) {
+        sums = count_bins(b, weighting.binning.strategy, {}).astype(dtype_of<double>());
+    } else {
+        check_weights(who, weighting.weights, axes[0].elements);
+        sums = summed(b, weighting);
+    }
+    const GPUArray<double> result(sums.reshape(shape));
+    return weighting.density ? density_of(result, axes) : result;
+}
+
+std::vector<detail::BinnedAxis> detail::binned_columns(const AnyArray& points, DType dtype,
+                                                       const std::vector<BinAxis>& bins, const Stream& stream) {
+    const char* who = "histogramdd";
+    require_array(who, "the array of points", points);
+    if (points.rank() != 2 || points.shape()[1] < 1 || points.shape()[1] > std::int64_t{max_dimensions})
+        throw ArgumentError(text(who, ": the points have shape ", to_string(points.shape()),
+                                 ", expected two axes: points, and 1 to ", max_dimensions, " coordinates"));
+    const auto columns = static_cast<std::size_t>(points.shape()[1]);
+    if (bins.size() != columns)
+        throw ArgumentError(
+            text(who, ": points have ", counted(columns, "coordinate"), ", but bins are given for ", bins.size()));
+    std::vector<BinnedAxis> axes;
+    for (std::size_t k = 0; k < columns; ++k) {
+        const AnyArray column = points(slice(), static_cast<std::int64_t>(k));
+        axes.push_back(binned_axis(who, column, dtype, {bins[k].count, bins[k].range, bins[k].edges}, stream));
+    }
+    return axes;
+}
+
+}  // namespace gemel
