@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 
 namespace gemel::solving {
 namespace {
@@ -17,10 +20,20 @@ int chunk_of(DType dtype) { return is_complex(dtype) ? 4 : 8; }
 /// Scalars of one column: the triangular matrix by columns, rotations, right-hand side, solution, the basis vectors'
 /// factors (they are kept as they come, and one over their norm beside them), and coefficients from sweep to sweep.
 std::int64_t work_size(std::int64_t m, int chunk) { return m * (m + 1) + 5 * m + 2 + chunk; }
-constexpr const char* locate = R"(GLOBAL_MEM scalar *const h = work + (int64_t)column * work_size;
-GLOBAL_MEM scalar *const cosines = h + m * (m + 1), *const sines = cosines + m, *const g = sines + m;
-GLOBAL_MEM scalar *const solution = g + m + 1, *const factors = solution + m, *const coefficients = factors + m + 1;
-)";
+std::string locate(std::initializer_list<std::string_view> names) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 7> places{{{"h", "0"},
+                                                                             {"cosines", "m * (m + 1)"},
+                                                                             {"sines", "m * (m + 2)"},
+                                                                             {"g", "m * (m + 3)"},
+                                                                             {"solution", "m * (m + 4) + 1"},
+                                                                             {"factors", "m * (m + 5) + 1"},
+                                                                             {"coefficients", "m * (m + 6) + 2"}}};
+    std::string declared;
+    for (const auto& [name, place] : places)
+        if (std::ranges::find(names, name) != names.end())
+            declared += text("GLOBAL_MEM scalar *const ", name, " = work + (int64_t)column * work_size + ", place, ";\n");
+    return declared;
+}
 
 SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
     SweepRequest sweep = new_sweep(name, dtype, has_double);
@@ -37,7 +50,7 @@ std::string take_off(int chunk) {
                 "place]);\n}\n");
 }
 std::string coefficients_off(int chunk) {
-    return text(locate, "scalar off[", chunk, "];\nUNROLL\nfor (int k = 0; k < ", chunk, R"(; ++k) {
+    return text(locate({"factors", "coefficients"}), "scalar off[", chunk, "];\nUNROLL\nfor (int k = 0; k < ", chunk, R"(; ++k) {
     off[k] = k < before ? scalar_mul(scalar_of(-1), scalar_mul(coefficients[k], factors[previous + k])) : scalar_of(0);
 })");
 }
@@ -63,12 +76,12 @@ SweepRequest project(DType dtype, bool has_double) {
                        ", factors[first + ", k, "]);\n    h[j * (m + 1) + first + ", k, "] = is_second_pass ? scalar_add(h[j * (m + 1) + first + ",
                        k, "], coefficients[", k, "]) : coefficients[", k, "];\n}\n");
     }
-    sweep.finish = text(locate, R"(if (j == 0 && is_first) {
+    sweep.finish = text("{\n", locate({"h", "g", "factors", "coefficients"}), R"(if (j == 0 && is_first) {
     g[0] = scalar_of(state->residual);
     factors[0] = scalar_of(1 / state->residual);
 }
 )",
-                        stored);
+                        stored, "}");
     return sweep;
 }
 
@@ -81,7 +94,7 @@ SweepRequest rotate(DType dtype, bool has_double) {
     sweep.prepare = coefficients_off(chunk);
     sweep.element = take_off(chunk) + "ww += dot_re(w, w);";
     sweep.sums = {"ww"};
-    sweep.finish = text(locate, R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
+    sweep.finish = text("{\n", locate({"h", "cosines", "sines", "g", "factors"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
 const real norm = sqrt(ww);
 for (int k = 0; k < j; ++k) {
     const scalar upper = last[k], lower = last[k + 1];
@@ -102,6 +115,7 @@ if (!(length > 0) || !isfinite(length)) {
     factors[j + 1] = scalar_of(norm > 0 ? 1 / norm : 0);
     state->used = j + 1;
     see_residual(state, scalar_size(g[j + 1]));
+}
 })");
     return sweep;
 }
@@ -110,7 +124,7 @@ if (!(length > 0) || !isfinite(length)) {
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
-    sweep.finish = text(locate, R"(for (int k = state->used - 1; k >= 0; --k) {
+    sweep.finish = text(locate({"h", "g", "solution", "factors"}), R"(for (int k = state->used - 1; k >= 0; --k) {
     scalar rest = g[k];
     for (int i = k + 1; i < state->used; ++i) rest = scalar_sub(rest, scalar_mul(h[i * (m + 1) + k], solution[i]));
     solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
@@ -125,7 +139,7 @@ SweepRequest combine(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep(onto_x ? "gmres_add_to_x" : "gmres_combine", dtype, has_double);
     sweep.skip = "";
     sweep.arrays.push_back(onto_x ? updates("x") : writes("u"));
-    sweep.prepare = text(locate, "const int used = state->used;");
+    sweep.prepare = text(locate({"solution"}), "const int used = state->used;");
     sweep.element = text("element sum = ", onto_x ? "x" : "zero()", R"(;
 for (int k = 0; k < used; ++k) sum = plus_by(sum, solution[k], basis[(int64_t)k * columns * pitch + place]);
 )",

@@ -60,7 +60,7 @@ std::string dot_of(const codegen::SweepRequest& sweep, const std::string& sum);
 /// r = b - product, its norm, and whether it is small enough.
 codegen::SweepRequest residual_sweep(DType dtype, bool has_double);
 
-std::vector<codegen::SweepRequest> cg_sweeps(DType dtype, bool has_double);
+GEMEL_API std::vector<codegen::SweepRequest> cg_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> bicgstab_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> minres_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> gmres_sweeps(DType dtype, bool has_double);

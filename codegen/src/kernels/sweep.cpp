@@ -39,6 +39,13 @@ Value::List arrays_of(const SweepRequest& request) {
     return arrays;
 }
 
+/// Whether the first kernel looks at the column's state.
+bool uses_state(const SweepRequest& request, const SweepLayout& layout) {
+    const auto names_it = [](const std::string& statements) { return statements.find("state") != std::string::npos; };
+    const bool steps = layout.last_block && !request.sums.empty() && names_it(request.finish);
+    return steps || names_it(request.skip) || names_it(request.prepare) || names_it(request.element);
+}
+
 }  // namespace
 
 SweepTuning sweep_tuning(const DeviceInfo& device, const Workload&) {
@@ -74,6 +81,7 @@ std::string sweep_source(const SweepRequest& request, const SweepLayout& layout,
                   {"serial", layout.serial},
                   {"last_block", layout.last_block && !request.sums.empty()},
                   {"has_elements", !request.element.empty()},
+                  {"uses_state", uses_state(request, layout)},
                   {"uses_place", request.element.find("place") != std::string::npos},
                   {"arrays", arrays_of(request)},
                   {"sums", sums},
