@@ -56,8 +56,7 @@ struct HostMatrix {
 template <class T>
 class DeviceMatrix {
    public:
-    explicit DeviceMatrix(const HostMatrix<T>& a, const Context& context = current_context())
-        : n_(a.n) {
+    explicit DeviceMatrix(const HostMatrix<T>& a, const Context& context = current_context()) : n_(a.n) {
         const ContextScope scope(context);
         starts_ = to_gpu(a.starts);
         columns_ = to_gpu(a.columns);
@@ -72,10 +71,12 @@ class DeviceMatrix {
     const GPUArray<T>& diagonal() const { return diagonal_; }
     void multiply_into(const GPUArray<T>& y, const GPUArray<T>& x) const {
         static const std::string add = gemel::is_complex<T> ? "sum = c_add(sum, c_mul(values[e], x[columns[e]]));"
-                                                     : "sum += values[e] * x[columns[e]];";
+                                                            : "sum += values[e] * x[columns[e]];";
         static const ElementwiseKernel product(
             "T *y, const int *starts, const int *columns, const T *values, const T *x, T zero",
-            "T sum = zero; const int row = i; for (int e = starts[row]; e < starts[row + 1]; ++e) { " + add + " } y[i] = sum;", "csr_product");
+            "T sum = zero; const int row = i; for (int e = starts[row]; e < starts[row + 1]; ++e) { " + add +
+                " } y[i] = sum;",
+            "csr_product");
         product({.range = IndexRange{.stop = n_}}, y, starts_, columns_, values_, x, T{});
     }
     GPUArray<T> operator*(const GPUArray<T>& x) const {

@@ -122,7 +122,8 @@ solve::Result<T> check_solved(const char* name, Solve<T> method, const HostMatri
     CHECK(result.breakdown.empty());
     CHECK(result.iterations > 0);
     CHECK(result.x.shape() == Shape{a.n});
-    const double residual = host_residual(a, b, result.x.get()), rounding = std::is_same_v<RealOf<T>, float> ? 2e-6 : 1e-13;
+    const double residual = host_residual(a, b, result.x.get()),
+                 rounding = std::is_same_v<RealOf<T>, float> ? 2e-6 : 1e-13;
     // The host adds up in another order: by rounding of the products, the two residuals differ.
     CHECK(residual <= options.tolerance * host_norm(b) + rounding * host_norm(b));
     CHECK(std::abs(residual - result.residual_norm) <= rounding * host_norm(b));
@@ -220,11 +221,13 @@ TEST_CASE("each of several right-hand sides converges by itself") {
     const std::int64_t n = a.n;
     // A column of zeros, one that x0 solves, one eigenvector (a single iteration), two at random.
     std::vector<double> exact = random_vector<double>(n, 5), b(static_cast<std::size_t>(5 * n)), x0(b.size());
-    const std::vector<double> solved = a * exact, first = random_vector<double>(n, 6), second = random_vector<double>(n, 8);
+    const std::vector<double> solved = a * exact, first = random_vector<double>(n, 6),
+                              second = random_vector<double>(n, 8);
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
         const double pi = std::acos(-1.0), wave = pi / 21;
         b[5 * i + 1] = solved[i], x0[5 * i + 1] = exact[i];
-        b[5 * i + 2] = std::sin(wave * static_cast<double>(i % 20 + 1)) * std::sin(wave * static_cast<double>(i / 20 + 1));
+        b[5 * i + 2] =
+            std::sin(wave * static_cast<double>(i % 20 + 1)) * std::sin(wave * static_cast<double>(i / 20 + 1));
         b[5 * i + 3] = first[i], b[5 * i + 4] = 1e3 * second[i];
     }
     const GPUArray<double> right = to_gpu(b).reshape({n, 5}), start = to_gpu(x0).reshape({n, 5});
@@ -237,8 +240,9 @@ TEST_CASE("each of several right-hand sides converges by itself") {
         },
         solve::Columns::together);
     for (const solve::LinearOperator<double>& op : {by_columns, together})
-        for (const Solve<double> method : {Solve<double>(solve::cg<double>), Solve<double>(solve::minres<double>),
-                                           Solve<double>(solve::bicgstab<double>), Solve<double>(solve::gmres<double>)}) {
+        for (const Solve<double> method :
+             {Solve<double>(solve::cg<double>), Solve<double>(solve::minres<double>),
+              Solve<double>(solve::bicgstab<double>), Solve<double>(solve::gmres<double>)}) {
             const auto result = method(op, right, {.tolerance = 1e-9, .check_every = 7, .x0 = start});
             REQUIRE(result.converged);
             REQUIRE(result.columns.size() == 5);
@@ -306,9 +310,11 @@ TEST_CASE("every way of cutting sweeps gives the solution") {
     const DeviceMatrix<double> matrix(a);
     for (const codegen::SweepTuning& tuning :
          {codegen::SweepTuning{.block = 64, .blocks_per_unit = 4, .finish = codegen::SweepFinish::launch},
-          codegen::SweepTuning{.block = 1, .blocks_per_unit = 3}, codegen::SweepTuning{.block = 128, .blocks_per_unit = 2}}) {
-        const auto result = check_solved<double>("cg", solve::cg<double>, a, matrix,
-                                                 {.tolerance = 1e-10, .preconditioner = solve::jacobi(matrix), .tuning = tuning});
+          codegen::SweepTuning{.block = 1, .blocks_per_unit = 3},
+          codegen::SweepTuning{.block = 128, .blocks_per_unit = 2}}) {
+        const auto result =
+            check_solved<double>("cg", solve::cg<double>, a, matrix,
+                                 {.tolerance = 1e-10, .preconditioner = solve::jacobi(matrix), .tuning = tuning});
         CHECK(std::abs(result.iterations - host_cg(a, random_vector<double>(a.n), 1e-10)) <= 3);
     }
     const HostMatrix<cdouble> c = random_matrix<cdouble>(500, Kind::general);
@@ -325,8 +331,11 @@ TEST_CASE("an iteration has the launches that it must have") {
     const auto per_iteration = [&](Solve<double> method, const solve::LinearOperator<double>& m) {
         const auto launches = [&](std::int64_t iterations) {
             return launches_of([&] {
-                method(matrix, b, {.tolerance = 1e-30, .max_iterations = iterations, .preconditioner = m,
-                                   .throw_if_not_converged = false});
+                method(matrix, b,
+                       {.tolerance = 1e-30,
+                        .max_iterations = iterations,
+                        .preconditioner = m,
+                        .throw_if_not_converged = false});
             });
         };
         launches(10);
@@ -349,18 +358,25 @@ TEST_CASE("the host enqueues the next iterations before it looks at the last") {
     const DeviceMatrix<double> matrix(a);
     const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
     std::int64_t products = 0, looks = 0;
-    const solve::LinearOperator<double> counted({a.n, a.n}, [&](const GPUArray<double>& u, const GPUArray<double>& out) {
-        ++products;
-        matrix.multiply_into(out, u);
-    });
+    const solve::LinearOperator<double> counted({a.n, a.n},
+                                                [&](const GPUArray<double>& u, const GPUArray<double>& out) {
+                                                    ++products;
+                                                    matrix.multiply_into(out, u);
+                                                });
     std::vector<std::int64_t> iterations;
-    const auto result = solve::cg(counted, b, {.tolerance = 1e-10, .check_every = 10, .callback = [&](std::int64_t iteration, double) {
-                                                   if (++looks > 1) CHECK(products >= std::min<std::int64_t>(iteration + 10, 20));
-                                                   iterations.push_back(iteration);
-                                               },
-                                               .history = true});
+    const auto result = solve::cg(counted, b,
+                                  {.tolerance = 1e-10,
+                                   .check_every = 10,
+                                   .callback =
+                                       [&](std::int64_t iteration, double) {
+                                           if (++looks > 1)
+                                               CHECK(products >= std::min<std::int64_t>(iteration + 10, 20));
+                                           iterations.push_back(iteration);
+                                       },
+                                   .history = true});
     REQUIRE(iterations.size() > 5);
-    for (std::size_t k = 0; k + 2 < iterations.size(); ++k) CHECK(iterations[k] == std::min<std::int64_t>(10 * static_cast<std::int64_t>(k), result.iterations));
+    for (std::size_t k = 0; k + 2 < iterations.size(); ++k)
+        CHECK(iterations[k] == std::min<std::int64_t>(10 * static_cast<std::int64_t>(k), result.iterations));
     // Two looks more than it needs at most: one batch is under way while the host looks at the one before.
     CHECK(products <= result.iterations + 30);
     REQUIRE(result.history.size() > 5);

@@ -41,8 +41,8 @@ TEST_CASE("sweeps of solvers compile for CUDA without a warning") {
 }
 
 TEST_CASE("kernels of preconditioners compile for CUDA") {
-    for (const DType dtype : {DType(dtype_of<float>()), DType(dtype_of<double>()), DType(dtype_of<cfloat>()),
-                              DType(dtype_of<cdouble>())})
+    for (const DType dtype :
+         {DType(dtype_of<float>()), DType(dtype_of<double>()), DType(dtype_of<cfloat>()), DType(dtype_of<cdouble>())})
         for (const auto make : {invert_blocks_kernel, multiply_blocks_kernel, chebyshev_begin_kernel,
                                 chebyshev_step_kernel, power_begin_kernel}) {
             const ElementwiseKernel kernel = make(dtype);

@@ -81,8 +81,9 @@ struct Step {
         if (m == Preconditioning::general) sweep.arrays.insert(sweep.arrays.end(), {reads("q"), reads("u")});
         sweep.prepare = R"(const scalar alpha = state->alpha, omega = state->omega, beta = state->beta;
 const scalar minus_omega = scalar_sub(scalar_of(0), omega);)";
-        sweep.element = text("x = plus_by(plus_by(x, alpha, ", is_plain ? "p" : "q", "), omega, ", is_plain ? "r" : "u",
-                             ");\nr = plus_by(r, minus_omega, t);\np = plus_by(r, beta, plus_by(p, minus_omega, v));\n");
+        sweep.element =
+            text("x = plus_by(plus_by(x, alpha, ", is_plain ? "p" : "q", "), omega, ", is_plain ? "r" : "u",
+                 ");\nr = plus_by(r, minus_omega, t);\np = plus_by(r, beta, plus_by(p, minus_omega, v));\n");
         if (m == Preconditioning::diagonal) sweep.element += "q = times(d, p);\n";
         sweep.sums = {"rr"};
         sweep.element += "rr += dot_re(r, r);\n" + add_dot(sweep, "hr", "h", "r");

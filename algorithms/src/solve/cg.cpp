@@ -29,8 +29,8 @@ struct Begin {
     }
 };
 
-/// Every inner product that the iteration needs, of p, s = A p and r: with them the coefficients of this step, and of the
-/// next direction as they will be after it.
+/// Every inner product that the iteration needs, of p, s = A p and r: with them the coefficients of this step, and of
+/// the next direction as they will be after it.
 template <Preconditioning m>
 struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -77,9 +77,9 @@ struct Step {
             sweep.element += "\nrz += dot_re(r, z);";
         }
         const char* const nu = m == Preconditioning::none ? "rr" : "rz";
-        sweep.finish = text("++state->iterations;\nstate->nu = ", nu,
-                            ";\nsee_residual(state, sqrt(rr));\nif (!state->done && !(", nu,
-                            " > 0)) stop_column(state, 5, ", nu, ");");
+        sweep.finish =
+            text("++state->iterations;\nstate->nu = ", nu, ";\nsee_residual(state, sqrt(rr));\nif (!state->done && !(",
+                 nu, " > 0)) stop_column(state, 5, ", nu, ");");
         return sweep;
     }
 };
@@ -111,9 +111,7 @@ class Cg : public Solver {
         const AnyArray& s = product_;
         multiply(system_.a, p_, s);
         switch (preconditioning_) {
-            case Preconditioning::none:
-                products_(space_, p_, s, r_);
-                return step_(space_, x_, r_, p_, s);
+            case Preconditioning::none: products_(space_, p_, s, r_); return step_(space_, x_, r_, p_, s);
             case Preconditioning::diagonal:
                 products_(space_, p_, s, r_, diagonal_);
                 return step_(space_, x_, r_, p_, s, diagonal_);

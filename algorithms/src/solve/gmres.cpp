@@ -14,6 +14,9 @@ namespace {
 using codegen::SweepArray;
 using codegen::SweepRequest;
 
+/// Whether elements, or their parts, are doubles.
+bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
+
 /// Basis vectors that one sweep projects on: as many as there are sums.
 int chunk_of(DType dtype) { return is_complex(dtype) ? 4 : 8; }
 
@@ -22,16 +25,17 @@ int chunk_of(DType dtype) { return is_complex(dtype) ? 4 : 8; }
 std::int64_t work_size(std::int64_t m, int chunk) { return m * (m + 1) + 5 * m + 2 + chunk; }
 std::string locate(std::initializer_list<std::string_view> names) {
     constexpr std::array<std::pair<std::string_view, const char*>, 7> places{{{"h", "0"},
-                                                                             {"cosines", "m * (m + 1)"},
-                                                                             {"sines", "m * (m + 2)"},
-                                                                             {"g", "m * (m + 3)"},
-                                                                             {"solution", "m * (m + 4) + 1"},
-                                                                             {"factors", "m * (m + 5) + 1"},
-                                                                             {"coefficients", "m * (m + 6) + 2"}}};
+                                                                              {"cosines", "m * (m + 1)"},
+                                                                              {"sines", "m * (m + 2)"},
+                                                                              {"g", "m * (m + 3)"},
+                                                                              {"solution", "m * (m + 4) + 1"},
+                                                                              {"factors", "m * (m + 5) + 1"},
+                                                                              {"coefficients", "m * (m + 6) + 2"}}};
     std::string declared;
     for (const auto& [name, place] : places)
         if (std::ranges::find(names, name) != names.end())
-            declared += text("GLOBAL_MEM scalar *const ", name, " = work + (int64_t)column * work_size + ", place, ";\n");
+            declared +=
+                text("GLOBAL_MEM scalar *const ", name, " = work + (int64_t)column * work_size + ", place, ";\n");
     return declared;
 }
 
@@ -45,12 +49,14 @@ SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
 
 /// What the sweep before has found is taken off w: `before` vectors from number `previous` on.
 std::string take_off(int chunk) {
-    return text("UNROLL\nfor (int k = 0; k < ", chunk,
-                "; ++k) {\n    if (k < before) w = plus_by(w, off[k], basis[(int64_t)(previous + k) * columns * pitch + "
-                "place]);\n}\n");
+    return text(
+        "UNROLL\nfor (int k = 0; k < ", chunk,
+        "; ++k) {\n    if (k < before) w = plus_by(w, off[k], basis[(int64_t)(previous + k) * columns * pitch + "
+        "place]);\n}\n");
 }
 std::string coefficients_off(int chunk) {
-    return text(locate({"factors", "coefficients"}), "scalar off[", chunk, "];\nUNROLL\nfor (int k = 0; k < ", chunk, R"(; ++k) {
+    return text(locate({"factors", "coefficients"}), "scalar off[", chunk, "];\nUNROLL\nfor (int k = 0; k < ", chunk,
+                R"(; ++k) {
     off[k] = k < before ? scalar_mul(scalar_of(-1), scalar_mul(coefficients[k], factors[previous + k])) : scalar_of(0);
 })");
 }
@@ -63,8 +69,8 @@ SweepRequest project(DType dtype, bool has_double) {
     sweep.arrays.push_back(updates("w"));
     for (const char* number : {"previous", "before", "first", "count", "is_first", "is_second_pass"})
         sweep.numbers.push_back(number);
-    sweep.prepare = coefficients_off(chunk) +
-                    "\nconst scalar factor = j == 0 ? scalar_of(1 / state->residual) : factors[j];";
+    sweep.prepare =
+        coefficients_off(chunk) + "\nconst scalar factor = j == 0 ? scalar_of(1 / state->residual) : factors[j];";
     sweep.element = "if (is_first) w = plus_by(zero(), factor, w);\n" + take_off(chunk);
     std::string stored;
     for (int k = 0; k < chunk; ++k) {
@@ -73,8 +79,9 @@ SweepRequest project(DType dtype, bool has_double) {
             add_dot(sweep, sum, text("basis[(int64_t)(first + ", k, ") * columns * pitch + place]"), "w");
         sweep.element += text("if (", k, " < count) {\n", dot, "}\n");
         stored += text("if (", k, " < count) {\n    coefficients[", k, "] = scalar_mul(", dot_of(sweep, sum),
-                       ", factors[first + ", k, "]);\n    h[j * (m + 1) + first + ", k, "] = is_second_pass ? scalar_add(h[j * (m + 1) + first + ",
-                       k, "], coefficients[", k, "]) : coefficients[", k, "];\n}\n");
+                       ", factors[first + ", k, "]);\n    h[j * (m + 1) + first + ", k,
+                       "] = is_second_pass ? scalar_add(h[j * (m + 1) + first + ", k, "], coefficients[", k,
+                       "]) : coefficients[", k, "];\n}\n");
     }
     sweep.finish = text("{\n", locate({"h", "g", "factors", "coefficients"}), R"(if (j == 0 && is_first) {
     g[0] = scalar_of(state->residual);
@@ -94,8 +101,11 @@ SweepRequest rotate(DType dtype, bool has_double) {
     sweep.prepare = coefficients_off(chunk);
     sweep.element = take_off(chunk) + "ww += dot_re(w, w);";
     sweep.sums = {"ww"};
-    sweep.finish = text("{\n", locate({"h", "cosines", "sines", "g", "factors"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
+    sweep.finish = text(
+        "{\n", locate({"h", "cosines", "sines", "g", "factors"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
 const real norm = sqrt(ww);
+real column_size = norm;
+for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
 for (int k = 0; k < j; ++k) {
     const scalar upper = last[k], lower = last[k + 1];
     last[k] = scalar_add(scalar_mul(cosines[k], upper), scalar_mul(sines[k], lower));
@@ -103,7 +113,8 @@ for (int k = 0; k < j; ++k) {
 }
 const real size = scalar_size(last[j]), length = hypot(size, norm);
 ++state->iterations;
-if (!(length > 0) || !isfinite(length)) {
+if (!(length > )",
+        has_double && has_wide_parts(dtype) ? "4.5e-16" : "2.4e-7f", R"( * column_size) || !isfinite(length)) {
     stop_column(state, isfinite(length) ? 6 : 2, length);
 } else {
     const scalar direction = size > 0 ? scalar_div(last[j], scalar_of(size)) : scalar_of(1);

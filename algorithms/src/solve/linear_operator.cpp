@@ -29,7 +29,8 @@ AnyOperator::AnyOperator(DType dtype, Shape shape, Function function, Columns co
         throw ArgumentError(
             text("solve::LinearOperator: the shape is ", to_string(shape_), ", expected (rows, columns)"));
     if (!function_)
-        throw ArgumentError("solve::LinearOperator: there is no function; give one that writes the product with u into out");
+        throw ArgumentError(
+            "solve::LinearOperator: there is no function; give one that writes the product with u into out");
 }
 
 AnyOperator::AnyOperator(const AnyArray& diagonal) : dtype_(diagonal.dtype()), diagonal_(diagonal) {
@@ -44,7 +45,8 @@ AnyOperator::AnyOperator(const AnyArray& diagonal) : dtype_(diagonal.dtype()), d
 }
 
 void AnyOperator::multiply_into(const AnyArray& out, const AnyArray& u) const {
-    if (empty()) throw ArgumentError("solve::LinearOperator: an empty operator multiplies nothing; assign one to it first");
+    if (empty())
+        throw ArgumentError("solve::LinearOperator: an empty operator multiplies nothing; assign one to it first");
     check_vectors(*this, "u", u, shape_[1]);
     check_vectors(*this, "out", out, shape_[0]);
     const std::int64_t count = u.rank() == 2 ? u.shape()[1] : 1;
@@ -52,7 +54,8 @@ void AnyOperator::multiply_into(const AnyArray& out, const AnyArray& u) const {
         throw ArgumentError(text("solve::LinearOperator: u has the shape ", to_string(u.shape()), " and out ",
                                  to_string(out.shape()), ", which are not as many vectors"));
     if (!(out.context() == u.context()))
-        throw ArgumentError("solve::LinearOperator: u and out are of different contexts; copy_to(context) brings one to the other");
+        throw ArgumentError(
+            "solve::LinearOperator: u and out are of different contexts; copy_to(context) brings one to the other");
     if (columns_ == Columns::together && u.rank() == 1)
         return function_(u.reshape({shape_[1], 1}), out(slice(), newaxis));
     if (u.rank() == 1 || columns_ == Columns::together) return function_(u, out);

@@ -125,7 +125,8 @@ struct Step {
 const real shrink = state->sine * state->sine, turn = -state->phi_bar * state->cosine * inverse;
 const real old_epsilon = -state->old_epsilon, delta = -state->delta, scale = 1 / state->gamma, phi = state->phi;)";
         sweep.sums = {"rr"};
-        sweep.element = preconditioned<m>(sweep, "y") + R"(w_older = scaled(scale, plus(plus(v, old_epsilon, w_older), delta, w));
+        sweep.element =
+            preconditioned<m>(sweep, "y") + R"(w_older = scaled(scale, plus(plus(v, old_epsilon, w_older), delta, w));
 x = plus(x, phi, w_older);
 r = plus(scaled(shrink, r), turn, y);
 v = scaled(inverse, z);
@@ -190,8 +191,7 @@ class Minres : public Solver {
 
 template <Preconditioning m>
 void add(std::vector<SweepRequest>& all, DType dtype, bool has_double) {
-    for (const SweepText text :
-         {Begin<m>::request, FirstVectors<m>::request, Lanczos<m>::request, Step<m>::request})
+    for (const SweepText text : {Begin<m>::request, FirstVectors<m>::request, Lanczos<m>::request, Step<m>::request})
         all.push_back(text(dtype, has_double));
 }
 

@@ -33,9 +33,9 @@ std::string arithmetic(DType dtype) {
     return text("WITHIN_KERNEL ", type, " less_product(", type, " c, ", type, " a, ", type,
                 " b) { return c_sub(c, c_mul(a, b)); }\nWITHIN_KERNEL ", type, " quotient(", type, " a, ", type,
                 " b) { return c_div(a, b); }\nWITHIN_KERNEL ", type, " number(", part, " a) { return ", type,
-                "_new(a, 0); }\nWITHIN_KERNEL ", part, " size_of(", type,
-                " a) { return c_abs(a); }\nWITHIN_KERNEL ", type, " plus(", type, " y, ", part, " c, ", type,
-                " x) { return ", type, "_new(y.re + c * x.re, y.im + c * x.im); }\n");
+                "_new(a, 0); }\nWITHIN_KERNEL ", part, " size_of(", type, " a) { return c_abs(a); }\nWITHIN_KERNEL ",
+                type, " plus(", type, " y, ", part, " c, ", type, " x) { return ", type,
+                "_new(y.re + c * x.re, y.im + c * x.im); }\n");
 }
 
 std::string real_name(DType dtype) {
@@ -113,16 +113,18 @@ ElementwiseKernel chebyshev_step_kernel(DType dtype) {
 }
 
 ElementwiseKernel power_begin_kernel(DType dtype) {
-    return ElementwiseKernel(text(dtype.name(), " *v"),
-                             "const uint32_t h = (uint32_t)i * 2654435761u; v[i] = number(((h >> 16) % 1024) / 512.0f - 1.0f);",
-                             "power_begin", {.preamble = arithmetic(dtype)});
+    return ElementwiseKernel(
+        text(dtype.name(), " *v"),
+        "const uint32_t h = (uint32_t)i * 2654435761u; v[i] = number(((h >> 16) % 1024) / 512.0f - 1.0f);",
+        "power_begin", {.preamble = arithmetic(dtype)});
 }
 
 namespace {
 
 using Make = ElementwiseKernel (*)(DType);
 const ElementwiseKernel& kernel_of(Make make, DType dtype) {
-    static auto& family = *new KernelFamily<std::pair<std::uintptr_t, std::pair<int, std::uint32_t>>, ElementwiseKernel>;
+    static auto& family =
+        *new KernelFamily<std::pair<std::uintptr_t, std::pair<int, std::uint32_t>>, ElementwiseKernel>;
     return family.find({reinterpret_cast<std::uintptr_t>(make), {static_cast<int>(dtype.kind()), dtype.size_bytes()}},
                        [&] { return make(dtype); });
 }
@@ -222,7 +224,8 @@ AnyOperator chebyshev(const AnyOperator& a, const AnyArray& like, const Chebyshe
     if (a.empty()) throw ArgumentError(text(who, ": the operator is empty; give a matrix or a function"));
     if (like.empty()) throw ArgumentError(text(who, ": an empty handle is given in place of an array of A's context"));
     if (a.shape()[0] != a.shape()[1])
-        throw ArgumentError(text(who, ": the operator has the shape ", to_string(a.shape()), ", expected a square one"));
+        throw ArgumentError(
+            text(who, ": the operator has the shape ", to_string(a.shape()), ", expected a square one"));
     if (options.degree < 1) throw ArgumentError(text(who, ": .degree is ", options.degree, ", expected at least 1"));
     double highest = options.highest, lowest = options.lowest;
     if (highest == 0) highest = a.shape()[0] == 0 ? 1 : 1.2 * largest_ratio(a, like.context());

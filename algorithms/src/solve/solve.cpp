@@ -29,8 +29,9 @@ void check_operator(const char* who, const char* what, const AnyOperator& op, co
                                  ") for a right-hand side of shape ", to_string(b.shape())));
     const AnyArray& d = op.diagonal();
     if (!d.empty() && !(d.context() == b.context()))
-        throw ArgumentError(text(who, ": ", what, " is of another context than the right-hand side; copy_to(context) "
-                                                  "brings one to the other"));
+        throw ArgumentError(text(who, ": ", what,
+                                 " is of another context than the right-hand side; copy_to(context) "
+                                 "brings one to the other"));
 }
 
 void check_numbers(const char* who, const AnyOptions& o) {
@@ -56,8 +57,8 @@ void check_system(const char* who, const AnyOperator& a, const AnyArray& b, cons
     const AnyArray& x0 = options.x0;
     if (x0.empty()) return;
     if (x0.shape() != b.shape())
-        throw ArgumentError(text(who, ": x0 has the shape ", to_string(x0.shape()), ", expected that of b, ",
-                                 to_string(b.shape())));
+        throw ArgumentError(
+            text(who, ": x0 has the shape ", to_string(x0.shape()), ", expected that of b, ", to_string(b.shape())));
     if (!(x0.context() == b.context()))
         throw ArgumentError(text(who, ": x0 is of another context than b; copy_to(context) brings one to the other"));
 }
@@ -144,13 +145,14 @@ std::string explanation(const char* who, const Report& report, const AnyOptions&
         if (unsolved++ == 0 || !report.columns[c].breakdown.empty()) worst = c;
     }
     const solve::ColumnResult& column = report.columns[worst];
-    const std::string which = report.columns.size() == 1
-                                  ? std::string()
-                                  : text(unsolved, " of ", report.columns.size(), " columns are not solved; column ", worst, ": ");
+    const std::string which = report.columns.size() == 1 ? std::string()
+                                                         : text(unsolved, " of ", report.columns.size(),
+                                                                " columns are not solved; column ", worst, ": ");
     const std::string residual = text("the residual is ", column.residual_norm, ", and ", column.target,
                                       " was asked for (tolerance ", options.tolerance, ")");
     if (!column.breakdown.empty())
-        return text(who, ": ", which, "broke down after ", column.iterations, " iterations: ", column.breakdown, "; ", residual);
+        return text(who, ": ", which, "broke down after ", column.iterations, " iterations: ", column.breakdown, "; ",
+                    residual);
     return text(who, ": ", which, "not converged after ", column.iterations, " iterations: ", residual,
                 "; allow more by .max_iterations, or give a .preconditioner");
 }

@@ -31,7 +31,8 @@ constexpr int most_stalls = 2;
 Solver::Solver(const System& system)
     : system_(system),
       space_(system.b.context(), system.b.dtype(), system.b.shape()[0], columns_of(system.b),
-             state_bytes(system.b.dtype(), KernelCache::of(system.b).info().has_double), system.options.tuning),
+             state_bytes(system.b.dtype(), KernelCache::of(system.b).info().has_double),
+             columns_of(system.b) > 1 && system.a.columns() == solve::Columns::one_by_one, system.options.tuning),
       stream_(stream_of(system.b.context())),
       has_double_(KernelCache::of(system.b).info().has_double),
       residual_(space_, residual_sweep) {
@@ -199,14 +200,14 @@ Report Solver::report() const {
     report.history = history_;
     for (const ColumnState& state : states_) {
         solve::ColumnResult column{.iterations = state.iterations,
-                                   .converged = state.residual <= state.target,
+                                   .converged = std::isfinite(state.residual) && state.residual <= state.target,
                                    .residual_norm = state.residual,
                                    .target = state.target};
         if (!column.converged && (state.stop != 0 || (has_stalled_ && !state.done))) column.breakdown = reason(state);
         if (!column.converged && column.breakdown.empty() && has_stalled_ && !state.done)
-            column.breakdown =
-                text("the residual does not fall below ", state.residual, " however often the iteration starts again: ",
-                     "that is as far as elements of ", space_.dtype().name(), " go");
+            column.breakdown = text("the residual does not fall below ", state.residual,
+                                    " however often the iteration starts again: ", "that is as far as elements of ",
+                                    space_.dtype().name(), " go");
         report.iterations = std::max(report.iterations, column.iterations);
         report.converged = report.converged && column.converged;
         if (is_larger(column.residual_norm, report.residual_norm)) report.residual_norm = column.residual_norm;

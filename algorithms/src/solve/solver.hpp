@@ -107,7 +107,8 @@ SweepText sweep_for(Preconditioning preconditioning) {
     return Text<Preconditioning::general>::request;
 }
 
-inline constexpr const char* right_side_text = "the right-hand side has NaN or infinite elements, or its norm overflows";
+inline constexpr const char* right_side_text =
+    "the right-hand side has NaN or infinite elements, or its norm overflows";
 /// What is to be said where the tolerance was not reached.
 std::string explanation(const char* who, const Report& report, const AnyOptions& options);
 /// Why a column stopped; empty if it only took too long.

@@ -51,7 +51,8 @@ WITHIN_KERNEL scalar scalar_mul(scalar a, scalar b) { return a * b; }
 WITHIN_KERNEL scalar scalar_div(scalar a, scalar b) { return b == 0 ? 0 : a / b; }
 )";
 
-constexpr const char* complex_functions = R"(WITHIN_KERNEL real dot_re(element a, element b) { return (real)a.re * (real)b.re + (real)a.im * (real)b.im; }
+constexpr const char* complex_functions =
+    R"(WITHIN_KERNEL real dot_re(element a, element b) { return (real)a.re * (real)b.re + (real)a.im * (real)b.im; }
 WITHIN_KERNEL real dot_im(element a, element b) { return (real)a.re * (real)b.im - (real)a.im * (real)b.re; }
 WITHIN_KERNEL element plus(element y, real c, element x) {
     y.re += (part)c * x.re;

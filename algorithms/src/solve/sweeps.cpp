@@ -55,10 +55,9 @@ std::shared_ptr<SweepVariant> find_variant(const Context& context, const KnownSw
 }  // namespace
 
 Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-                     const SweepTuning& given)
+                     bool columns_apart, const SweepTuning& given)
     : context_(context), dtype_(dtype), n_(n), columns_(columns) {
-    // Several columns each begin where a device lets buffers begin, so that operators see plain vectors.
-    const std::int64_t step = columns > 1 ? 4 * codegen::sweep_padding : codegen::sweep_padding;
+    const std::int64_t step = columns_apart ? 4 * codegen::sweep_padding : codegen::sweep_padding;
     pitch_ = (n + step - 1) / step * step;
     KernelCache& cache = KernelCache::of(context);
     const DeviceInfo& info = cache.info();
@@ -74,11 +73,12 @@ Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::i
                .serial = tuning_.block == 1,
                .last_block = tuning_.finish == codegen::SweepFinish::last_block && tuning_.block > 1,
                .wide_index = pitch_ * columns >= (std::int64_t{1} << 31) - (std::int64_t{1} << 20)};
-    packs_ = pitch_ / codegen::sweep_pack(dtype, layout_);
+    const std::int64_t pack = codegen::sweep_pack(dtype, layout_);
+    packs_ = (n + pack - 1) / pack;
     // A thread that is a block goes through at least 64 packs of 16; other blocks have one pack for each thread.
     const std::int64_t share = layout_.serial ? 64 : tuning_.block;
-    const std::int64_t most = std::max<std::int64_t>(
-        std::int64_t{info.compute_units} * std::max(tuning_.blocks_per_unit, 1u) / columns, 1);
+    const std::int64_t most =
+        std::max<std::int64_t>(std::int64_t{info.compute_units} * std::max(tuning_.blocks_per_unit, 1u) / columns, 1);
     groups_ = std::clamp<std::int64_t>((packs_ + share - 1) / share, 1, most);
     states_ = context.allocate(state_bytes * static_cast<std::size_t>(columns));
     partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns));

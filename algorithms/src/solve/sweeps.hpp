@@ -21,9 +21,9 @@ namespace gemel::solving {
 class Workspace {
    public:
     /// @param state_bytes  of a sweep_state
-    /// @param most_sums    that a sweep has
+    /// @param columns_apart  each begins where devices let buffers begin, so that operators see plain vectors
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-              const codegen::SweepTuning& given);
+              bool columns_apart, const codegen::SweepTuning& given);
 
     static constexpr std::size_t most_sums = 8;
 

@@ -67,7 +67,7 @@ struct SweepRequest {
     std::string finish = {};             ///< with the sums of the column
 };
 
-/// Columns are padded to a multiple of so many elements.
+/// Columns are padded to a multiple of so many elements, all of them zeros.
 inline constexpr std::int64_t sweep_padding = 32;
 /// Threads of a block of the second launch, if the first one's blocks have as many; blocks of one thread: one.
 inline constexpr std::uint32_t sweep_finish_block = 64;

@@ -28,7 +28,8 @@ enum class Columns : std::uint8_t {
 /// A matrix, or what multiplies like one: `a.multiply_into(y, x)` writes a times x into y.
 template <class A, class T>
 concept MultipliesInto = requires(const A& a, const GPUArray<T>& out, const GPUArray<T>& u) {
-    { a.shape() } -> std::convertible_to<Shape>;
+    { a.shape()[0] } -> std::convertible_to<std::int64_t>;
+    { a.shape()[1] } -> std::convertible_to<std::int64_t>;
     a.multiply_into(out, u);
 };
 
@@ -84,7 +85,7 @@ class LinearOperator : public AnyOperator {
     template <MultipliesInto<T> A>
         requires(!std::derived_from<A, AnyOperator>)
     LinearOperator(const A& a)
-        : LinearOperator(a.shape(),
+        : LinearOperator(Shape{static_cast<std::int64_t>(a.shape()[0]), static_cast<std::int64_t>(a.shape()[1])},
                          [a](const GPUArray<T>& u, const GPUArray<T>& out) { a.multiply_into(out, u); }) {}
     explicit LinearOperator(AnyOperator any) : AnyOperator(std::move(any)) {}
 

@@ -18,9 +18,10 @@ concept HasDiagonal = !std::derived_from<A, AnyArray> && requires(const A& a) {
 
 /// Eigenvalues between which chebyshev() inverts.
 struct ChebyshevOptions {
-    int degree = 4;      ///< of the polynomial: as many products with A less one per application
-    double lowest = 0;   ///< 0: a thirtieth of the highest
-    double highest = 0;  ///< 0: found by ten steps of the power method, which wait for the device, and raised by 10 %
+    int degree = 4;     ///< of the polynomial: as many products with A less one per application
+    double lowest = 0;  ///< 0: a thirtieth of the highest
+    double highest =
+        0;  ///< 0: found by twenty steps of the power method, which wait for the device, and raised by a fifth
 };
 
 namespace detail {
@@ -52,8 +53,8 @@ LinearOperator<T> block_jacobi(const GPUArray<T>& blocks) {
     return LinearOperator<T>(detail::block_jacobi(blocks));
 }
 
-/// A polynomial of A that is near its inverse on [lowest, highest], and positive on (0, highest]: an approximate inverse
-/// of a positive definite A without products of vectors, made of A alone.
+/// A polynomial of A that is near its inverse on [lowest, highest], and positive on (0, highest]: an approximate
+/// inverse of a positive definite A without products of vectors, made of A alone.
 /// @param like  any array of A's context
 /// @throws ArgumentError if the degree is below 1, or not 0 < lowest < highest
 /// @time  per application degree - 1 products with A and degree launches

@@ -105,9 +105,13 @@ struct AnyOptions {
 
 template <class T>
 AnyOptions without_type(const Options<T>& o) {
-    return {o.tolerance, o.absolute_tolerance, o.max_iterations,         o.check_every, o.preconditioner, o.x0,
-            o.callback,  o.progress,           o.history,                o.throw_if_not_converged,
-            o.restart,   o.stream,             o.tuning};
+    return {o.tolerance,      o.absolute_tolerance,
+            o.max_iterations, o.check_every,
+            o.preconditioner, o.x0,
+            o.callback,       o.progress,
+            o.history,        o.throw_if_not_converged,
+            o.restart,        o.stream,
+            o.tuning};
 }
 
 enum class Method : std::uint8_t { cg, bicgstab, minres, gmres };
@@ -129,6 +133,8 @@ Result<T> solved(Method method, const AnyOperator& a, const GPUArray<T>& b, cons
 // @throws ArgumentError if shapes, types or contexts do not fit, or b has NaN or infinite elements
 // @throws NotConverged if the tolerance is not reached, and BreakDown, its child, if the iteration cannot go on. The
 //         context can be used as before
+// A sweep, which updates vectors, sums products of them and computes scalars, is one launch where blocks see each
+// other's writes (DeviceInfo::has_cross_block_visibility), else two; launches below count sweeps.
 // @time   blocks until solved. The host looks every `check_every` iterations, at what the device has reached one look
 //         before, and enqueues meanwhile: the device never waits for the host
 
@@ -153,7 +159,8 @@ Result<T> bicgstab(const std::type_identity_t<LinearOperator<T>>& a, const GPUAr
 
 /// Minimal residuals: A is Hermitian, definite or not; the preconditioner is positive definite. Launches per iteration:
 /// A's, and three; with a preconditioner other than jacobi() its own, and four.
-/// @source Paige and Saunders, "Solution of sparse indefinite systems of linear equations" (SIAM J. Numer. Anal. 12, 1975)
+/// @source Paige and Saunders, "Solution of sparse indefinite systems of linear equations" (SIAM J. Numer. Anal. 12,
+/// 1975)
 template <SolverElement T>
 Result<T> minres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArray<T>& b,
                  const std::type_identity_t<Options<T>>& options = {}) {
@@ -161,9 +168,11 @@ Result<T> minres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArra
 }
 
 /// Generalised minimal residuals, started again every `restart` iterations: any invertible A. Keeps restart + 1 vectors
-/// for each column. Launches in iteration j of a cycle: A's and the preconditioner's, and 2 * ceil(j / 8) + 1 (complex:
-/// 4 in place of 8); after a cycle A's, the preconditioner's and six.
-/// @source Saad and Schultz 1986, preconditioned from the right; orthogonalised twice by blocks of the classical kind
+/// for each column. Launches in iteration j = 0, 1, ... of a cycle: A's, the preconditioner's, and 2 * ceil((j + 1) /
+/// 8) + 1 (complex: 4 in place of 8); at the end of a cycle A's and three, with a preconditioner its own and one more.
+/// @source Saad and Schultz, "GMRES" (SIAM J. Sci. Stat. Comput. 7, 1986), preconditioned from the right; each vector
+/// is
+///         made orthogonal twice, to eight of the others at a time
 template <SolverElement T>
 Result<T> gmres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArray<T>& b,
                 const std::type_identity_t<Options<T>>& options = {}) {
