@@ -106,18 +106,32 @@ SweepRequest rotate(DType dtype, bool has_double) {
 const real norm = sqrt(ww);
 real column_size = norm;
 for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
-for (int k = 0; k < j; ++k) {
-    const scalar upper = last[k], lower = last[k + 1];
-    last[k] = scalar_add(scalar_mul(cosines[k], upper), scalar_mul(sines[k], lower));
-    last[k + 1] = scalar_sub(scalar_mul(cosines[k], lower), scalar_mul(scalar_conj(sines[k]), upper));
+scalar upper = last[0];
+for (int base = 0; base < j; base += 8) {
+    // Eight at a time are loaded, so that one waits for memory once.
+    scalar lower[8], cosine[8], sine[8];
+UNROLL
+    for (int k = 0; k < 8; ++k) {
+        const int at_k = base + k < j ? base + k : j - 1;
+        lower[k] = last[at_k + 1];
+        cosine[k] = cosines[at_k];
+        sine[k] = sines[at_k];
+    }
+UNROLL
+    for (int k = 0; k < 8; ++k) {
+        if (base + k < j) {
+            last[base + k] = scalar_add(scalar_mul(cosine[k], upper), scalar_mul(sine[k], lower[k]));
+            upper = scalar_sub(scalar_mul(cosine[k], lower[k]), scalar_mul(scalar_conj(sine[k]), upper));
+        }
+    }
 }
-const real size = scalar_size(last[j]), length = hypot(size, norm);
+const real size = scalar_size(upper), length = hypot(size, norm);
 ++state->iterations;
 if (!(length > )",
         has_double && has_wide_parts(dtype) ? "4.5e-16" : "2.4e-7f", R"( * column_size) || !isfinite(length)) {
     stop_column(state, isfinite(length) ? 6 : 2, length);
 } else {
-    const scalar direction = size > 0 ? scalar_div(last[j], scalar_of(size)) : scalar_of(1);
+    const scalar direction = size > 0 ? scalar_div(upper, scalar_of(size)) : scalar_of(1);
     cosines[j] = scalar_of(size / length);
     sines[j] = scalar_mul(direction, scalar_of(norm / length));
     last[j] = scalar_mul(direction, scalar_of(length));
@@ -135,12 +149,25 @@ if (!(length > )",
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
-    sweep.finish = text(locate({"h", "g", "solution", "factors"}), R"(for (int k = state->used - 1; k >= 0; --k) {
+    sweep.finish = text(locate({"h", "g", "solution", "factors"}), R"(const int used = state->used;
+for (int k = used - 1; k >= 0; --k) {
     scalar rest = g[k];
-    for (int i = k + 1; i < state->used; ++i) rest = scalar_sub(rest, scalar_mul(h[i * (m + 1) + k], solution[i]));
+    for (int base = k + 1; base < used; base += 8) {
+        scalar factor[8], found[8];
+UNROLL
+        for (int i = 0; i < 8; ++i) {
+            const int at_i = base + i < used ? base + i : used - 1;
+            factor[i] = h[at_i * (m + 1) + k];
+            found[i] = solution[at_i];
+        }
+UNROLL
+        for (int i = 0; i < 8; ++i) {
+            if (base + i < used) rest = scalar_sub(rest, scalar_mul(factor[i], found[i]));
+        }
+    }
     solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
 }
-for (int k = 0; k < state->used; ++k) solution[k] = scalar_mul(solution[k], factors[k]);)");
+for (int k = 0; k < used; ++k) solution[k] = scalar_mul(solution[k], factors[k]);)");
     return sweep;
 }
 
@@ -169,7 +196,7 @@ SweepRequest add_update(DType dtype, bool has_double) {
 class Gmres : public Solver {
    public:
     explicit Gmres(const System& system)
-        : Solver(system), m_(std::min({system.options.restart, space_.n(), system.options.max_iterations})) {
+        : Solver(system, true), m_(std::min({system.options.restart, space_.n(), system.options.max_iterations})) {
         const AnyArray all(space_.context(), space_.dtype(), {m_ + 1, space_.columns(), space_.pitch()});
         all.buffer().view(all.offset_bytes(), all.size_bytes()).fill(std::uint32_t{0});
         all_ = all;

@@ -33,7 +33,8 @@ struct System {
 
 class Solver {
    public:
-    explicit Solver(const System& system);
+    /// @param is_viewed  parts of vectors() other than columns are given to kernels
+    explicit Solver(const System& system, bool is_viewed = false);
     virtual ~Solver() = default;
     Solver(const Solver&) = delete;
     Solver& operator=(const Solver&) = delete;

@@ -55,12 +55,13 @@ std::shared_ptr<SweepVariant> find_variant(const Context& context, const KnownSw
 }  // namespace
 
 Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-                     bool columns_apart, const SweepTuning& given)
+                     bool is_viewed, const SweepTuning& given)
     : context_(context), dtype_(dtype), n_(n), columns_(columns) {
-    const std::int64_t step = columns_apart ? 4 * codegen::sweep_padding : codegen::sweep_padding;
-    pitch_ = (n + step - 1) / step * step;
     KernelCache& cache = KernelCache::of(context);
     const DeviceInfo& info = cache.info();
+    const auto aligned = static_cast<std::int64_t>(info.base_alignment_bytes / dtype.size_bytes());
+    const std::int64_t step = is_viewed ? std::max(aligned, codegen::sweep_padding) : codegen::sweep_padding;
+    pitch_ = (n + step - 1) / step * step;
     tuning_ = choose_tuning(given, info, cache.tunings(context),
                             {.count = static_cast<std::size_t>(n),
                              .item_bytes = dtype.size_bytes(),

@@ -21,9 +21,9 @@ namespace gemel::solving {
 class Workspace {
    public:
     /// @param state_bytes  of a sweep_state
-    /// @param columns_apart  each begins where devices let buffers begin, so that operators see plain vectors
+    /// @param is_viewed    kernels are given parts of vectors(): each begins where the device lets a buffer begin
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-              bool columns_apart, const codegen::SweepTuning& given);
+              bool is_viewed, const codegen::SweepTuning& given);
 
     static constexpr std::size_t most_sums = 8;
 
