@@ -187,6 +187,17 @@ TEST_CASE("NaN and infinity are named by where they come from") {
     }
 }
 
+TEST_CASE("an expression is an operator") {
+    const GPUArray<double> weights = to_gpu(std::vector<double>{4, 5, 6, 7}), b = ones<double>({4});
+    const solve::LinearOperator<double> ring(
+        {4, 4}, [=](const GPUArray<double>& u) { return weights * u - roll(u, 1) - roll(u, -1); });
+    const auto result = cg(ring, b, {.tolerance = 1e-12});
+    const GPUArray<double> residual = b - (weights * result.x - roll(result.x, 1) - roll(result.x, -1));
+    CHECK(norm(residual).item() <= 1.001e-12 * 2);
+    const solve::LinearOperator<double> dense({4, 4}, [m = eye<double>(current_context(), 4, 4)](const auto& u) { return matmul(m, u); });
+    CHECK((dense * b).get() == b.get());
+}
+
 TEST_CASE("progress is a line on a terminal and nothing elsewhere") {
     const DeviceMatrix<double> a(banded(std::vector<double>(50, 2.1), -1, -1));
     const GPUArray<double> b = ones<double>({50});

@@ -76,11 +76,24 @@ class LinearOperator : public AnyOperator {
     LinearOperator() = default;
     /// @param shape     (rows, columns), both at least 0
     /// @param function  writes the product with u into out, by launches on the thread's current stream. It should not
-    ///                  wait for the device, or the solver waits in every iteration
+    ///                  wait for the device, or the solver waits in every iteration. u and out do not overlap
     /// @throws ArgumentError for a shape of other than two extents and an empty function
     LinearOperator(Shape shape, std::function<void(const GPUArray<T>& u, const GPUArray<T>& out)> function,
                    Columns columns = Columns::one_by_one)
         : AnyOperator(dtype_of<T>(), std::move(shape), untyped(std::move(function)), columns) {}
+    /// A function that gives an expression of u, or an array: `[](const GPUArray<T>& u) { return 2 * u - roll(u, 1);
+    /// }`.
+    /// @throws ArgumentError as above
+    template <class F>
+        requires std::invocable<const F&, const GPUArray<T>&> &&
+                 (!std::invocable<const F&, const GPUArray<T>&, const GPUArray<T>&>)
+    LinearOperator(Shape shape, F expression, Columns columns = Columns::one_by_one)
+        : LinearOperator(
+              std::move(shape),
+              [expression = std::move(expression)](const GPUArray<T>& u, const GPUArray<T>& out) {
+                  out.assign(expression(u));
+              },
+              columns) {}
     /// A matrix, which is copied: handles are cheap. It multiplies one vector at a time.
     template <MultipliesInto<T> A>
         requires(!std::derived_from<A, AnyOperator>)
