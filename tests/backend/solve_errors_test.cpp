@@ -194,7 +194,8 @@ TEST_CASE("an expression is an operator") {
     const auto result = cg(ring, b, {.tolerance = 1e-12});
     const GPUArray<double> residual = b - (weights * result.x - roll(result.x, 1) - roll(result.x, -1));
     CHECK(norm(residual).item() <= 1.001e-12 * 2);
-    const solve::LinearOperator<double> dense({4, 4}, [m = eye<double>(current_context(), 4, 4)](const auto& u) { return matmul(m, u); });
+    const solve::LinearOperator<double> dense(
+        {4, 4}, [m = eye<double>(current_context(), 4, 4)](const auto& u) { return matmul(m, u); });
     CHECK((dense * b).get() == b.get());
 }
 

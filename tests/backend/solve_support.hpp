@@ -91,4 +91,105 @@ class DeviceMatrix {
     GPUArray<T> values_, diagonal_;
 };
 
+enum class MatrixKind { positive, indefinite, general };
+
+/// Some entries in each row, and a diagonal that dominates them.
+template <class T>
+HostMatrix<T> random_matrix(std::int64_t n, MatrixKind kind, double dominance = 1.02) {
+    std::mt19937 engine(7);
+    std::uniform_real_distribution<double> number(-1, 1);
+    const auto element = [&] {
+        if constexpr (gemel::is_complex<T>) {
+            const double re = number(engine), im = number(engine);
+            return T(static_cast<RealOf<T>>(re), static_cast<RealOf<T>>(im));
+        } else {
+            return static_cast<T>(number(engine));
+        }
+    };
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<T> a(size * size);
+    for (std::size_t i = 0; i < size; ++i)
+        for (int k = 0; k < 4; ++k) {
+            const std::size_t j = engine() % size;
+            if (j == i) continue;
+            a[i * size + j] = element();
+            if (kind != MatrixKind::general) a[j * size + i] = host_conj(a[i * size + j]);
+        }
+    for (std::size_t i = 0; i < size; ++i) {
+        double sum = 0.1 + 0.5 * std::abs(number(engine));
+        for (std::size_t j = 0; j < size; ++j) sum += std::abs(a[i * size + j]);
+        a[i * size + i] =
+            static_cast<RealOf<T>>(dominance * (kind == MatrixKind::indefinite && i % 2 == 1 ? -sum : sum));
+    }
+    return HostMatrix<T>::dense(n, a);
+}
+
+/// Minus the Laplacian of a square of points, and a little: positive definite, some hundred iterations.
+inline HostMatrix<double> laplacian(int width) {
+    HostMatrix<double> a{.n = width * width};
+    for (int i = 0; i < width * width; ++i) {
+        const int x = i % width, y = i / width;
+        const auto entry = [&](int c, double v) { a.columns.push_back(c), a.values.push_back(v); };
+        if (y > 0) entry(i - width, -1);
+        if (x > 0) entry(i - 1, -1);
+        entry(i, 4.001);
+        if (x + 1 < width) entry(i + 1, -1);
+        if (y + 1 < width) entry(i + width, -1);
+        a.starts.push_back(static_cast<std::int32_t>(a.columns.size()));
+    }
+    return a;
+}
+
+template <class T>
+std::vector<T> random_vector(std::int64_t n, unsigned seed = 3) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> number(-1, 1);
+    std::vector<T> x(static_cast<std::size_t>(n));
+    for (T& value : x) {
+        if constexpr (gemel::is_complex<T>) {
+            const double re = number(engine), im = number(engine);
+            value = T(static_cast<RealOf<T>>(re), static_cast<RealOf<T>>(im));
+        } else {
+            value = static_cast<T>(number(engine));
+        }
+    }
+    return x;
+}
+
+template <class T>
+double host_norm(const std::vector<T>& x) {
+    double sum = 0;
+    for (const T& value : x) sum += static_cast<double>(std::norm(value));
+    return std::sqrt(sum);
+}
+
+template <class T>
+double host_residual(const HostMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
+    std::vector<T> r = a * x;
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+    return host_norm(r);
+}
+
+/// Plain conjugate gradients: how many iterations they take.
+template <class T>
+int host_cg(const HostMatrix<T>& a, const std::vector<T>& b, double tolerance) {
+    std::vector<T> x(b.size()), r = b, p = b;
+    double rr = host_norm(r) * host_norm(r);
+    const double target = tolerance * host_norm(b);
+    for (int iteration = 0;; ++iteration) {
+        if (std::sqrt(rr) <= target) return iteration;
+        const std::vector<T> s = a * p;
+        double mu = 0;
+        for (std::size_t i = 0; i < s.size(); ++i) mu += std::real(host_conj(p[i]) * s[i]);
+        const auto alpha = static_cast<RealOf<T>>(rr / mu);
+        for (std::size_t i = 0; i < s.size(); ++i) x[i] += alpha * p[i], r[i] -= alpha * s[i];
+        const double next = host_norm(r) * host_norm(r);
+        for (std::size_t i = 0; i < s.size(); ++i) p[i] = r[i] + static_cast<RealOf<T>>(next / rr) * p[i];
+        rr = next;
+    }
+}
+
+template <class T>
+using Solve = solve::Result<T> (*)(const solve::LinearOperator<T>&, const GPUArray<T>&, const solve::Options<T>&);
+
 }  // namespace gemel::testing

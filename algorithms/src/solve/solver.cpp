@@ -66,7 +66,7 @@ void Solver::set_up() {
 
 void Solver::write_first_states() {
     const std::size_t bytes = state_bytes(space_.dtype(), has_double_);
-    const HostBuffer<std::byte> first(space_.context(), bytes * states_.size());
+    const HostBuffer<std::byte>& first = looks_[0];  // the first look is enqueued behind its upload
     std::fill(first.begin(), first.end(), std::byte{0});
     const auto limit = std::min<std::int64_t>(system_.options.max_iterations, std::numeric_limits<std::int32_t>::max());
     for (std::size_t c = 0; c < states_.size(); ++c)
