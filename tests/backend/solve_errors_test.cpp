@@ -28,10 +28,9 @@ HostMatrix<double> banded(const std::vector<double>& diagonal, double beside = 0
     return HostMatrix<double>::dense(static_cast<std::int64_t>(n), a);
 }
 
-using Solve = solve::Result<double> (*)(const solve::LinearOperator<double>&, const GPUArray<double>&,
-                                        const solve::Options<double>&);
-constexpr Solve cg = solve::cg<double>, bicgstab = solve::bicgstab<double>, minres = solve::minres<double>,
-                gmres = solve::gmres<double>;
+using Method = Solve<double>;
+constexpr Method cg = solve::cg<double>, bicgstab = solve::bicgstab<double>, minres = solve::minres<double>,
+                 gmres = solve::gmres<double>;
 
 /// What is written on standard error meanwhile, which is a terminal or a pipe.
 std::string written_on(bool terminal, const std::function<void()>& work) {
@@ -88,6 +87,7 @@ TEST_CASE("shapes contexts and options that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, cg(op, b, {.x0 = elsewhere}), "x0", "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, cg(op, b, {.preconditioner = solve::jacobi(elsewhere)}), "preconditioner",
                             "another context");
+    CHECK_THROWS_MENTIONING(ArgumentError, cg(op, b, {.stream = other.create_stream()}), ".stream", "another context");
     CHECK_THROWS_AS(cg(a, elsewhere, {}), ArgumentError);  // by the operator's own kernel
     CHECK(cg(a, b, {}).converged);
 }
@@ -119,7 +119,7 @@ TEST_CASE("preconditioners refuse what has no inverse") {
 TEST_CASE("too few iterations say how far they came") {
     const DeviceMatrix<double> a(banded(std::vector<double>(50, 2.1), -1, -1));
     const GPUArray<double> b = ones<double>({50});
-    for (const Solve method : {cg, bicgstab, minres, gmres})
+    for (const Method method : {cg, bicgstab, minres, gmres})
         for (const std::int64_t most : {1, 3, 4}) {
             const auto result = method(
                 a, b, {.tolerance = 1e-10, .max_iterations = most, .check_every = 2, .throw_if_not_converged = false});
@@ -150,7 +150,7 @@ TEST_CASE("breakdowns name the number that forbids to go on") {
     CHECK(minres(indefinite, b, {.tolerance = 1e-12}).converged);
     CHECK_THROWS_MENTIONING(solve::BreakDown, minres(indefinite, b, {.preconditioner = solve::jacobi(indefinite)}),
                             "solve::minres", "r* M r is -", "preconditioner");
-    for (const Solve method : {cg, bicgstab, minres, gmres}) {
+    for (const Method method : {cg, bicgstab, minres, gmres}) {
         const auto result = method(singular, b, {.tolerance = 1e-10, .throw_if_not_converged = false});
         CHECK_FALSE(result.converged);
         CHECK(result.residual_norm > 1.99);
@@ -169,7 +169,7 @@ TEST_CASE("NaN and infinity are named by where they come from") {
     const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
     const GPUArray<double> b = ones<double>({4});
     const solve::LinearOperator<double> broken({4, 4}, [](const auto& u, const auto& out) { out.assign(u / 0.0); });
-    for (const Solve method : {cg, bicgstab, minres, gmres}) {
+    for (const Method method : {cg, bicgstab, minres, gmres}) {
         for (const double bad : {nan, infinity})
             CHECK_THROWS_MENTIONING(ArgumentError, method(a, to_gpu(std::vector<double>{1, bad, 2, 3}), {}),
                                     "solve::", "right-hand side", "NaN or infinite");

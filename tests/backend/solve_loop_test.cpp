@@ -45,13 +45,7 @@ TEST_CASE("each of several right-hand sides converges by itself") {
     }
     const GPUArray<double> right = to_gpu(b).reshape({n, 5}), start = to_gpu(x0).reshape({n, 5});
     const solve::LinearOperator<double> by_columns(matrix);
-    const solve::LinearOperator<double> together(
-        {n, n},
-        [&](const GPUArray<double>& u, const GPUArray<double>& out) {
-            CHECK(u.shape() == Shape{n, 5});
-            for (std::int64_t c = 0; c < 5; ++c) matrix.multiply_into(out(slice(), c), u(slice(), c));
-        },
-        solve::Columns::together);
+    const solve::LinearOperator<double> together(DeviceMatrix<double>::ForAllColumns{matrix}, solve::Columns::together);
     for (const solve::LinearOperator<double>& op : {by_columns, together})
         for (const Solve<double> method :
              {Solve<double>(solve::cg<double>), Solve<double>(solve::minres<double>),

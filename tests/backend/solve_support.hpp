@@ -79,6 +79,15 @@ class DeviceMatrix {
             "csr_product");
         product({.range = IndexRange{.stop = n_}}, y, starts_, columns_, values_, x, T{});
     }
+    /// Of (n, k) too: what Columns::together wants.
+    struct ForAllColumns {
+        const DeviceMatrix matrix;
+        Shape shape() const { return matrix.shape(); }
+        void multiply_into(const GPUArray<T>& y, const GPUArray<T>& x) const {
+            REQUIRE(x.rank() == 2);
+            for (std::int64_t c = 0; c < x.shape()[1]; ++c) matrix.multiply_into(y(slice(), c), x(slice(), c));
+        }
+    };
     GPUArray<T> operator*(const GPUArray<T>& x) const {
         const GPUArray<T> y(x.context(), x.shape());
         multiply_into(y, x);

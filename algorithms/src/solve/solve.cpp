@@ -54,6 +54,8 @@ void check_system(const char* who, const AnyOperator& a, const AnyArray& b, cons
     check_operator(who, "the operator", a, b);
     if (!options.preconditioner.empty()) check_operator(who, "the preconditioner", options.preconditioner, b);
     check_numbers(who, options);
+    if (!options.stream.empty() && !(options.stream.context() == b.context()))
+        throw ArgumentError(text(who, ": .stream is of another context than b; give one of b.context()"));
     const AnyArray& x0 = options.x0;
     if (x0.empty()) return;
     if (x0.shape() != b.shape())

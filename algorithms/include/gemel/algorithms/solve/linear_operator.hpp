@@ -94,12 +94,14 @@ class LinearOperator : public AnyOperator {
                   out.assign(expression(u));
               },
               columns) {}
-    /// A matrix, which is copied: handles are cheap. It multiplies one vector at a time.
+    /// A matrix, which is copied: handles are cheap.
+    /// @param columns  `together` if its multiply_into() takes arrays of shape (n, k), too
     template <MultipliesInto<T> A>
         requires(!std::derived_from<A, AnyOperator>)
-    LinearOperator(const A& a)
-        : LinearOperator(Shape{static_cast<std::int64_t>(a.shape()[0]), static_cast<std::int64_t>(a.shape()[1])},
-                         [a](const GPUArray<T>& u, const GPUArray<T>& out) { a.multiply_into(out, u); }) {}
+    LinearOperator(const A& a, Columns columns = Columns::one_by_one)
+        : LinearOperator(
+              Shape{static_cast<std::int64_t>(a.shape()[0]), static_cast<std::int64_t>(a.shape()[1])},
+              [a](const GPUArray<T>& u, const GPUArray<T>& out) { a.multiply_into(out, u); }, columns) {}
     explicit LinearOperator(AnyOperator any) : AnyOperator(std::move(any)) {}
 
     /// Writes this times u into out. Shapes (columns,) and (rows,), or (columns, k) and (rows, k).
