@@ -63,7 +63,7 @@ TEST_CASE("conjugate gradients solve in float and complex float") {
     const HostMatrix<cfloat> c = random_matrix<cfloat>(300, MatrixKind::positive);
     const DeviceMatrix<cfloat> matrix(c);
     check_solved<cfloat>("cfloat", solve::cg<cfloat>, c, matrix,
-                         {.tolerance = 2e-5, .preconditioner = solve::jacobi(matrix)});
+                         {.tolerance = 2e-5, .preconditioner = solve::jacobi(matrix), .tuning = {.block = 64}});
 }
 
 TEST_CASE("float goes as far as float can and says so") {
@@ -110,20 +110,20 @@ TEST_CASE("preconditioners lead to the same solution in fewer iterations") {
 }
 
 TEST_CASE("every way of cutting sweeps gives the solution") {
-    const HostMatrix<double> a = laplacian(60);
+    const HostMatrix<double> a = laplacian(200);
     const DeviceMatrix<double> matrix(a);
     for (const codegen::SweepTuning& tuning :
          {codegen::SweepTuning{.block = 64, .blocks_per_unit = 4, .finish = codegen::SweepFinish::launch},
-          codegen::SweepTuning{.block = 1, .blocks_per_unit = 3},
-          codegen::SweepTuning{.block = 128, .blocks_per_unit = 2}}) {
+          codegen::SweepTuning{.block = 1, .blocks_per_unit = 3}, codegen::SweepTuning{}}) {
         const auto result =
             check_solved<double>("cg", solve::cg<double>, a, matrix,
                                  {.tolerance = 1e-10, .preconditioner = solve::jacobi(matrix), .tuning = tuning});
-        CHECK(std::abs(result.iterations - host_cg(a, random_vector<double>(a.n), 1e-10)) <= 3);
+        CHECK(std::abs(result.iterations - host_cg(a, random_vector<double>(a.n), 1e-10)) <=
+              result.iterations / 50 + 2);
     }
-    const HostMatrix<cdouble> c = random_matrix<cdouble>(500, MatrixKind::general);
-    check_solved<cdouble>("gmres", solve::gmres<cdouble>, c, DeviceMatrix<cdouble>(c),
-                          {.tolerance = 1e-10, .restart = 20, .tuning = {.block = 64}});
+    const HostMatrix<double> c = random_matrix<double>(700, MatrixKind::general);
+    check_solved<double>("gmres", solve::gmres<double>, c, DeviceMatrix<double>(c),
+                         {.tolerance = 1e-10, .restart = 20, .tuning = {.block = 64}});
 }
 
 TEST_SUITE_END();

@@ -128,7 +128,7 @@ UNROLL
 const real size = scalar_size(upper), length = hypot(size, norm);
 ++state->iterations;
 if (!(length > )",
-        has_double && has_wide_parts(dtype) ? "4.5e-16" : "2.4e-7f", R"( * column_size) || !isfinite(length)) {
+        has_double && has_wide_parts(dtype) ? "1e-14" : "5e-6f", R"( * column_size) || !isfinite(length)) {
     stop_column(state, isfinite(length) ? 6 : 2, length);
 } else {
     const scalar direction = size > 0 ? scalar_div(upper, scalar_of(size)) : scalar_of(1);
