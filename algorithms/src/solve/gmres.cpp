@@ -47,6 +47,14 @@ SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
     return sweep;
 }
 
+/// w, the last of the basis vectors so far. The kernel is given the basis once more: parts of a buffer beside the whole
+/// are nothing that OpenCL defines.
+SweepArray next_vector() {
+    SweepArray w = updates("w");
+    w.begin = "(int64_t)(j + 1) * columns * pitch";
+    return w;
+}
+
 /// What the sweep before has found is taken off w: `before` vectors from number `previous` on.
 std::string take_off(int chunk) {
     return text(
@@ -66,7 +74,7 @@ std::string coefficients_off(int chunk) {
 SweepRequest project(DType dtype, bool has_double) {
     const int chunk = chunk_of(dtype);
     SweepRequest sweep = new_gmres_sweep("gmres_project", dtype, has_double);
-    sweep.arrays.push_back(updates("w"));
+    sweep.arrays.push_back(next_vector());
     for (const char* number : {"previous", "before", "first", "count", "is_first", "is_second_pass"})
         sweep.numbers.push_back(number);
     sweep.prepare =
@@ -96,7 +104,7 @@ SweepRequest project(DType dtype, bool has_double) {
 SweepRequest rotate(DType dtype, bool has_double) {
     const int chunk = chunk_of(dtype);
     SweepRequest sweep = new_gmres_sweep("gmres_rotate", dtype, has_double);
-    sweep.arrays.push_back(updates("w"));
+    sweep.arrays.push_back(next_vector());
     for (const char* number : {"previous", "before"}) sweep.numbers.push_back(number);
     sweep.prepare = coefficients_off(chunk);
     sweep.element = take_off(chunk) + "ww += dot_re(w, w);";
@@ -226,13 +234,13 @@ class Gmres : public Solver {
         const AnyArray &v = basis_[static_cast<std::size_t>(j_)], &w = basis_[static_cast<std::size_t>(j_ + 1)];
         if (preconditioning_ != Preconditioning::none) multiply(system_.options.preconditioner, v, u_);
         multiply(system_.a, preconditioning_ == Preconditioning::none ? v : u_, w);
-        orthogonalise(w);
+        orthogonalise();
         ++j_;
     }
 
     /// Twice, each time chunk by chunk: what one pass leaves of the others is as small as rounding.
-    void orthogonalise(const AnyArray& w) {
-        const std::array<const AnyArray*, 3> arrays{&all_, &work_, &w};
+    void orthogonalise() {
+        const std::array<const AnyArray*, 3> arrays{&all_, &work_, &all_};
         const auto columns = static_cast<std::int32_t>(space_.columns()), m = static_cast<std::int32_t>(m_);
         const auto work_size = static_cast<std::int32_t>(work_size_), j = static_cast<std::int32_t>(j_);
         std::int32_t previous = 0, before = 0;

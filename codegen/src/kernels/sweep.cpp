@@ -27,14 +27,17 @@ Value::List arrays_of(const SweepRequest& request) {
     for (const SweepArray& array : request.arrays) {
         const bool is_whole = array.access == Access::whole;
         const bool is_written = array.access == Access::write || array.access == Access::update;
-        arrays.push_back(Values{{"name", array.name},
-                                {"parameter", is_whole ? array.name : array.name + "_elements"},
-                                {"type", array.type.empty() ? request.dtype.name() : array.type},
-                                {"is_whole", is_whole},
-                                {"is_read", array.access == Access::read || array.access == Access::update},
-                                {"is_written", is_written},
-                                {"is_const", !is_written && !is_whole},
-                                {"has_columns", array.has_columns}});
+        const std::string parameter = is_whole ? array.name : array.name + "_elements";
+        arrays.push_back(
+            Values{{"name", array.name},
+                   {"parameter", parameter},
+                   {"pointer", array.begin.empty() ? parameter : gemel::text("(", parameter, " + ", array.begin, ")")},
+                   {"type", array.type.empty() ? request.dtype.name() : array.type},
+                   {"is_whole", is_whole},
+                   {"is_read", array.access == Access::read || array.access == Access::update},
+                   {"is_written", is_written},
+                   {"is_const", !is_written && !is_whole},
+                   {"has_columns", array.has_columns}});
     }
     return arrays;
 }

@@ -49,6 +49,7 @@ struct SweepArray {
     Access access = Access::read;
     bool has_columns = true;  ///< false: all columns have this one in common
     std::string type = {};    ///< of elements, if not the sweep's
+    std::string begin = {};   ///< an expression: where in the array that is given it begins, in elements; whole packs
 };
 
 /// A sweep over columns of `packs` times sweep_padding elements, `pitch` elements apart. Statements are in the words of
