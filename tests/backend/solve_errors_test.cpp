@@ -237,6 +237,7 @@ TEST_CASE("what users write gives what the documentation says") {
     const GPUArray<double> residual = b - a * plain.x;
     CHECK(plain.converged);
     CHECK(norm(residual).item() <= 1.1e-10 * norm(b).item());
+    CHECK(solve::cg(a, b, {.tolerance = 1e-10, .check_every = 20}).x.get() == plain.x.get());  // to the last bit
     const solve::Result<double> preconditioned =
         solve::cg(a, b, {.tolerance = 1e-10, .preconditioner = solve::jacobi(a)});
     CHECK(preconditioned.iterations <= plain.iterations + 20);
