@@ -7,6 +7,9 @@
 #include <gemel/algorithms/order_statistics.hpp>
 #include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/select.hpp>
+#include <gemel/algorithms/solve/linear_operator.hpp>
+#include <gemel/algorithms/solve/preconditioners.hpp>
+#include <gemel/algorithms/solve/solvers.hpp>
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/algorithms/sort_kernel.hpp>
 #include <gemel/algorithms/sparse_files.hpp>

@@ -1,0 +1,160 @@
+#include "solve/solver.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::solving {
+namespace {
+
+using codegen::SweepRequest;
+
+/// h, the shadow, and p, the direction, are r; rho = h* r.
+template <Preconditioning m>
+struct Begin {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("bicgstab_begin", dtype, has_double);
+        sweep.arrays = {reads("r"), writes("h"), writes("p")};
+        sweep.element = "h = r;\np = r;\nrr += dot_re(r, r);\n";
+        if (m == Preconditioning::diagonal) {
+            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("q")});
+            sweep.element += "q = times(d, p);\n";
+        }
+        sweep.sums = {"rr"};
+        sweep.finish = "state->rho = scalar_of(rr);";
+        return sweep;
+    }
+};
+
+/// alpha = rho / h* v, with v = A M p.
+struct Alpha {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("bicgstab_alpha", dtype, has_double);
+        sweep.arrays = {reads("h"), reads("v")};
+        sweep.element = add_dot(sweep, "hv", "h", "v");
+        sweep.finish = text("const scalar hv = ", dot_of(sweep, "hv"), R"(;
+state->alpha = scalar_div(state->rho, hv);
+const real size = scalar_size(hv);
+if (!(size > 0)) stop_column(state, isnan(size) ? 2 : 7, size);)");
+        return sweep;
+    }
+};
+
+/// r becomes the residual of the half step.
+template <Preconditioning m>
+struct HalfStep {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("bicgstab_half_step", dtype, has_double);
+        sweep.arrays = {updates("r"), reads("v"), reads("h")};
+        sweep.prepare = "const scalar alpha = scalar_sub(scalar_of(0), state->alpha);";
+        sweep.element = "r = plus_by(r, alpha, v);\n" + add_dot(sweep, "hr", "h", "r");
+        if (m == Preconditioning::diagonal) {
+            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("u")});
+            sweep.element += "u = times(d, r);\n";
+        }
+        sweep.finish = text("state->sigma = ", dot_of(sweep, "hr"), ";");
+        return sweep;
+    }
+};
+
+/// omega, which makes the residual smallest along t = A M r; rho of the next step follows from the products, too.
+struct Omega {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("bicgstab_omega", dtype, has_double);
+        sweep.arrays = {reads("t"), reads("r"), reads("h")};
+        sweep.sums = {"tt"};
+        sweep.element = "tt += dot_re(t, t);\n" + add_dot(sweep, "tr", "t", "r") + add_dot(sweep, "ht", "h", "t");
+        sweep.finish = text("state->omega = scalar_div(", dot_of(sweep, "tr"), R"(, scalar_of(tt));
+const scalar rho = scalar_sub(state->sigma, scalar_mul(state->omega, )",
+                            dot_of(sweep, "ht"), R"());
+state->beta = scalar_mul(scalar_div(rho, state->rho), scalar_div(state->alpha, state->omega));)");
+        return sweep;
+    }
+};
+
+template <Preconditioning m>
+struct Step {
+    static SweepRequest request(DType dtype, bool has_double) {
+        constexpr bool is_plain = m == Preconditioning::none;
+        SweepRequest sweep = new_sweep("bicgstab_step", dtype, has_double);
+        sweep.arrays = {updates("x"), updates("r"), updates("p"), reads("v"), reads("t"), reads("h")};
+        if (m == Preconditioning::diagonal)
+            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), updates("q"), reads("u")});
+        if (m == Preconditioning::general) sweep.arrays.insert(sweep.arrays.end(), {reads("q"), reads("u")});
+        sweep.prepare = R"(const scalar alpha = state->alpha, omega = state->omega, beta = state->beta;
+const scalar minus_omega = scalar_sub(scalar_of(0), omega);)";
+        sweep.element =
+            text("x = plus_by(plus_by(x, alpha, ", is_plain ? "p" : "q", "), omega, ", is_plain ? "r" : "u",
+                 ");\nr = plus_by(r, minus_omega, t);\np = plus_by(r, beta, plus_by(p, minus_omega, v));\n");
+        if (m == Preconditioning::diagonal) sweep.element += "q = times(d, p);\n";
+        sweep.sums = {"rr"};
+        sweep.element += "rr += dot_re(r, r);\n" + add_dot(sweep, "hr", "h", "r");
+        sweep.finish = text("state->rho = ", dot_of(sweep, "hr"), R"(;
+++state->iterations;
+see_residual(state, sqrt(rr));
+const real rho = scalar_size(state->rho), omega_size = scalar_size(state->omega);
+if (!state->done && !(rho > 0)) stop_column(state, isnan(rho) ? 2 : 7, rho);
+if (!state->done && !(omega_size > 0)) stop_column(state, isnan(omega_size) ? 2 : 8, omega_size);)");
+        return sweep;
+    }
+};
+
+class Bicgstab : public Solver {
+   public:
+    explicit Bicgstab(const System& system) : Solver(system) {
+        for (AnyArray* vectors : {&h_, &p_, &v_, &t_}) *vectors = space_.vectors();
+        if (preconditioning_ != Preconditioning::none) q_ = space_.vectors(), u_ = space_.vectors();
+        begin_ = Sweep(space_, sweep_for<Begin>(preconditioning_));
+        alpha_ = Sweep(space_, Alpha::request);
+        half_step_ = Sweep(space_, sweep_for<HalfStep>(preconditioning_));
+        omega_ = Sweep(space_, Omega::request);
+        step_ = Sweep(space_, sweep_for<Step>(preconditioning_));
+    }
+
+   private:
+    void begin() override {
+        if (preconditioning_ == Preconditioning::diagonal) return begin_(space_, r_, h_, p_, diagonal_, q_);
+        begin_(space_, r_, h_, p_);
+    }
+
+    void iterate() override {
+        const AnyOperator& m = system_.options.preconditioner;
+        const bool is_plain = preconditioning_ == Preconditioning::none;
+        const bool is_diagonal = preconditioning_ == Preconditioning::diagonal;
+        if (preconditioning_ == Preconditioning::general) multiply(m, p_, q_);
+        multiply(system_.a, is_plain ? p_ : q_, v_);
+        alpha_(space_, h_, v_);
+        if (is_diagonal) {
+            half_step_(space_, r_, v_, h_, diagonal_, u_);
+        } else {
+            half_step_(space_, r_, v_, h_);
+        }
+        if (preconditioning_ == Preconditioning::general) multiply(m, r_, u_);
+        multiply(system_.a, is_plain ? r_ : u_, t_);
+        omega_(space_, t_, r_, h_);
+        if (is_plain) return step_(space_, x_, r_, p_, v_, t_, h_);
+        if (is_diagonal) return step_(space_, x_, r_, p_, v_, t_, h_, diagonal_, q_, u_);
+        step_(space_, x_, r_, p_, v_, t_, h_, q_, u_);
+    }
+
+    AnyArray h_, p_, v_, t_, q_, u_;
+    Sweep begin_, alpha_, half_step_, omega_, step_;
+};
+
+template <Preconditioning m>
+void add(std::vector<SweepRequest>& all, DType dtype, bool has_double) {
+    for (const SweepText text : {Begin<m>::request, HalfStep<m>::request, Step<m>::request})
+        all.push_back(text(dtype, has_double));
+}
+
+}  // namespace
+
+std::vector<SweepRequest> bicgstab_sweeps(DType dtype, bool has_double) {
+    std::vector<SweepRequest> all{Alpha::request(dtype, has_double), Omega::request(dtype, has_double)};
+    add<Preconditioning::none>(all, dtype, has_double);
+    add<Preconditioning::diagonal>(all, dtype, has_double);
+    add<Preconditioning::general>(all, dtype, has_double);
+    return all;
+}
+
+std::unique_ptr<Solver> new_bicgstab(const System& system) { return std::make_unique<Bicgstab>(system); }
+
+}  // namespace gemel::solving

@@ -1,0 +1,147 @@
+#include "solve/solver.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::solving {
+namespace {
+
+using codegen::SweepRequest;
+
+/// The preconditioned residual: z = M r, which is r itself without a preconditioner.
+std::string preconditioned(Preconditioning m, const char* name, const char* of) {
+    if (m == Preconditioning::none) return text("const element ", name, " = ", of, ";\n");
+    if (m == Preconditioning::diagonal) return text("const element ", name, " = times(d, ", of, ");\n");
+    return {};
+}
+
+/// p = z, nu = r* z.
+template <Preconditioning m>
+struct Begin {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("cg_begin", dtype, has_double);
+        sweep.arrays = {reads("r"), writes("p")};
+        if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
+        if (m == Preconditioning::general) sweep.arrays.push_back(reads("z"));
+        sweep.sums = {"found"};
+        sweep.element = preconditioned(m, "z", "r") + "p = z;\nfound += dot_re(r, z);";
+        sweep.finish = "state->nu = found;\nif (!(found > 0)) stop_column(state, isnan(found) ? 2 : 5, found);";
+        return sweep;
+    }
+};
+
+/// Every inner product that the iteration needs, of p, s = A p and r: with them the coefficients of this step, and of
+/// the next direction as they will be after it.
+template <Preconditioning m>
+struct Products {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("cg_products", dtype, has_double);
+        sweep.arrays = {reads("p"), reads("s")};
+        if (m != Preconditioning::general) sweep.arrays.push_back(reads("r"));
+        if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
+        if (m == Preconditioning::general) {
+            sweep.arrays.push_back(reads("z"));
+            sweep.arrays.push_back(reads("y"));
+        }
+        sweep.sums = {"mu", "delta", "gamma"};
+        sweep.element = preconditioned(m, "z", "r") + preconditioned(m, "y", "s") +
+                        "mu += dot_re(p, s);\ndelta += dot_re(z, s);\ngamma += dot_re(y, s);";
+        sweep.finish = R"(if (!(mu > 0)) {
+    stop_column(state, isnan(mu) ? 2 : 4, mu);
+} else {
+    const real alpha = state->nu / mu, nu = state->nu - 2 * alpha * delta + alpha * alpha * gamma;
+    state->phi = alpha;
+    state->gamma = nu > 0 ? nu / state->nu : 0;
+})";
+        return sweep;
+    }
+};
+
+/// The step, the next direction, and the residual's norms.
+template <Preconditioning m>
+struct Step {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("cg_step", dtype, has_double);
+        sweep.arrays = {updates("x"), updates("r"), updates("p"), reads("s")};
+        if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
+        if (m == Preconditioning::general) {
+            sweep.arrays.push_back(updates("z"));
+            sweep.arrays.push_back(reads("y"));
+        }
+        sweep.prepare = "const real alpha = state->phi, beta = state->gamma;";
+        sweep.element = "x = plus(x, alpha, p);\nr = plus(r, -alpha, s);\n";
+        if (m == Preconditioning::general) sweep.element += "z = plus(z, -alpha, y);\n";
+        sweep.element += preconditioned(m, "z", "r") + "p = plus(z, beta, p);\nrr += dot_re(r, r);";
+        sweep.sums = {"rr"};
+        if (m != Preconditioning::none) {
+            sweep.sums.push_back("rz");
+            sweep.element += "\nrz += dot_re(r, z);";
+        }
+        const char* const nu = m == Preconditioning::none ? "rr" : "rz";
+        sweep.finish =
+            text("++state->iterations;\nstate->nu = ", nu, ";\nsee_residual(state, sqrt(rr));\nif (!state->done && !(",
+                 nu, " > 0)) stop_column(state, 5, ", nu, ");");
+        return sweep;
+    }
+};
+
+/// @source Chen and Carson, "Predict-and-recompute conjugate gradient variants", algorithm M-CG with the products of
+/// PR-CG: beta is predicted from products that are known before the step, and nu computed anew in it.
+class Cg : public Solver {
+   public:
+    explicit Cg(const System& system) : Solver(system) {
+        p_ = space_.vectors();
+        if (preconditioning_ == Preconditioning::general) z_ = space_.vectors(), y_ = space_.vectors();
+        begin_ = Sweep(space_, sweep_for<Begin>(preconditioning_));
+        products_ = Sweep(space_, sweep_for<Products>(preconditioning_));
+        step_ = Sweep(space_, sweep_for<Step>(preconditioning_));
+    }
+
+   private:
+    void begin() override {
+        switch (preconditioning_) {
+            case Preconditioning::none: return begin_(space_, r_, p_);
+            case Preconditioning::diagonal: return begin_(space_, r_, p_, diagonal_);
+            case Preconditioning::general: break;
+        }
+        multiply(system_.options.preconditioner, r_, z_);
+        begin_(space_, r_, p_, z_);
+    }
+
+    void iterate() override {
+        const AnyArray& s = product_;
+        multiply(system_.a, p_, s);
+        switch (preconditioning_) {
+            case Preconditioning::none: products_(space_, p_, s, r_); return step_(space_, x_, r_, p_, s);
+            case Preconditioning::diagonal:
+                products_(space_, p_, s, r_, diagonal_);
+                return step_(space_, x_, r_, p_, s, diagonal_);
+            case Preconditioning::general: break;
+        }
+        multiply(system_.options.preconditioner, s, y_);
+        products_(space_, p_, s, z_, y_);
+        step_(space_, x_, r_, p_, s, z_, y_);
+    }
+
+    AnyArray p_, z_, y_;
+    Sweep begin_, products_, step_;
+};
+
+template <Preconditioning m>
+void add(std::vector<SweepRequest>& all, DType dtype, bool has_double) {
+    for (const SweepText text : {Begin<m>::request, Products<m>::request, Step<m>::request})
+        all.push_back(text(dtype, has_double));
+}
+
+}  // namespace
+
+std::vector<SweepRequest> cg_sweeps(DType dtype, bool has_double) {
+    std::vector<SweepRequest> all;
+    add<Preconditioning::none>(all, dtype, has_double);
+    add<Preconditioning::diagonal>(all, dtype, has_double);
+    add<Preconditioning::general>(all, dtype, has_double);
+    return all;
+}
+
+std::unique_ptr<Solver> new_cg(const System& system) { return std::make_unique<Cg>(system); }
+
+}  // namespace gemel::solving

@@ -1,0 +1,19 @@
+/// The kernels of preconditioners, for their callers and for tests of their texts.
+#pragma once
+
+#include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
+
+namespace gemel::solving {
+
+/// Gauss and Jordan's elimination with partial pivoting, a thread for each block; `a` is used up.
+GEMEL_API ElementwiseKernel invert_blocks_kernel(DType dtype);
+/// A row of a block for each element.
+GEMEL_API ElementwiseKernel multiply_blocks_kernel(DType dtype);
+GEMEL_API ElementwiseKernel chebyshev_begin_kernel(DType dtype);
+GEMEL_API ElementwiseKernel chebyshev_step_kernel(DType dtype);
+/// Numbers between -1 and 1 without an order.
+GEMEL_API ElementwiseKernel power_begin_kernel(DType dtype);
+
+}  // namespace gemel::solving

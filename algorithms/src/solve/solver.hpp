@@ -1,0 +1,118 @@
+/// What all iterative solvers have in common: their vectors, the loop on the host, the looks at the device.
+#pragma once
+
+#include "solve/sweep_texts.hpp"
+#include "solve/sweeps.hpp"
+
+#include <gemel/algorithms/solve/solvers.hpp>
+#include <gemel/core/host_buffer.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gemel::solving {
+
+using solve::AnyOperator;
+using solve::Report;
+using solve::detail::AnyOptions;
+using solve::detail::Method;
+
+/// A system whose parts fit each other.
+struct System {
+    const char* who;  ///< "solve::cg"
+    AnyOperator a;
+    AnyArray b;
+    const AnyOptions& options;
+};
+
+class Solver {
+   public:
+    /// @param is_viewed  parts of vectors() other than columns are given to kernels
+    explicit Solver(const System& system, bool is_viewed = false);
+    virtual ~Solver() = default;
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+
+    /// Solves it. @param x  a new array of b's shape
+    Report run(AnyArray& x);
+
+   protected:
+    /// The iteration starts, or starts again: r is b - A x. Enqueued, as everything here.
+    virtual void begin() = 0;
+    virtual void iterate() = 0;
+    /// x is made what the iterations so far have found.
+    virtual void settle() {}
+
+    /// out = op u, for each column.
+    void multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& out) const;
+    /// r = b - A x, and with it what the column's state says.
+    void find_residual();
+
+    const System& system_;
+    Workspace space_;
+    Preconditioning preconditioning_ = Preconditioning::none;
+    AnyArray diagonal_;  ///< of the preconditioner, if it is diagonal
+    AnyArray b_, x_, r_, product_;
+
+   private:
+    struct Seen {
+        std::int64_t iterations = 0;  ///< of the slowest column that is not done
+        double residual = 0, target = 0;
+        bool all_done = true;
+    };
+    void set_up();
+    void write_first_states();
+    void look();
+    /// Waits for the earliest look that has not been read yet.
+    Seen see();
+    void tell(const Seen& seen);
+    void go_on_until_done(std::int64_t budget);
+    /// The true residual is in the states. @returns whether the iteration should start again
+    bool should_restart();
+    Report report() const;
+    void end_progress();
+    AnyArray result();
+
+    Stream stream_;
+    bool has_double_;
+    Sweep residual_;
+    std::array<HostBuffer<std::byte>, 2> looks_;
+    std::deque<std::pair<std::size_t, Event>> pending_;
+    std::size_t next_look_ = 0;
+    std::vector<ColumnState> states_;
+    std::vector<double> last_true_;
+    int stalled_ = 0;
+    bool has_stalled_ = false, shows_progress_ = false;
+    std::vector<solve::Look> history_;
+};
+
+std::unique_ptr<Solver> new_cg(const System& system);
+std::unique_ptr<Solver> new_bicgstab(const System& system);
+std::unique_ptr<Solver> new_minres(const System& system);
+std::unique_ptr<Solver> new_gmres(const System& system);
+
+/// The sweep for how the preconditioner takes part: Text<none>, Text<diagonal> or Text<general>.
+template <template <Preconditioning> class Text>
+SweepText sweep_for(Preconditioning preconditioning) {
+    switch (preconditioning) {
+        case Preconditioning::none: return Text<Preconditioning::none>::request;
+        case Preconditioning::diagonal: return Text<Preconditioning::diagonal>::request;
+        case Preconditioning::general: break;
+    }
+    return Text<Preconditioning::general>::request;
+}
+
+inline constexpr const char* right_side_text =
+    "the right-hand side has NaN or infinite elements, or its norm overflows";
+/// What is to be said where the tolerance was not reached.
+std::string explanation(const char* who, const Report& report, const AnyOptions& options);
+/// Why a column stopped; empty if it only took too long.
+std::string reason(const ColumnState& state);
+
+}  // namespace gemel::solving

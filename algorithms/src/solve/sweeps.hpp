@@ -1,0 +1,79 @@
+/// Sweeps of solvers, launched: what a solver's vectors and scalars have in common.
+#pragma once
+
+#include "generated/kernel_cache.hpp"
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/codegen/sweep.hpp>
+#include <gemel/core/buffer.hpp>
+#include <gemel/core/context.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gemel::solving {
+
+/// The vectors of a solver: `columns` of n elements, each padded with zeros, and a sweep_state for each column.
+class Workspace {
+   public:
+    /// @param state_bytes  of a sweep_state
+    /// @param is_viewed    kernels are given parts of vectors(): each begins where the device lets a buffer begin
+    Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
+              bool is_viewed, const codegen::SweepTuning& given);
+
+    static constexpr std::size_t most_sums = 8;
+
+    /// New columns of zeros: shape (columns, pitch).
+    AnyArray vectors() const;
+    /// One vector of zeros that all columns have in common.
+    AnyArray vector() const;
+    /// The n elements of one column.
+    AnyArray column(const AnyArray& vectors, std::int64_t which) const;
+    /// All of them, as (n, columns).
+    AnyArray matrix(const AnyArray& vectors) const;
+
+    const Context& context() const { return context_; }
+    DType dtype() const { return dtype_; }
+    std::int64_t n() const { return n_; }
+    std::int64_t columns() const { return columns_; }
+    std::int64_t pitch() const { return pitch_; }
+    const Buffer& states() const { return states_; }
+
+   private:
+    friend class Sweep;
+    Context context_;
+    DType dtype_;
+    std::int64_t n_, columns_, pitch_, groups_ = 1, packs_ = 0;
+    codegen::SweepTuning tuning_;
+    codegen::SweepLayout layout_;
+    Buffer states_, partials_, counters_;
+};
+
+/// A request that is made when it is first needed, for a device with or without doubles.
+using SweepText = codegen::SweepRequest (*)(DType dtype, bool has_double);
+
+/// One sweep, compiled for a workspace.
+class Sweep {
+   public:
+    Sweep() = default;
+    Sweep(const Workspace& space, SweepText text);
+    /// Enqueues it: one launch, two where blocks do not see each other's writes.
+    void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
+                    std::span<const std::int32_t> numbers = {}) const;
+    template <class... A>
+        requires(std::same_as<A, AnyArray> && ...)
+    void operator()(const Workspace& space, const A&... arrays) const {
+        const std::array<const AnyArray*, sizeof...(A)> all{&arrays...};
+        (*this)(space, std::span<const AnyArray* const>(all));
+    }
+
+   private:
+    std::shared_ptr<Variant> variant_;
+    bool has_sums_ = false;
+};
+
+}  // namespace gemel::solving

@@ -1,0 +1,92 @@
+/// The text of sweeps: one pass over the columns of some arrays that updates elements and sums over each column, and,
+/// when a column's sums are there, a step on its scalars, all of it on the device. Iterative solvers are made of them.
+#pragma once
+
+#include <gemel/codegen/tuning.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel::codegen {
+
+/// Who joins what the blocks of a column have summed, and does the step.
+enum class SweepFinish : std::uint32_t {
+    automatic,
+    last_block,  ///< the block that comes last: where blocks see each other's writes
+    launch,      ///< a second launch
+};
+inline constexpr std::array<const char*, 3> sweep_finish_names{"automatic", "last_block", "launch"};
+constexpr std::span<const char* const> value_names(SweepFinish) { return sweep_finish_names; }
+
+/// Zero means "not given".
+struct SweepTuning {
+    static constexpr std::string_view family = "sweep";
+    std::uint32_t block = 0;            ///< threads per block; 1: each block is one thread with a piece of its own
+    std::uint32_t blocks_per_unit = 0;  ///< at most, for each compute unit
+    SweepFinish finish = SweepFinish::automatic;
+    friend bool operator==(const SweepTuning&, const SweepTuning&) = default;
+};
+GEMEL_STRUCT(SweepTuning, block, blocks_per_unit, finish)
+GEMEL_API SweepTuning sweep_tuning(const DeviceInfo& device, const Workload& work);
+
+/// One array of a sweep. In the statement its name stands for the element.
+struct SweepArray {
+    enum class Access : std::uint8_t {
+        read,
+        write,   ///< every element is written, none is read
+        update,  ///< read and written
+        whole,   ///< the name is the pointer; the statement indexes it by itself
+    };
+    std::string name;
+    Access access = Access::read;
+    bool has_columns = true;  ///< false: all columns have this one in common
+    std::string type = {};    ///< of elements, if not the sweep's
+    std::string begin = {};   ///< an expression: where in the array that is given it begins, in elements; whole packs
+};
+
+/// A sweep over columns of `packs` times sweep_padding elements, `pitch` elements apart. Statements are in the words of
+/// the kernel language; `state` points to the column's sweep_state, a struct that the preamble declares, as it does
+/// the type `real` in which sums are found. Columns end with zeros; statements must keep them zero.
+struct SweepRequest {
+    std::string name = "sweep";
+    DType dtype = {};
+    std::vector<SweepArray> arrays = {};
+    std::vector<std::string> numbers = {};  ///< parameters of type int
+    std::string preamble = {};
+    std::string skip = {};               ///< where it is true of `state`, the column is left alone
+    std::string prepare = {};            ///< statements before the elements
+    std::string element = {};            ///< of one element, at `place` of arrays that are `whole`
+    std::vector<std::string> sums = {};  ///< variables to which `element` adds
+    std::string finish = {};             ///< with the sums of the column
+};
+
+/// Columns are padded to a multiple of so many elements, all of them zeros.
+inline constexpr std::int64_t sweep_padding = 32;
+/// Threads of a block of the second launch, if the first one's blocks have as many; blocks of one thread: one.
+inline constexpr std::uint32_t sweep_finish_block = 64;
+
+struct SweepLayout {
+    DType dtype = {};
+    bool serial = false;      ///< blocks of one thread, for CPU devices
+    bool last_block = false;  ///< no second launch
+    bool wide_index = false;
+    friend bool operator==(const SweepLayout&, const SweepLayout&) = default;
+};
+
+/// Elements that a thread has at once; `packs` counts them.
+GEMEL_API std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout);
+/// The kernel `<name>`, and `<name>_finish` for a second launch with a block for each column. Parameters of both: the
+/// arrays, states, partials (sums * groups * columns of `real`), counters (an int32 for each column, zero before and
+/// after), the numbers; then packs, pitch, groups (blocks of a column) as the index type.
+GEMEL_API std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
+                                   const Dialect& dialect);
+
+}  // namespace gemel::codegen

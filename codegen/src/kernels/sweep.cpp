@@ -1,0 +1,114 @@
+#include <gemel/codegen/sweep.hpp>
+
+#include "sweep_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/codegen/kernel_text.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+namespace {
+
+using Access = SweepArray::Access;
+
+/// A tree in shared memory for every sum.
+std::string reduce(KernelText& kernel, const SweepRequest& request, int threads) {
+    pieces::ReduceInSharedMemory piece{.values = {}, .block = threads};
+    for (const std::string& sum : request.sums)
+        piece.values.push_back({.total = sum, .shared = "shared_" + sum, .reduce = "sweep_add"});
+    return request.sums.empty() ? std::string() : piece.text(kernel);
+}
+
+Value::List arrays_of(const SweepRequest& request) {
+    Value::List arrays;
+    for (const SweepArray& array : request.arrays) {
+        const bool is_whole = array.access == Access::whole;
+        const bool is_written = array.access == Access::write || array.access == Access::update;
+        const std::string parameter = is_whole ? array.name : array.name + "_elements";
+        arrays.push_back(
+            Values{{"name", array.name},
+                   {"parameter", parameter},
+                   {"pointer", array.begin.empty() ? parameter : gemel::text("(", parameter, " + ", array.begin, ")")},
+                   {"type", array.type.empty() ? request.dtype.name() : array.type},
+                   {"is_whole", is_whole},
+                   {"is_read", array.access == Access::read || array.access == Access::update},
+                   {"is_written", is_written},
+                   {"is_const", !is_written && !is_whole},
+                   {"has_columns", array.has_columns}});
+    }
+    return arrays;
+}
+
+/// Whether the first kernel looks at the column's state.
+bool uses_state(const SweepRequest& request, const SweepLayout& layout) {
+    const auto names_it = [](const std::string& statements) { return statements.find("state") != std::string::npos; };
+    const bool steps = layout.last_block && !request.sums.empty() && names_it(request.finish);
+    return steps || names_it(request.skip) || names_it(request.prepare) || names_it(request.element);
+}
+
+}  // namespace
+
+SweepTuning sweep_tuning(const DeviceInfo& device, const Workload&) {
+    if (device.type == DeviceInfo::Type::cpu) return {.block = 1, .blocks_per_unit = 1, .finish = SweepFinish::launch};
+    std::uint32_t block = 256;
+    while (block > 1 && block > device.max_threads_per_block) block /= 2;
+    return {.block = block,
+            .blocks_per_unit = 8,
+            .finish = device.has_cross_block_visibility ? SweepFinish::last_block : SweepFinish::launch};
+}
+
+std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout) {
+    return layout.serial ? 16 : std::max(16 / dtype.size_bytes(), 1u);
+}
+
+std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
+                         const Dialect& dialect) {
+    if (request.dtype.size_bytes() > 16 || 16 % request.dtype.size_bytes() != 0)
+        throw ArgumentError(gemel::text("sweep '", request.name, "': elements of ", request.dtype.name(), " have ",
+                                        request.dtype.size_bytes(), " bytes; 1, 2, 4, 8 or 16 can be packed"));
+    KernelText kernel(dialect);
+    const int block = layout.serial ? 1 : static_cast<int>(tuning.block);
+    const int finishers = layout.serial ? 1 : std::min(block, static_cast<int>(sweep_finish_block));
+    Value::List sums, numbers;
+    for (const std::string& sum : request.sums) sums.push_back(sum);
+    for (const std::string& number : request.numbers) numbers.push_back(number);
+    Values values{{"name", request.name},
+                  {"type", request.dtype.name()},
+                  {"index", layout.wide_index ? "int64_t" : "int"},
+                  {"block", block},
+                  {"finish_block", finishers},
+                  {"pack", static_cast<int>(sweep_pack(request.dtype, layout))},
+                  {"serial", layout.serial},
+                  {"last_block", layout.last_block && !request.sums.empty()},
+                  {"has_elements", !request.element.empty()},
+                  {"uses_state", uses_state(request, layout)},
+                  {"uses_place", request.element.find("place") != std::string::npos},
+                  {"arrays", arrays_of(request)},
+                  {"sums", sums},
+                  {"numbers", numbers},
+                  {"preamble", request.preamble},
+                  // PoCL 3.1 computes nothing behind a barrier that some blocks return before.
+                  {"returns", layout.serial || layout.last_block || request.sums.empty()},
+                  {"has_skip", !request.skip.empty()},
+                  {"has_finish", !request.finish.empty()},
+                  {"skip", request.skip},
+                  {"prepare", request.prepare},
+                  {"element", request.element},
+                  {"finish", request.finish}};
+    values["reduce"] = layout.serial ? std::string() : reduce(kernel, request, block);
+    const auto join = [&](int threads) {
+        Values own = values;
+        own["threads"] = threads;
+        own["reduce"] = threads > 1 ? reduce(kernel, request, threads) : std::string();
+        return request.sums.empty() ? std::string() : kernel.fill(sweep_kernels::join(), std::move(own));
+    };
+    values["elements"] = kernel.fill(layout.serial ? sweep_kernels::serial() : sweep_kernels::parallel(), values);
+    values["join"] = layout.last_block ? join(block) : std::string();
+    values["join_again"] = join(finishers);
+    return kernel.finish(kernel.fill(sweep_kernels::sweep(), std::move(values)));
+}
+
+}  // namespace gemel::codegen
