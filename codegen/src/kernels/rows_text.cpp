@@ -69,13 +69,6 @@ std::string RowText::running_type(std::size_t v) const {
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
 }
 
-pieces::Item RowText::exchanged(std::size_t v) {
-    const std::size_t least = value_type(accumulator(v)) == "float" ? 4 : 1;
-    return {.name = item(v),
-            .type = kernel_.verbatim(running_type(v)),
-            .bytes = std::max<std::size_t>(least, accumulator(v).size_bytes())};
-}
-
 std::size_t RowText::first_value(std::size_t l) const {
     std::size_t first = 0;
     for (std::size_t k = 0; k < l; ++k) first += request_.loops[k].values.size();
@@ -353,54 +346,6 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
          {"kept_again", kept(0, l + 1)},
          {"run", run},
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
-}
-
-/// From the threads' running values to what all threads of a row know.
-std::string RowText::combine(std::size_t l) {
-    const std::size_t first = first_value(l), end = first + request_.loops[l].values.size();
-    std::string text;
-    if (rows()) text += fill(reduction_kernels::combine_totals(), {{"count", layout_.tile.vector_width}});
-    if (!layout_.serial && along() > 1) text += exchange(first, end);
-    return text + fill(rows_kernels::found());
-}
-
-std::string RowText::exchange(std::size_t first, std::size_t end) {
-    pieces::ReduceInSharedMemory tree{
-        .values = {}, .block = along(), .place = "along", .stride = rows() ? 1 : layout_.tile.across};
-    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
-    pieces::ReduceForAll for_all{.values = {}, .group = along()};
-    for (std::size_t v = first; v < end; ++v) {
-        const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
-        shuffles.values.push_back({.total = "total" + at, .item = item(v), .reduce = reduce});
-        for_all.values.push_back({.total = "total" + at, .shared = "shared" + at, .item = item(v), .reduce = reduce});
-        if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
-        for (int neighbour = 0; !rows() && neighbour < layout_.tile.vector_width; ++neighbour)
-            tree.values.push_back({.total = gemel::text("totals", at, "[", neighbour, "]"),
-                                   .shared = gemel::text("(shared", at, " + ", neighbour * layout_.block, ")"),
-                                   .reduce = reduce});
-    }
-    if (rows() && layout_.tile.shuffles) return shuffles.text(kernel_);
-    if (!rows() || !layout_.warps) return tree.text(kernel_);
-    return for_all.text(kernel_) + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
-}
-
-/// From the totals of a block to those of all blocks of its row.
-std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
-    pieces::ReduceAcrossBlocks across{
-        .values = {}, .parts = layout_.parts, .words = static_cast<int>(state_words(request_))};
-    int word = 0;
-    for (std::size_t v = 0; v < end; ++v) {
-        const pieces::Item item = exchanged(v);
-        const std::string at = suffix(v);
-        if (v >= first)
-            across.values.push_back({.total = "total" + at,
-                                     .shared = "parts" + at,
-                                     .item = item,
-                                     .reduce = gemel::text(request_.name, "_reduce", at),
-                                     .first_word = word});
-        word += item.words();
-    }
-    return across.text(kernel_);
 }
 
 /// Elements that results name are the same along the row: its first.

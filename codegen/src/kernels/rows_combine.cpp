@@ -1,0 +1,69 @@
+/// How the threads of a row, and the blocks that share one, learn what all of them have found.
+#include "kernels/rows_text.hpp"
+
+#include "reduction_kernels.hpp"
+#include "rows_kernels.hpp"
+
+#include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+
+namespace gemel::codegen {
+
+pieces::Item RowText::exchanged(std::size_t v) {
+    const std::size_t least = value_type(accumulator(v)) == "float" ? 4 : 1;
+    return {.name = item(v),
+            .type = kernel_.verbatim(running_type(v)),
+            .bytes = std::max<std::size_t>(least, accumulator(v).size_bytes())};
+}
+
+/// From the threads' running values to what all threads of a row know.
+std::string RowText::combine(std::size_t l) {
+    const std::size_t first = first_value(l), end = first + request_.loops[l].values.size();
+    std::string text;
+    if (rows()) text += fill(reduction_kernels::combine_totals(), {{"count", layout_.tile.vector_width}});
+    if (!layout_.serial && along() > 1) text += exchange(first, end);
+    return text + fill(rows_kernels::found());
+}
+
+std::string RowText::exchange(std::size_t first, std::size_t end) {
+    pieces::ReduceInSharedMemory tree{
+        .values = {}, .block = along(), .place = "along", .stride = rows() ? 1 : layout_.tile.across};
+    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+    pieces::ReduceForAll for_all{.values = {}, .group = along()};
+    for (std::size_t v = first; v < end; ++v) {
+        const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
+        shuffles.values.push_back({.total = "total" + at, .item = item(v), .reduce = reduce});
+        for_all.values.push_back({.total = "total" + at, .shared = "shared" + at, .item = item(v), .reduce = reduce});
+        if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
+        for (int neighbour = 0; !rows() && neighbour < layout_.tile.vector_width; ++neighbour)
+            tree.values.push_back({.total = gemel::text("totals", at, "[", neighbour, "]"),
+                                   .shared = gemel::text("(shared", at, " + ", neighbour * layout_.block, ")"),
+                                   .reduce = reduce});
+    }
+    if (rows() && layout_.tile.shuffles) return shuffles.text(kernel_);
+    if (!rows() || !layout_.warps) return tree.text(kernel_);
+    return for_all.text(kernel_) + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
+}
+
+/// From the totals of a block to those of all blocks of its row.
+std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
+    pieces::ReduceAcrossBlocks across{
+        .values = {}, .parts = layout_.parts, .words = static_cast<int>(state_words(request_))};
+    int word = 0;
+    for (std::size_t v = 0; v < end; ++v) {
+        const pieces::Item item = exchanged(v);
+        const std::string at = suffix(v);
+        if (v >= first)
+            across.values.push_back({.total = "total" + at,
+                                     .shared = "parts" + at,
+                                     .item = item,
+                                     .reduce = gemel::text(request_.name, "_reduce", at),
+                                     .first_word = word});
+        word += item.words();
+    }
+    return across.text(kernel_);
+}
+
+}  // namespace gemel::codegen
