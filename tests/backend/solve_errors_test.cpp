@@ -18,14 +18,14 @@ using namespace gemel::testing;
 namespace {
 
 /// A diagonal matrix, and some ones beside the diagonal.
-HostMatrix<double> banded(const std::vector<double>& diagonal, double beside = 0, double across = 0) {
+HostSystem<double> banded(const std::vector<double>& diagonal, double beside = 0, double across = 0) {
     const std::size_t n = diagonal.size();
     std::vector<double> a(n * n);
     for (std::size_t i = 0; i < n; ++i) {
         a[i * n + i] = diagonal[i];
         if (i + 1 < n) a[i * n + i + 1] = beside, a[(i + 1) * n + i] = across;
     }
-    return HostMatrix<double>::dense(static_cast<std::int64_t>(n), a);
+    return HostSystem<double>::dense(static_cast<std::int64_t>(n), a);
 }
 
 using Method = Solve<double>;
@@ -220,7 +220,7 @@ TEST_CASE("a solver runs on the stream that it is given") {
 
 TEST_CASE("what users write gives what the documentation says") {
     const int width = 60, n = width * width;
-    HostMatrix<double> host{.n = n};
+    HostSystem<double> host{.n = n};
     for (int i = 0; i < n; ++i) {
         const int x = i % width, y = i / width;
         const auto entry = [&](int c, double v) { host.columns.push_back(c), host.values.push_back(v); };

@@ -29,7 +29,7 @@ std::atomic<std::int64_t> waits{0};
 TEST_SUITE_BEGIN("algorithms");
 
 TEST_CASE("each of several right-hand sides converges by itself") {
-    const HostMatrix<double> a = laplacian(20);
+    const HostSystem<double> a = laplacian(20);
     const DeviceMatrix<double> matrix(a);
     const std::int64_t n = a.n;
     // A column of zeros, one that x0 solves, one eigenvector (a single iteration), two at random.
@@ -91,7 +91,7 @@ TEST_CASE("a batch of small systems is an operator on all columns") {
 }
 
 TEST_CASE("zeros one unknown and none are solved") {
-    const HostMatrix<double> one = HostMatrix<double>::dense(1, {4});
+    const HostSystem<double> one = HostSystem<double>::dense(1, {4});
     for (const Solve<double> method : {Solve<double>(solve::cg<double>), Solve<double>(solve::minres<double>),
                                        Solve<double>(solve::bicgstab<double>), Solve<double>(solve::gmres<double>)}) {
         const DeviceMatrix<double> matrix(one);
@@ -113,7 +113,7 @@ TEST_CASE("zeros one unknown and none are solved") {
 }
 
 TEST_CASE("an iteration has the launches that it must have") {
-    const HostMatrix<double> a = laplacian(40);
+    const HostSystem<double> a = laplacian(40);
     const DeviceMatrix<double> matrix(a);
     const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
     const Device device = current_context().device();
@@ -154,7 +154,7 @@ TEST_CASE("an iteration has the launches that it must have") {
 }
 
 TEST_CASE("the host enqueues the next iterations before it looks at the last") {
-    const HostMatrix<double> a = laplacian(40);
+    const HostSystem<double> a = laplacian(40);
     const DeviceMatrix<double> matrix(a);
     const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
     std::int64_t products = 0;
@@ -183,7 +183,7 @@ TEST_CASE("the host enqueues the next iterations before it looks at the last") {
 }
 
 TEST_CASE("the host waits once for each look") {
-    const HostMatrix<double> a = laplacian(40);
+    const HostSystem<double> a = laplacian(40);
     const DeviceMatrix<double> matrix(a);
     const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
     for (const Solve<double> method : {Solve<double>(solve::cg<double>), Solve<double>(solve::gmres<double>)}) {

@@ -26,7 +26,7 @@ T host_conj(const T& a) {
 
 /// Rows of a matrix on the host.
 template <class T>
-struct HostMatrix {
+struct HostSystem {
     std::int64_t n = 0;
     std::vector<std::int32_t> starts{0}, columns{};
     std::vector<T> values{};
@@ -38,8 +38,8 @@ struct HostMatrix {
                 y[i] += values[e] * x[static_cast<std::size_t>(columns[e])];
         return y;
     }
-    static HostMatrix dense(std::int64_t n, const std::vector<T>& a) {
-        HostMatrix matrix{.n = n};
+    static HostSystem dense(std::int64_t n, const std::vector<T>& a) {
+        HostSystem matrix{.n = n};
         for (std::int64_t i = 0; i < n; ++i) {
             for (std::int64_t j = 0; j < n; ++j)
                 if (a[static_cast<std::size_t>(i * n + j)] != T{}) {
@@ -56,7 +56,7 @@ struct HostMatrix {
 template <class T>
 class DeviceMatrix {
    public:
-    explicit DeviceMatrix(const HostMatrix<T>& a, const Context& context = current_context()) : n_(a.n) {
+    explicit DeviceMatrix(const HostSystem<T>& a, const Context& context = current_context()) : n_(a.n) {
         const ContextScope scope(context);
         starts_ = to_gpu(a.starts);
         columns_ = to_gpu(a.columns);
@@ -104,7 +104,7 @@ enum class MatrixKind { positive, indefinite, general };
 
 /// Some entries in each row, and a diagonal that dominates them.
 template <class T>
-HostMatrix<T> random_matrix(std::int64_t n, MatrixKind kind, double dominance = 1.02) {
+HostSystem<T> random_matrix(std::int64_t n, MatrixKind kind, double dominance = 1.02) {
     std::mt19937 engine(7);
     std::uniform_real_distribution<double> number(-1, 1);
     const auto element = [&] {
@@ -130,12 +130,12 @@ HostMatrix<T> random_matrix(std::int64_t n, MatrixKind kind, double dominance = 
         a[i * size + i] =
             static_cast<RealOf<T>>(dominance * (kind == MatrixKind::indefinite && i % 2 == 1 ? -sum : sum));
     }
-    return HostMatrix<T>::dense(n, a);
+    return HostSystem<T>::dense(n, a);
 }
 
 /// Minus the Laplacian of a square of points, and a little: positive definite, some hundred iterations.
-inline HostMatrix<double> laplacian(int width) {
-    HostMatrix<double> a{.n = width * width};
+inline HostSystem<double> laplacian(int width) {
+    HostSystem<double> a{.n = width * width};
     for (int i = 0; i < width * width; ++i) {
         const int x = i % width, y = i / width;
         const auto entry = [&](int c, double v) { a.columns.push_back(c), a.values.push_back(v); };
@@ -173,7 +173,7 @@ double host_norm(const std::vector<T>& x) {
 }
 
 template <class T>
-double host_residual(const HostMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
+double host_residual(const HostSystem<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
     std::vector<T> r = a * x;
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
     return host_norm(r);
@@ -181,7 +181,7 @@ double host_residual(const HostMatrix<T>& a, const std::vector<T>& b, const std:
 
 /// Plain conjugate gradients: how many iterations they take.
 template <class T>
-int host_cg(const HostMatrix<T>& a, const std::vector<T>& b, double tolerance) {
+int host_cg(const HostSystem<T>& a, const std::vector<T>& b, double tolerance) {
     std::vector<T> x(b.size()), r = b, p = b;
     double rr = host_norm(r) * host_norm(r);
     const double target = tolerance * host_norm(b);

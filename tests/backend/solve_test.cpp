@@ -13,7 +13,7 @@ namespace {
 
 /// Solves, and checks what the result says of itself on the host.
 template <class T>
-solve::Result<T> check_solved(const char* name, Solve<T> method, const HostMatrix<T>& a,
+solve::Result<T> check_solved(const char* name, Solve<T> method, const HostSystem<T>& a,
                               const solve::LinearOperator<T>& op, const solve::Options<T>& options) {
     CAPTURE(name);
     const std::vector<T> b = random_vector<T>(a.n);
@@ -36,7 +36,7 @@ constexpr double tolerance_of = std::is_same_v<RealOf<T>, float> ? 2e-5 : 1e-11;
 template <class T>
 void check_methods(std::int64_t n) {
     const double tolerance = tolerance_of<T>;
-    const HostMatrix<T> positive = random_matrix<T>(n, MatrixKind::positive),
+    const HostSystem<T> positive = random_matrix<T>(n, MatrixKind::positive),
                         general = random_matrix<T>(n, MatrixKind::general),
                         indefinite = random_matrix<T>(n, MatrixKind::indefinite);
     const DeviceMatrix<T> p(positive), g(general), i(indefinite);
@@ -58,16 +58,16 @@ TEST_SUITE_BEGIN("algorithms");
 TEST_CASE("all methods solve in double as their residual says") { check_methods<double>(173); }
 TEST_CASE("all methods solve in complex double") { check_methods<cdouble>(97); }
 TEST_CASE("conjugate gradients solve in float and complex float") {
-    const HostMatrix<float> a = random_matrix<float>(300, MatrixKind::positive);
+    const HostSystem<float> a = random_matrix<float>(300, MatrixKind::positive);
     check_solved<float>("float", solve::cg<float>, a, DeviceMatrix<float>(a), {.tolerance = 2e-5});
-    const HostMatrix<cfloat> c = random_matrix<cfloat>(300, MatrixKind::positive);
+    const HostSystem<cfloat> c = random_matrix<cfloat>(300, MatrixKind::positive);
     const DeviceMatrix<cfloat> matrix(c);
     check_solved<cfloat>("cfloat", solve::cg<cfloat>, c, matrix,
                          {.tolerance = 2e-5, .preconditioner = solve::jacobi(matrix), .tuning = {.block = 64}});
 }
 
 TEST_CASE("float goes as far as float can and says so") {
-    const HostMatrix<float> a = random_matrix<float>(300, MatrixKind::positive);
+    const HostSystem<float> a = random_matrix<float>(300, MatrixKind::positive);
     const DeviceMatrix<float> matrix(a);
     const GPUArray<float> b = to_gpu(random_vector<float>(300));
     const auto result = solve::cg(matrix, b, {.tolerance = 1e-12, .throw_if_not_converged = false});
@@ -83,7 +83,7 @@ TEST_CASE("float goes as far as float can and says so") {
 }
 
 TEST_CASE("preconditioners lead to the same solution in fewer iterations") {
-    const HostMatrix<double> a = laplacian(40);
+    const HostSystem<double> a = laplacian(40);
     const DeviceMatrix<double> matrix(a);
     const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
     const double tolerance = 1e-10;
@@ -110,7 +110,7 @@ TEST_CASE("preconditioners lead to the same solution in fewer iterations") {
 }
 
 TEST_CASE("every way of cutting sweeps gives the solution") {
-    const HostMatrix<double> a = laplacian(200);
+    const HostSystem<double> a = laplacian(200);
     const DeviceMatrix<double> matrix(a);
     for (const codegen::SweepTuning& tuning :
          {codegen::SweepTuning{.block = 64, .blocks_per_unit = 4, .finish = codegen::SweepFinish::launch},
@@ -121,7 +121,7 @@ TEST_CASE("every way of cutting sweeps gives the solution") {
         CHECK(std::abs(result.iterations - host_cg(a, random_vector<double>(a.n), 1e-10)) <=
               result.iterations / 50 + 2);
     }
-    const HostMatrix<double> c = random_matrix<double>(700, MatrixKind::general);
+    const HostSystem<double> c = random_matrix<double>(700, MatrixKind::general);
     check_solved<double>("gmres", solve::gmres<double>, c, DeviceMatrix<double>(c),
                          {.tolerance = 1e-10, .restart = 20, .tuning = {.block = 64}});
 }

@@ -7,11 +7,11 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -55,10 +55,35 @@ void fill(CUdeviceptr to, Word word, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) words[i] = word;
 }
 
-void* memory(std::size_t bytes) {
-    constexpr std::size_t alignment = 512;
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
+constexpr std::size_t page = 4096;
+
+/// Device memory ends where a page begins that nobody may touch: what accesses elements behind it is stopped.
+class Memory {
+   public:
+    void* allocate(std::size_t bytes) {
+        const std::size_t own = (bytes + alignment - 1) / alignment * alignment, pages = (own + page - 1) / page * page;
+        void* const all =
+            ::mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) return nullptr;
+        char* const end = static_cast<char*>(all) + pages;
+        ::mprotect(end, page, PROT_NONE);
+        const std::lock_guard lock(mutex);
+        pages_[end - own] = {all, pages + page};
+        return end - own;
+    }
+    void release(void* address) {
+        const std::lock_guard lock(mutex);
+        const auto found = pages_.find(address);
+        if (found == pages_.end()) return;
+        ::munmap(found->second.first, found->second.second);
+        pages_.erase(found);
+    }
+
+   private:
+    static constexpr std::size_t alignment = 256;
+    std::map<void*, std::pair<void*, std::size_t>> pages_;
+};
+Memory& device_memory = *new Memory;
 
 /// A program that the stand-in for NVRTC has made; null for what is for a GPU, which is taken and not run.
 struct Module {
@@ -181,25 +206,25 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
     GEMEL_CALLED("cuMemAlloc_v2");
-    *address = reinterpret_cast<CUdeviceptr>(memory(bytes));
+    *address = reinterpret_cast<CUdeviceptr>(device_memory.allocate(bytes));
     return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
-    std::free(reinterpret_cast<void*>(address));
+    device_memory.release(reinterpret_cast<void*>(address));
     return called("cuMemFree_v2");
 }
 CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned) {
     GEMEL_CALLED("cuMemAllocManaged");
-    *address = reinterpret_cast<CUdeviceptr>(memory(bytes));
+    *address = reinterpret_cast<CUdeviceptr>(device_memory.allocate(bytes));
     return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
     GEMEL_CALLED("cuMemHostAlloc");
-    *address = memory(bytes);
+    *address = device_memory.allocate(bytes);
     return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFreeHost(void* address) {
-    std::free(address);
+    device_memory.release(address);
     return called("cuMemFreeHost");
 }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned) {
