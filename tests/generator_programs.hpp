@@ -367,6 +367,13 @@ inline Programs row_programs(const Dialect& dialect) {
          .mapping = Mapping::columns,
          .tile = {.across = 8, .unroll = 4, .vector_width = 4},
          .slots = 4});
+    add("softmax_columns_of_several_blocks", single, 1,
+        {.kept_rank = 2,
+         .has_result = true,
+         .mapping = Mapping::columns,
+         .tile = {.across = 8, .unroll = 2, .vector_width = 4},
+         .slots = 2,
+         .parts = 3});
     add("softmax_rows_cpu", single, 2, {.tile = {.vector_width = 16}, .serial = true, .block = 1});
     add("softmax_columns_cpu", single, 1,
         {.mapping = Mapping::columns, .tile = {.vector_width = 64}, .serial = true, .block = 1});

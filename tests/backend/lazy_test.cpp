@@ -224,7 +224,7 @@ TEST_SUITE("lazy") {
         check_rows(numbers<bfloat16>(random, {16, 1024}), 1);
     }
 
-    TEST_CASE("rows that several blocks share, where blocks see each other's values") {
+    TEST_CASE("rows and columns that several blocks share, where blocks see each other's values") {
         Random random{std::mt19937(6)};
         for (const Shape& shape : {Shape{5, 1024}, Shape{3, 1003}}) {
             CAPTURE(to_string(shape));
@@ -237,6 +237,19 @@ TEST_SUITE("lazy") {
             CHECK((explain(softmax(x, 1)).find("blocks share a row") != std::string::npos) ==
                   device.info().has_cross_block_visibility);
             if (shape[1] == 1024) check_rows(numbers<half>(random, shape), 1);
+        }
+        // Columns, of which the last blocks have some that are not there.
+        for (const Shape& shape : {Shape{300, 64}, Shape{301, 40}}) {
+            CAPTURE(to_string(shape));
+            const auto length = static_cast<std::size_t>(shape[0]);
+            const Cut cutting({.block = 64, .access_bytes = 16, .slots = 8, .parts = 16}, length,
+                              shape.count() / length);
+            const GPUArray<float> x = numbers<float>(random, shape);
+            check_rows(x, 0);
+            const Device device = x.context().device();
+            CHECK((explain(softmax(x, 0)).find("blocks share a column") != std::string::npos) ==
+                  device.info().has_cross_block_visibility);
+            if (shape[0] == 300) check_rows(numbers<half>(random, shape), 0);
         }
         // As they are cut without being told; the second call finds the states of the first.
         const GPUArray<float> x = numbers<float>(random, {2, 70001});

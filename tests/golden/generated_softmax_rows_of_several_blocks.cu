@@ -88,7 +88,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     const int tile = dealt[0];
     const int part = tile % 3;
     const int first_place = part * 512 + along;
-    const int given = tile / 3;
+    const int given = ((int)(tile / 3) * 1 + across);
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
     const int x_base = output * layout.x[1];

@@ -105,7 +105,10 @@ struct RowCall {
         work.offsets = !choice.layout.result_offsets.empty() && choice.layout.result_offsets.front();
         work.serial_rows = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.along = options.along;
-        if (choice.layout.parts > 1) work.state_words = codegen::state_words(state.request);
+        const codegen::ReductionTile& tile = choice.layout.tile;
+        const int of_block = choice.layout.mapping == Mapping::rows ? 1 : tile.across * tile.vector_width;
+        if (choice.layout.parts > 1)
+            work.state_words = codegen::state_words(state.request) * static_cast<std::size_t>(of_block);
         return work;
     }
 
@@ -165,9 +168,10 @@ std::string cut_of(const codegen::RowLayout& layout) {
     return text("blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what,
                 ", ", side, " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
                 layout.tile.vector_width == 1 ? " element" : " elements",
-                layout.parts > 1 ? text("; ", layout.parts, " blocks share a row, which stays in their registers")
-                : layout.slots   ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
-                                 : text("; each loop reads the ", what, " again"));
+                layout.parts > 1
+                    ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers")
+                : layout.slots ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
+                               : text("; each loop reads the ", what, " again"));
 }
 
 }  // namespace

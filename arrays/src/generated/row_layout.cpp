@@ -62,14 +62,21 @@ class Dealing {
         if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
         // Few elements down: the block has more columns instead.
         const std::size_t wanted = power(up(work_.count, 4));
-        if (wanted * across < block) return deal(work_.count, wanted, block, block / wanted);
-        // Many: larger blocks, and narrower ones, until a column stays in registers; and as many blocks as the device
-        // wants.
-        const auto fits = [&] { return up(work_.count, block / across) * kept() <= room(block); };
+        if (wanted * across < block && tuning_.parts < 2) return deal(work_.count, wanted, block, block / wanted);
+        // Many: larger blocks, then several that share a column, then narrower ones, until a column stays in registers;
+        // and as many blocks as the device wants.
+        const auto fits = [&](std::size_t bytes) { return up(work_.count, block / across) * kept() <= bytes; };
         const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
         const std::size_t most_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
         const std::size_t narrowest = std::max<std::size_t>(line / 4, 1);
-        while (!tuning_.block && !fits()) {
+        const auto grow = [&](std::size_t bytes, std::size_t most_block) {
+            while (!tuning_.block && !fits(bytes) && 2 * block <= most_block && shared(2 * block) <= most_shared)
+                block *= 2;
+        };
+        grow(part_room, std::min(part_block, most_threads_));
+        if (tuning_.parts > 1 || !fits(part_room))
+            if (const auto parts = columns_in_parts(across, most_shared)) return *parts;
+        while (!tuning_.block && !fits(room(block))) {
             if (block < most_threads_ && shared(2 * block) <= most_shared) {
                 block *= 2;
             } else if (across > narrowest) {
@@ -138,6 +145,26 @@ class Dealing {
         layout_.parts = static_cast<int>(parts);
         spread.blocks = work_.outputs * parts;
         return spread;
+    }
+
+    /// The same of columns, `across` accesses wide.
+    std::optional<RowSpread> columns_in_parts(std::size_t across, std::size_t most_shared) {
+        const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
+        if (most < 2 || !device_.has_cross_block_visibility) return {};
+        const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
+        for (const std::size_t threads : {part_block / 2, part_block}) {
+            const std::size_t block = tuning_.block ? tuning_.block : threads;
+            if (block < 2 * across) continue;
+            const std::size_t along = block / across, parts = up(work_.count, along * slots);
+            const std::size_t groups = up(up(work_.outputs, width_), across);
+            const std::size_t bytes = (block + parts * across) * width_ * work_.running_bytes;
+            if (parts < 2 || parts > most || bytes > most_shared || groups * parts >= std::size_t{1} << 31) continue;
+            RowSpread spread = deal(up(work_.count, parts), along, block, across);
+            layout_.parts = static_cast<int>(parts);
+            spread.blocks = groups * parts;
+            return spread;
+        }
+        return {};
     }
 
     RowSpread deal(std::size_t places, std::size_t along, std::size_t block, std::size_t across) {

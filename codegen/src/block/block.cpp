@@ -77,11 +77,12 @@ std::string ReduceForAll::text(KernelText& kernel) const {
 std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
     codegen::Value::List named;
     for (const auto& [total, shared, item, reduce, first_word] : values) {
-        const auto word = [&](const char* tile) {
-            return gemel::text(tile, " * ", words, " + ", first_word, item.words() > 1 ? " + w" : "");
+        const auto word = [&](const std::string& tile) {
+            const std::string state = columns ? gemel::text("(", tile, " * ", columns, " + c)") : tile;
+            return gemel::text(state, " * ", words, " + ", first_word, item.words() > 1 ? " + w" : "");
         };
         Values state = values_of(item);
-        state["what"] = total;
+        state["what"] = columns ? "total" : total;
         state["state"] = "1";
         state["tile_word"] = word("tile");
         state["at_word"] = word("at");
@@ -93,7 +94,8 @@ std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
                                {"publish", kernel.fill(block_pieces::publish(), state)},
                                {"await", kernel.fill(block_pieces::await(), state)}});
     }
-    return kernel.fill(block_pieces::reduce_across_blocks(), {{"values", named}, {"parts", parts}});
+    return kernel.fill(columns ? block_pieces::reduce_columns_across_blocks() : block_pieces::reduce_across_blocks(),
+                       {{"values", named}, {"parts", parts}, {"columns", columns}, {"block", block}});
 }
 
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }

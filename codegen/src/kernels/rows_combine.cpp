@@ -43,20 +43,26 @@ std::string RowText::exchange(std::size_t first, std::size_t end) {
                                    .reduce = reduce});
     }
     if (rows() && layout_.tile.shuffles) return shuffles.text(kernel_);
-    if (!rows() || !layout_.warps) return tree.text(kernel_);
-    return for_all.text(kernel_) + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
+    const std::string of_block = rows() && layout_.warps ? for_all.text(kernel_) : tree.text(kernel_);
+    return of_block + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
 }
 
 /// From the totals of a block to those of all blocks of its row.
 std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
-    pieces::ReduceAcrossBlocks across{
-        .values = {}, .parts = layout_.parts, .words = static_cast<int>(state_words(request_))};
+    pieces::ReduceAcrossBlocks across{.values = {},
+                                      .parts = layout_.parts,
+                                      .words = static_cast<int>(state_words(request_)),
+                                      .columns = rows() ? 0 : columns_of_block(),
+                                      .block = layout_.block};
+    const int width = layout_.tile.vector_width;
     int word = 0;
     for (std::size_t v = 0; v < end; ++v) {
         const pieces::Item item = exchanged(v);
         const std::string at = suffix(v);
         if (v >= first)
-            across.values.push_back({.total = "total" + at,
+            across.values.push_back({.total = rows() ? "total" + at
+                                                     : gemel::text("shared", at, "[c / ", width, " + c % ", width,
+                                                                   " * ", layout_.block, "]"),
                                      .shared = "parts" + at,
                                      .item = item,
                                      .reduce = gemel::text(request_.name, "_reduce", at),

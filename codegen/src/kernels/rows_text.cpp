@@ -107,7 +107,9 @@ Values RowText::value(std::size_t v) {
         found = "total" + suffix(v);
     } else {
         found = rows() ? gemel::text("shared", suffix(v), "[across * ", along(), "]")
-                       : gemel::text("shared", suffix(v), "[across + neighbour * ", layout_.block, "]");
+                : layout_.parts > 1
+                    ? gemel::text("parts", suffix(v), "[across * ", layout_.tile.vector_width, " + neighbour]")
+                    : gemel::text("shared", suffix(v), "[across + neighbour * ", layout_.block, "]");
     }
     return {{"at", suffix(v)},
             {"type", kernel_.verbatim(running_type(v))},
@@ -190,6 +192,7 @@ Values RowText::words() {
         {"unroll", tile.unroll},
         {"slots", layout_.slots},
         {"parts", layout_.parts},
+        {"columns_of_block", columns_of_block()},
         {"step", tile.unroll * this->along()},
         {"outputs_of_thread", outputs_of_thread()},
         {"along", rows() ? fast : slow},
@@ -217,7 +220,7 @@ std::string RowText::head() {
 
 std::string RowText::text() {
     std::string all = head() + '\n';
-    const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles);
+    const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles || layout_.parts > 1);
     for (std::size_t v = 0; exchanges && v < all_.size(); ++v) all += pieces::Exchange{exchanged(v)}.text(kernel_);
     values_ = words();
     values_["stored"] = stored();

@@ -58,6 +58,8 @@ class RowText {
     int along() const { return layout_.block / layout_.tile.across; }
     /// Of running values: side by side, to be combined at the end (rows), or one per output (columns).
     int outputs_of_thread() const { return rows() ? 1 : layout_.tile.vector_width; }
+    /// Results of a block that shares rows or columns with others.
+    int columns_of_block() const { return rows() ? 1 : layout_.tile.across * layout_.tile.vector_width; }
     static std::string suffix(std::size_t v) { return "_" + std::to_string(v); }
     std::string item(std::size_t v) const { return request_.name + "_value" + suffix(v); }
 

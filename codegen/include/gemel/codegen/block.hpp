@@ -100,6 +100,9 @@ struct DealTile {
 /// threads of a block have, a shared array of `parts` elements per value, which nothing else uses, and the parameters
 /// `states` and `epoch` as LookBack does, with `words` words for each tile. All threads come here.
 ///
+/// With columns each block has so many results: `total` is an expression of the result's number c, the shared array has
+/// parts * columns elements, of which element c is result c afterwards, and states have `words` for each column.
+///
 /// Blocks wait for blocks that may begin after them. Since tiles are dealt in the order in which blocks begin, the
 /// first tiles that are not complete get every place that becomes free: no launch needs more than `parts` blocks at
 /// once. Take few enough that several launches find that many places together.
@@ -111,7 +114,9 @@ struct ReduceAcrossBlocks {
         int first_word = 0;  ///< within the tile's states
     };
     std::vector<Value> values = {{}};
-    int parts = 2, words = 1;  ///< parts: at most the threads of a block
+    int parts = 2, words = 1;  ///< parts: without columns at most the threads of a block
+    int columns = 0;           ///< 0: one result, which all threads get
+    int block = 256;           ///< with columns
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
