@@ -124,14 +124,25 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
             const int x_at = x_line + e;
             const int y_at = y_line + e;
+            if (e >= 0 && e + 8 <= extent) {
 #pragma unroll
-            for (int neighbour = 0; neighbour < 8; ++neighbour) {
-                if (e + neighbour < 0 || e + neighbour >= extent) continue;
-                const int reduced_index = e + neighbour;
-                const float x_i = load_float16(x_pack[u].value[neighbour]);
-                float y_i;
-                totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x_i);
-                totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    const int reduced_index = e + neighbour;
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x_i);
+                    totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
+                }
+            } else {
+#pragma unroll
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    if (e + neighbour < 0 || e + neighbour >= extent) continue;
+                    const int reduced_index = e + neighbour;
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x_i);
+                    totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
+                }
             }
         }
     }
@@ -189,15 +200,27 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
             const int x_at = x_line + e;
             const int y_at = y_line + e;
+            if (e >= 0 && e + 8 <= extent) {
 #pragma unroll
-            for (int neighbour = 0; neighbour < 8; ++neighbour) {
-                if (e + neighbour < 0 || e + neighbour >= extent) continue;
-                const float x_i = load_float16(x_pack[u].value[neighbour]);
-                float y_i;
-                const float row0 = found_0[0];
-                const float row1 = found_1[0];
-                const float t0 = exp(x_i - row0);
-                totals_2[neighbour] = softmax_reduce_2(totals_2[neighbour], t0 * t0);
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    const float row0 = found_0[0];
+                    const float row1 = found_1[0];
+                    const float t0 = exp(x_i - row0);
+                    totals_2[neighbour] = softmax_reduce_2(totals_2[neighbour], t0 * t0);
+                }
+            } else {
+#pragma unroll
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    if (e + neighbour < 0 || e + neighbour >= extent) continue;
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    const float row0 = found_0[0];
+                    const float row1 = found_1[0];
+                    const float t0 = exp(x_i - row0);
+                    totals_2[neighbour] = softmax_reduce_2(totals_2[neighbour], t0 * t0);
+                }
             }
         }
     }
@@ -240,16 +263,29 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
             const int x_at = x_line + e;
             const int y_at = y_line + e;
+            if (e >= 0 && e + 8 <= extent) {
 #pragma unroll
-            for (int neighbour = 0; neighbour < 8; ++neighbour) {
-                if (e + neighbour < 0 || e + neighbour >= extent) continue;
-                const float x_i = load_float16(x_pack[u].value[neighbour]);
-                float y_i;
-                const float row0 = found_0[0];
-                const float row1 = found_1[0];
-                const float row2 = found_2[0];
-                y_i = exp(x_i - row0) / row2;
-                y_pack[u].value[neighbour] = store_float16(y_i);
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    const float row0 = found_0[0];
+                    const float row1 = found_1[0];
+                    const float row2 = found_2[0];
+                    y_i = exp(x_i - row0) / row2;
+                    y_pack[u].value[neighbour] = store_float16(y_i);
+                }
+            } else {
+#pragma unroll
+                for (int neighbour = 0; neighbour < 8; ++neighbour) {
+                    if (e + neighbour < 0 || e + neighbour >= extent) continue;
+                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    float y_i;
+                    const float row0 = found_0[0];
+                    const float row1 = found_1[0];
+                    const float row2 = found_2[0];
+                    y_i = exp(x_i - row0) / row2;
+                    y_pack[u].value[neighbour] = store_float16(y_i);
+                }
             }
             if (e >= 0 && e + 8 <= extent) {
                 ((__global uint4 *)(y + y_at))[0] = y_pack[u].words[0];

@@ -318,17 +318,22 @@ std::string RowText::neighbours(std::size_t l) {
     const std::string neighbour = kernel_.name("neighbour"), slot = kernel_.name("u");
     std::string reduced_index = "k";
     if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";
-    return fill(rows_kernels::element(),
-                {{"uses_reduced_index", uses_reduced_index(l)},
-                 {"reduced_index", reduced_index},
-                 {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
-                 {"known", known(first_value(l), rows() ? "0" : "neighbour")},
-                 {"statements", statements(l)},
-                 {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
-                 {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
-                 {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
-                 {"run", layout_.slots ? "totals" : "run"},
-                 {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
+    const auto element = [&](bool guarded) {
+        return fill(rows_kernels::element(),
+                    {{"guarded", guarded},
+                     {"uses_reduced_index", uses_reduced_index(l)},
+                     {"reduced_index", reduced_index},
+                     {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
+                     {"known", known(first_value(l), rows() ? "0" : "neighbour")},
+                     {"statements", statements(l)},
+                     {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
+                     {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
+                     {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
+                     {"run", layout_.slots ? "totals" : "run"},
+                     {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
+    };
+    if (!layout_.tile.shifted) return element(false);
+    return fill(rows_kernels::whole_or_edge(), {{"whole", element(false)}, {"edge", element(true)}});
 }
 
 std::string RowText::serial_element(std::size_t l, const char* run) {
