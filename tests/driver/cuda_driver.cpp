@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -298,7 +299,10 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
     GEMEL_CALLED("cuModuleGetFunction");
     void* const program = reinterpret_cast<Module*>(module)->program;
-    auto* const made = new Function;  // kernels are few, and live as long as the process
+    static auto& functions = *new std::deque<Function>;  // kernels are few, and live as long as the process
+    static std::mutex functions_mutex;
+    const std::lock_guard lock(functions_mutex);
+    Function* const made = &functions.emplace_back();
     if (program)
         made->run = reinterpret_cast<emulation::Kernel>(dlsym(program, (std::string("gemel_run_") + name).c_str()));
     if (program && !made->run) return CUDA_ERROR_NOT_FOUND;
