@@ -7,8 +7,9 @@
 
 /// Skipped where CUDA's compiler is not installed.
 int main(int argc, char** argv) {
+    const gemel::Context context = gemel::default_context();  // of the stand-in, which must be there
     try {
-        (void)gemel::default_context().compile("KERNEL void nothing() {}");
+        (void)context.compile("KERNEL void nothing() {}");
     } catch (const gemel::BackendUnavailable& error) {
         std::printf("skipped: %s\n", error.what());
         return 77;

@@ -1,6 +1,8 @@
 /// Makes the calls of numpy_algorithms.py and compares each result with what NumPy found: element type, shape, values.
 #include <gemel/gemel.hpp>
 
+#include "exit_code.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -334,10 +336,6 @@ int main(int, char** argv) try {
     }
     std::printf("%zu cases, %zu wrong\n", cases, wrong);
     return cases == 0 || wrong > 0 ? 1 : 0;
-} catch (const gemel::BackendUnavailable& error) {
-    std::printf("skipped: %s\n", error.what());
-    return 77;
-} catch (const std::exception& error) {
-    std::printf("%s\n", error.what());
-    return 1;
+} catch (...) {
+    return gemel::grid::exit_code();
 }

@@ -4,6 +4,8 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include "exit_code.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -94,10 +96,6 @@ int main(int, char** argv) try {
     std::printf("%zu cases, %zu differ; %zu that neither or only NumPy defines\n", report.cases, report.differences,
                 report.refused);
     return report.differences || report.cases == 0 ? 1 : 0;
-} catch (const gemel::BackendUnavailable& error) {
-    std::printf("skipped: %s\n", error.what());
-    return 77;
-} catch (const std::exception& error) {
-    std::printf("%s\n", error.what());
-    return 1;
+} catch (...) {
+    return gemel::grid::exit_code();
 }

@@ -4,6 +4,8 @@
 
 #include <gemel/gemel.hpp>
 
+#include "exit_code.hpp"
+
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -107,10 +109,6 @@ class Comparison {
 int main(int, char** argv) try {
     std::printf("on %s\n", gemel::default_context().device().name().c_str());
     return Comparison(argv[1]).run();
-} catch (const gemel::BackendUnavailable& error) {
-    std::printf("skipped: %s\n", error.what());
-    return 77;
-} catch (const std::exception& error) {
-    std::printf("%s\n", error.what());
-    return 1;
+} catch (...) {
+    return gemel::grid::exit_code();
 }

@@ -90,7 +90,7 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
     options.preamble = text("typedef ", codegen::value_type(index), " index;\ntypedef ", running, " running;\n",
                             "WITHIN_KERNEL running combined(running a, running b)\n{\n    return ",
                             combined(kind.running(), kind.combining), ";\n}\n");
-    return ElementwiseKernel(std::move(arguments), body, "cumulative", std::move(options));
+    return ElementwiseKernel(std::move(arguments), body, name_of(kind.combining), std::move(options));
 }
 
 const ElementwiseKernel& kernel_of(Pass pass, const Kind& kind) {

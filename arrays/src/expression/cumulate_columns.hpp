@@ -5,6 +5,9 @@
 
 namespace gemel {
 
+/// "cumsum", "cumulative_max"
+const char* name_of(detail::Cumulating kind);
+
 /// Each thread goes down a column, or a piece of one where there are few: then the totals of the pieces are found
 /// first, and their running results, so that three readings or writings of the array are needed instead of two.
 /// @param x    contiguous

@@ -12,7 +12,6 @@
 #include <cstdlib>
 
 namespace gemel {
-namespace {
 
 using detail::Cumulating;
 
@@ -25,6 +24,8 @@ const char* name_of(Cumulating kind) {
     }
     return "cumulative_max";
 }
+
+namespace {
 
 /// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };

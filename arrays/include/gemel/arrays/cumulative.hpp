@@ -21,9 +21,9 @@ GEMEL_API AnyArray cumulate(Cumulating kind, const ExpressionView& x, std::optio
 /// axis, negative ones counted from the end, in the shape of `x`. Integers and bools are summed in 64 bits, everything
 /// else in its own type, 16-bit floats in float. An expression is evaluated within, and nothing stored between.
 /// @throws ArgumentError if there is no such axis
-/// @time enqueued, returns at once. Along the last axis one launch on NVIDIA GPUs, three elsewhere; along others one,
-/// or
-///       more where there are few columns. Sums of floats by one launch along the last axis may differ in their last
+/// @time enqueued, returns at once. Along the last axis one launch on NVIDIA GPUs, three elsewhere; along others one
+///       launch, or more where there are few columns.
+///       Sums of floats by one launch along the last axis may differ in their last
 ///       digits from run to run.
 template <Reducible X>
 detail::Reduced<detail::Reducing::sum, X> cumsum(const X& x, std::optional<Integer> axis = {}) {
