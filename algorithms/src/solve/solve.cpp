@@ -153,9 +153,9 @@ std::string explanation(const char* who, const Report& report, const AnyOptions&
     const std::string residual = text("the residual is ", column.residual_norm, ", and ", column.target,
                                       " was asked for (tolerance ", options.tolerance, ")");
     if (!column.breakdown.empty())
-        return text(who, ": ", which, "broke down after ", column.iterations, " iterations: ", column.breakdown, "; ",
-                    residual);
-    return text(who, ": ", which, "not converged after ", column.iterations, " iterations: ", residual,
+        return text(who, ": ", which, "broke down after ", counted(column.iterations, "iteration"), ": ",
+                    column.breakdown, "; ", residual);
+    return text(who, ": ", which, "not converged after ", counted(column.iterations, "iteration"), ": ", residual,
                 "; allow more by .max_iterations, or give a .preconditioner");
 }
 
