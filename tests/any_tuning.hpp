@@ -22,7 +22,13 @@ struct AnyTuning {
     operator codegen::ReductionTuning() const {
         return {block, access_bytes, unroll, blocks_per_unit, items_per_thread};
     }
-    operator codegen::ScanTuning() const { return {block, access_bytes, items_per_thread, blocks_per_unit, strategy}; }
+    operator codegen::ScanTuning() const {
+        return {.block = block,
+                .access_bytes = access_bytes,
+                .items_per_thread = items_per_thread,
+                .blocks_per_unit = blocks_per_unit,
+                .strategy = strategy};
+    }
 };
 
 inline std::string to_string(const AnyTuning& tuning) {

@@ -135,6 +135,35 @@ TEST_CASE("rows of any number and length are sorted each by itself") {
         }
 }
 
+template <class T>
+void check_thread_rows(const char* type) {
+    const Tuning by_threads{.strategy = Strategy::thread_rows};
+    for (const std::size_t length : {2u, 7u, 32u})
+        for (const std::size_t rows : {1u, 127u, 129u, 700u}) {
+            const bool descending = rows % 2 == 0;
+            const auto x = peculiar<T>(rows * length, 17);
+            const GPUArray<T> on = to_gpu(x).reshape({rows, length});
+            const auto places = sorted_places<T>(x, length, descending);
+            const SortOptions options{.descending = descending, .tuning = by_threads};
+            const std::string what = text(type, " ", rows, " x ", length);
+            CHECK_SAME(places, argsort(on, options).get(), "argsort ", what);
+            const GPUArray<std::int32_t> numbers = to_gpu(counted(rows * length)).reshape({rows, length});
+            const auto [keys, moved] = sort_by_key(options, on, numbers);
+            CHECK_MESSAGE(bits_of(keys.get()) == bits_of(taken(x, places, length)), "keys ", what);
+            CHECK_SAME(taken(counted(rows * length), places, length), moved.get(), "values ", what);
+        }
+}
+
+TEST_CASE("a thread sorts a short row") {
+    check_thread_rows<float>("float");
+    check_thread_rows<std::uint8_t>("uint8");
+    check_thread_rows<std::int64_t>("int64");
+    const Tuning by_threads{.strategy = Strategy::thread_rows};
+    CHECK_THROWS_MENTIONING(ArgumentError, sort(ones<float>({4, 33}), {.tuning = by_threads}), "sort", "thread_rows",
+                            "33 elements of float", "leave the strategy open");
+    CHECK_THROWS_MENTIONING(ArgumentError, sort(ones<cfloat>({4, 8}), {.tuning = by_threads}), "thread_rows");
+}
+
 TEST_CASE("any axis of any layout is sorted") {
     const auto x = drawn<std::int32_t>(6 * 8 * 10, 8, -100, 100);
     const GPUArray<std::int32_t> whole = to_gpu(x).reshape({6, 8, 10});

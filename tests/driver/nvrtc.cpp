@@ -37,7 +37,7 @@ std::string translated(std::string text) {
     static const std::regex wait(R"(while \(([^;\n]*!= epoch|torn)\);)");
     text = std::regex_replace(text, wait, "while (($1) && gemel_runtime->yield());");
     static const std::regex kernel(
-        R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE)\s*\([^)]*\)\s*)?void\s+(\w+)\s*\()");
+        R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");
     std::set<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), kernel), end; at != end; ++at) names.insert((*at)[1]);
     text += "\n}\n";

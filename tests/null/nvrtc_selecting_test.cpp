@@ -83,7 +83,7 @@ TEST_CASE("bins compile for CUDA") {
                       .weighted = weighted};
             if (weighted) b.elements.push_back(typed(dtype_of<float>()));
             b.prepare = weighted ? "" : prepare_even("0", edge);
-            b.find = (weighted ? find_between("0", edge) : find_even("0", edge)) + "bin = bin_0;";
+            b.find = (weighted ? find_between("0", edge) : find_even("0", edge, b.bins)) + "bin = bin_0;";
             for (const std::int64_t shared : {0, 256, 6144}) check_compiles(block_kernel(b, shared));
             check_compiles(chunk_kernel(b, weighted));
             if (!weighted) check_compiles(bin_kernel(b));

@@ -221,24 +221,31 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
     return result;
 }
 
+// Elements count from the middle of the first bin in bins' widths: half a bin from the next whole number lies an edge.
 std::string prepare_even(const std::string& k, const std::string& type) {
     const std::string n = "bins_" + k;
     return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
                 "const ", type, " scale_", k, " = (", type, ")", n, " / (last_", k, " - first_", k, ");\n",
-                "// How near to an edge rounding may have moved an element to the other side.\n", "const ", type,
-                " near_", k, " = 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k, ")) * scale_", k, ") * (",
-                type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
+                "// Nearer to an edge rounding may have moved an element to the other side.\n", "const ", type,
+                " inner_", k, " = (", type, ")0.5 - 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k,
+                ")) * scale_", k, ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
 }
 
-std::string find_even(const std::string& k, const std::string& type) {
+std::string find_even(const std::string& k, const std::string& type, std::int64_t bins) {
     const std::string n = "bins_" + k;
-    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
-                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                //
-                "    const ", type, " f = (v_", k, " - first_", k, ") * scale_", k, ";\n",         //
-                "    int b = (int)f;\n    const ", type, " past = f - (", type, ")b;\n",           //
-                "    if (b > ", n, " - 1) b = ", n, " - 1;\n",                                     //
-                "    if (past <= near_", k, " || past >= 1 - near_", k, ") {  // the edges decide\n",
-                "        while (b > 0 && v_", k, " < y", k, "[b]) --b;\n",                        //
+    // A float plus 1.5 * 2^23 has its nearest whole number in its last bits: less work than conversions.
+    const bool by_bits = type == "float" && bins < std::int64_t{1} << 21;
+    const std::string round =
+        by_bits ? text(
+                      "    const float whole = f + 12582912.0f;\n    int b = as_int(whole) - 0x4b400000;\n"
+                      "    const float beside = f - (whole - 12582912.0f);\n")
+                : text("    int b = (int)(f + (", type, ")0.5);\n    const ", type, " beside = f - (", type, ")b;\n");
+    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",             //
+                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                           //
+                "    const ", type, " f = (v_", k, " - first_", k, ") * scale_", k, " - (", type, ")0.5;\n",  //
+                round, "    if (!(fabs(beside) < inner_", k, ")) {  // the edges decide\n",
+                "        b = b < 0 ? 0 : b > ", n, " - 1 ? ", n, " - 1 : b;\n", "        while (b > 0 && v_", k, " < y",
+                k, "[b]) --b;\n",                                                                 //
                 "        while (b < ", n, " - 1 && v_", k, " >= y", k, "[b + 1]) ++b;\n    }\n",  //
                 "    bin_", k, " = b;\n}\n");
 }

@@ -46,7 +46,7 @@ GEMEL_API ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
 
 /// Texts of histogram(): the bin between edges (y<k>, so many bins) of x<k>, as the int `bin_<k>`.
 GEMEL_API std::string prepare_even(const std::string& k, const std::string& type);
-GEMEL_API std::string find_even(const std::string& k, const std::string& type);
+GEMEL_API std::string find_even(const std::string& k, const std::string& type, std::int64_t bins);
 GEMEL_API std::string find_between(const std::string& k, const std::string& type);
 
 }  // namespace gemel::selecting

@@ -12,19 +12,19 @@ namespace gemel {
 using namespace selecting;
 
 Scan selecting::unique_consecutive_scan(bool wide, bool staged, const std::string& equal) {
-    return Scan(
-        parse_declarations("const T *x, T *values, int64_t *count"), number_type(wide),
-        {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
-         .scan_expr = "a + b",
-         .neutral = "0",
-         .output_statement = "if (item != prev_item) values[item - 1] = x[i];\n"
-                             "if (i == n - 1) count[0] = item",
-         .name = "unique_consecutive",
-         .preamble = equal,
-         .staged_type = staged ? "T" : "",
-         .stage_statement = "if (item != prev_item) staged[item - 1 - tile_first] = x[i];\n"
-                            "if (i == n - 1) count[0] = item",
-         .tile_statement = "for (int j = LID_0; j < tile_count; j += LDIM_0) values[tile_first + j] = staged[j]"});
+    return Scan(parse_declarations("const T *x, T *values, int64_t *count"), number_type(wide),
+                {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
+                 .scan_expr = "a + b",
+                 .neutral = "0",
+                 .output_statement = "if (item != prev_item) values[item - 1] = x[i];\n"
+                                     "if (i == n - 1) count[0] = item",
+                 .name = "unique_consecutive",
+                 .preamble = equal,
+                 .staged_type = staged ? "T" : "",
+                 .stage_statement = "if (item != prev_item) staged[item - 1] = x[i]",
+                 .tile_statement =
+                     text("for (int j = LID_0; j < tile_count; j += LDIM_0) values[tile_first + j] = staged[j];\n",
+                          store_count("count"))});
 }
 
 Scan selecting::run_lengths_scan(bool wide, const std::string& equal) {

@@ -125,15 +125,15 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
             "((",
             wide ? "(int64_t)" : "", "n + (i >> 14) * 16 + (i & 15)) & (item - prev_item - 1))] = ", value, ";\n");
     output += "if (i == n - 1) selected_count[0] = item";
-    std::string stage = text("if (item != prev_item) staged[item - 1 - tile_first] = ", value, ";\n");
+    std::string stage = text("if (item != prev_item) staged[item - 1] = ", value, ";\n");
     std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
     if (form == Form::split) {  // the others from the end, since how many hold is not known before
-        stage += text("else staged[tile_room - 1 - (int)((i - item) - (tile_begin - tile_first))] = ", value, ";\n");
+        stage += text("else staged[tile_room - 1 - (int)(i - item - tile_begin)] = ", value, ";\n");
         write +=
             "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
             "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
     }
-    stage += "if (i == n - 1) selected_count[0] = item";
+    write += store_count("selected_count");
     return Scan(std::move(arguments), number_type(wide),
                 {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
                  .scan_expr = "a + b",

@@ -39,6 +39,11 @@ class KernelsByText {
 inline bool is_long(const AnyArray& x) { return x.size() > std::size_t{INT32_MAX}; }
 inline DType number_type(bool wide) { return wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(); }
 
+/// For a scan's tile_statement: the last tile writes how many results there are.
+inline std::string store_count(std::string_view count) {
+    return text("if (LID_0 == 0 && tile_begin + tile_length == n) ", count, "[0] = tile_first + tile_count");
+}
+
 /// What happens while it lives happens on this stream, if one is given; else on the thread's current one.
 class OnStream {
    public:

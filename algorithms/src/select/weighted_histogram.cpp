@@ -26,7 +26,7 @@ void add_axis(Binning& b, std::size_t axis, const detail::BinnedAxis& of) {
     b.more.push_back(of.edges);
     b.sizes.push_back(bin_count(of.edges));
     if (of.even) b.prepare += prepare_even(k, type);
-    b.find += of.even ? find_even(k, type) : find_between(k, type);
+    b.find += of.even ? find_even(k, type, bin_count(of.edges)) : find_between(k, type);
 }
 
 /// @param shape  receives the bins of each axis

@@ -26,7 +26,9 @@ struct SortVariant : Variant {
     TileStates tiles;
 };
 
-bool is_by_rows(Strategy strategy) { return strategy == Strategy::block || strategy == Strategy::serial_rows; }
+bool is_by_rows(Strategy strategy) {
+    return strategy == Strategy::block || strategy == Strategy::serial_rows || strategy == Strategy::thread_rows;
+}
 
 template <Strategy strategy>
 SortTuning tuned_for(const DeviceInfo& device, const Workload& work) {
@@ -44,11 +46,16 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
         case Strategy::chunks: tuning = choose(tuned_for<Strategy::chunks>); break;
         case Strategy::block: tuning = choose(tuned_for<Strategy::block>); break;
         case Strategy::serial_rows: tuning = choose(tuned_for<Strategy::serial_rows>); break;
+        case Strategy::thread_rows: tuning = choose(tuned_for<Strategy::thread_rows>); break;
         default: tuning = choose(tuned_for<Strategy::automatic>); break;
     }
     if (strategy != Strategy::automatic) tuning.strategy = strategy;
     // What the kernels of a strategy are written for.
     if (tuning.strategy == Strategy::one_sweep || tuning.strategy == Strategy::block) tuning.digit_bits = 8;
+    if (tuning.strategy == Strategy::thread_rows) {
+        tuning.block = std::min(tuning.block, 128u);
+        tuning.items_per_thread = static_cast<std::uint32_t>(work.count);
+    }
     if (tuning.strategy == Strategy::three_passes) tuning.digit_bits = std::min(tuning.digit_bits, 4u);
     return tuning;
 }
@@ -107,8 +114,18 @@ class RadixRun {
         const bool has_warps = info.has_cross_block_visibility;
         if ((strategy == Strategy::one_sweep || strategy == Strategy::block) && !has_warps)
             strategy = Strategy::three_passes;
+        const bool is_short = codegen::fits_thread_rows(sorter_.request, by_rows.count);
+        if (strategy == Strategy::block && is_short && call_.tuning.strategy == Strategy::automatic)
+            strategy = Strategy::thread_rows;
         if (is_by_rows(strategy) && !call_.segments.empty())
-            strategy = strategy == Strategy::block ? Strategy::one_sweep : Strategy::chunks;
+            strategy = strategy == Strategy::serial_rows ? Strategy::chunks
+                       : has_warps                       ? Strategy::one_sweep
+                                                         : Strategy::three_passes;
+        if (strategy == Strategy::thread_rows && !is_short)
+            throw ArgumentError(text(
+                "sort: the tuning's strategy `thread_rows` sorts rows of 2 to 32 numbers, and "
+                "these have ",
+                counted(by_rows.count, "element"), " of ", call_.keys.dtype().name(), "; leave the strategy open"));
         tuning_ = tuning_for(call_.tuning, strategy, info, table, is_by_rows(strategy) ? by_rows : whole);
         if (strategy == Strategy::block && codegen::sort_tile(tuning_) < static_cast<std::size_t>(call_.row_length))
             throw ArgumentError(text("sort: the tuning's strategy `block` sorts rows of at most ",
@@ -172,7 +189,8 @@ class RadixRun {
 
     /// The arrays of all kernels but the first of one_sweep. Spare places are those of nothing where they are not used.
     void collect_arguments() {
-        const bool is_one_pass = places_.all() == 1 || tuning_.strategy == Strategy::block;
+        const bool is_one_pass =
+            places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
         const DType count_type = layout_.wide_index ? dtype_of<std::uint64_t>() : dtype_of<std::uint32_t>();
         const AnyArray keys_to = layout_.keeps_keys ? call_.sorted_keys : scratch(call_.keys.dtype());
         const auto spare = [&](DType dtype) { return is_one_pass ? keys_to : scratch(dtype); };
@@ -205,7 +223,9 @@ class RadixRun {
 
     void launch_rows() {
         std::int64_t rows_per_tile = 1;
-        if (tuning_.strategy == Strategy::block) {
+        if (tuning_.strategy == Strategy::thread_rows) {
+            rows_per_tile = static_cast<std::int64_t>(variant_->block);
+        } else if (tuning_.strategy == Strategy::block) {
             const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
             rows_per_tile = std::clamp<std::int64_t>(tile / call_.row_length, 1, 256);
             rows_per_tile = std::min(rows_per_tile, call_.rows);

@@ -167,6 +167,15 @@ class Dealing {
         return {};
     }
 
+    /// Blocks whose registers a multiprocessor shall hold at once: a thread that keeps little can do with few.
+    std::size_t resident_blocks() const {
+        if (tuning_.resident_blocks) return tuning_.resident_blocks;
+        const std::size_t bytes = static_cast<std::size_t>(layout_.slots) * kept();
+        const auto block = static_cast<std::size_t>(layout_.block);
+        if (bytes == 0 || bytes > part_room || block < 256) return 0;
+        return (bytes <= part_room / 2 ? 1280 : 1024) / block;
+    }
+
     RowSpread deal(std::size_t places, std::size_t along, std::size_t block, std::size_t across) {
         codegen::ReductionTile& tile = layout_.tile;
         tile.vector_width = over_.vector_width;
@@ -180,6 +189,7 @@ class Dealing {
         const std::size_t most =
             tuning_.slots ? tuning_.slots : std::max<std::size_t>(room(block) / std::max<std::size_t>(kept(), 1), 1);
         layout_.slots = slots <= most ? static_cast<int>(slots) : 0;
+        layout_.resident_blocks = static_cast<int>(resident_blocks());
         tile.unroll = layout_.slots ? layout_.slots : static_cast<int>(tuning_.unroll ? tuning_.unroll : 4);
         RowSpread spread{.count = work_.count, .outputs = work_.outputs};
         const std::size_t groups = over_.columns ? up(work_.outputs, width_) : work_.outputs;

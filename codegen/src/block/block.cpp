@@ -87,6 +87,7 @@ std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
         state["tile_word"] = word("tile");
         state["at_word"] = word("at");
         state["has_state"] = false;
+        state["was_read"] = false;
         named.push_back(Values{{"total", total},
                                {"shared", shared},
                                {"type", item.type},
@@ -96,6 +97,10 @@ std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
     }
     return kernel.fill(columns ? block_pieces::reduce_columns_across_blocks() : block_pieces::reduce_across_blocks(),
                        {{"values", named}, {"parts", parts}, {"columns", columns}, {"block", block}});
+}
+
+std::string ResidentBlocks::text() const {
+    return count ? gemel::text(" RESIDENT_BLOCKS(", block, ", ", count, ")") : std::string();
 }
 
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }
@@ -112,6 +117,11 @@ std::string LookBack::text(KernelText& kernel) const {
     Values awaited = values;
     awaited["at_word"] = state_word(*this, "at");
     awaited["has_state"] = true;
+    const int ahead = columns && item.words() == 1 ? 4 : 1;
+    awaited["was_read"] = ahead > 1;
+    awaited["first_word"] = "first_word[a]";
+    values["ahead"] = ahead;
+    values["at_word"] = awaited["at_word"];
     values["await"] = kernel.fill(block_pieces::await(), std::move(awaited));
     values["publish_total"] = publish("total", "(tile == 0 ? 2 : 1)");
     values["publish_sum"] = publish(item.name + "_scan(so_far, total)", "2");
@@ -138,7 +148,8 @@ std::string Scatter::text(KernelText& kernel) const {
                                                  {"staged", staged},
                                                  {"value", value},
                                                  {"place", place},
-                                                 {"store", store}});
+                                                 {"store", store},
+                                                 {"places_all", places_all}});
 }
 
 }  // namespace gemel::codegen::pieces

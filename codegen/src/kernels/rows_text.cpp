@@ -179,6 +179,9 @@ Values RowText::words() {
         {"kernel", kernel_.verbatim(request_.name)},
         {"index", access_.index_type()},
         {"block", layout_.serial ? 1 : layout_.block},
+        {"resident",
+         pieces::ResidentBlocks{.block = layout_.block, .count = static_cast<std::uint32_t>(layout_.resident_blocks)}
+             .text()},
         {"rows", rows()},
         {"columns", !rows()},
         {"serial", layout_.serial},

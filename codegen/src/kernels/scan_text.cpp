@@ -86,6 +86,7 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       item_{.name = request.name,
             .type = segmented_ ? request.name + "_item" : value_,
             .bytes = scan_item_bytes(request)},
+      resident_{.block = block_, .count = tuning.resident_blocks},
       values_(values()) {
     access_.set_no_head();
 }
@@ -183,12 +184,20 @@ std::string ScanText::prefixes() {
 }
 
 std::string ScanText::tiles() {
+    using Part = pieces::LookBack::Part;
+    const auto look_back = [&](Part part) { return pieces::LookBack{.item = item_, .part = part}.text(kernel_); };
     if (layout_.strategy == ScanStrategy::look_back)
-        return fill(scan_kernels::look_back(), {{"deal_tile", pieces::DealTile{}.text(kernel_)},
+        return fill(scan_kernels::look_back(), {{"resident", resident_.text()},
+                                                {"deal_tile", pieces::DealTile{}.text(kernel_)},
                                                 {"scan_tile", scan_tile()},
-                                                {"look_back", pieces::LookBack{.item = item_}.text(kernel_)},
+                                                {"publish", look_back(Part::publish)},
+                                                {"stage", staged_ ? stage() : std::string()},
+                                                {"look_back", look_back(staged_ ? Part::look : Part::whole)},
                                                 {"finish_tile", finish_tile("tile_prefix[0]")}});
-    Values more{{"scan_tile", scan_tile()}, {"prefixes", prefixes()}, {"finish_tile", finish_tile("totals[tile - 1]")}};
+    Values more{{"scan_tile", scan_tile()},
+                {"prefixes", prefixes()},
+                {"stage", staged_ ? stage() : std::string()},
+                {"finish_tile", finish_tile("totals[tile - 1]")}};
     if (request_.output.uses("last_item"))
         more["reach_end"] = complete_runs("0", "total", fill(scan_kernels::reach_end()));
     return fill(scan_kernels::three_passes(), more);
@@ -223,7 +232,18 @@ std::string ScanText::complete_runs(const char* has_prefix, const char* prefix, 
     return fill(scan_kernels::complete_runs(), {{"has_prefix", has_prefix}, {"prefix", prefix}, {"then", then}});
 }
 
+/// What comes before the tile is not known yet.
+std::string ScanText::stage() { return fill(scan_kernels::stage(), {{"stores", stores("0", "total")}}); }
+
 std::string ScanText::finish_tile(const char* prefix) {
+    if (!staged_) return stores("(tile > 0)", prefix);
+    return fill(
+        scan_kernels::staged_output(),
+        {{"prefix", prefix},
+         {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
+}
+
+std::string ScanText::stores(const char* has_prefix, const char* prefix) {
     const std::string row = kernel_.name("row"), e = kernel_.name("e");
     Values stored{{"begin_element", printed([&] { access_.begin_element(); })},
                   {"output", tile_output(Mode::element)},
@@ -234,13 +254,7 @@ std::string ScanText::finish_tile(const char* prefix) {
         stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
         stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
     }
-    const std::string stores = complete_runs("(tile > 0)", prefix, fill(scan_kernels::store_row(), stored));
-    if (!staged_) return stores;
-    return fill(
-        scan_kernels::staged_output(),
-        {{"prefix", prefix},
-         {"stores", stores},
-         {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
+    return complete_runs(has_prefix, prefix, fill(scan_kernels::store_row(), stored));
 }
 
 std::string ScanText::tile_output(Mode mode) {

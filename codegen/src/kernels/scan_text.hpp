@@ -48,7 +48,9 @@ class ScanText {
     /// What comes before is applied to every run, and each row goes on with `then`.
     std::string complete_runs(const char* has_prefix, const char* prefix, const std::string& then);
     /// The user's statement for every element of the tile.
+    std::string stage();
     std::string finish_tile(const char* prefix);
+    std::string stores(const char* has_prefix, const char* prefix);
     std::string tile_output(Mode mode);
     struct Reached {
         std::string reached, previous, has_previous, starts;
@@ -69,6 +71,7 @@ class ScanText {
     const std::string value_;
     const bool segmented_, staged_, packed_;
     const pieces::Item item_;
+    const pieces::ResidentBlocks resident_;
     Values values_;
 };
 

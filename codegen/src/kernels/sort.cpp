@@ -29,6 +29,11 @@ SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, con
     return all;
 }
 
+bool fits_thread_rows(const SortRequest& request, std::size_t row_length) {
+    return row_length >= 2 && row_length <= 32 && request.key_expr.empty() && request.key.size_bytes() <= 8 &&
+           request.key.kind() != DType::Kind::complex;
+}
+
 std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout) {
     std::uint32_t bytes = request.key.size_bytes();
     for (const std::uint32_t value : layout.values) bytes = std::max(bytes, value);

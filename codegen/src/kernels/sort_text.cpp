@@ -42,6 +42,7 @@ Values number_bits(const DType& dtype, int size_bits) {
             {"kind", dtype.is_floating() || dtype.kind() == Kind::complex ? "floating"
                      : dtype.kind() == Kind::signed_integer               ? "signed"
                                                                           : "unsigned"},
+            {"plain_float", size_bits == 32},
             {"top_bit", size_bits - 1},
             {"sign", hex(sign, wide)},
             {"all_bits", hex(all, wide)},
@@ -174,7 +175,7 @@ std::string SortText::functions() {
     if (request_.key_expr.empty()) declare(request_.key.size_bytes());
     for (const std::uint32_t bytes : layout_.values) declare(bytes);
     std::string exchange;
-    if (layout_.strategy != SortStrategy::serial_rows) {
+    if (layout_.strategy != SortStrategy::serial_rows && layout_.strategy != SortStrategy::thread_rows) {
         const auto add = [&](const pieces::Item& item) {
             return gemel::text("WITHIN_KERNEL ", item.type, " ", item.name, "_scan(", item.type, " a, ", item.type,
                                " b) { return a + b; }\n");
@@ -211,7 +212,8 @@ std::string SortText::scatter_key() {
                            .staged = "staged_keys",
                            .value = "key[k]",
                            .place = "place_of",
-                           .store = store}
+                           .store = store,
+                           .places_all = true}
                .text(kernel_);
 }
 
@@ -224,7 +226,8 @@ std::string SortText::scatter_values() {
                                       .staged = "staged",
                                       .value = "value[k]",
                                       .place = "place_of",
-                                      .store = store};
+                                      .store = store,
+                                      .places_all = true};
         all +=
             fill(sort_kernels::scatter_value(), {{"type", type}, {"value", value}, {"scatter", scatter.text(kernel_)}});
     };
@@ -257,6 +260,7 @@ std::string SortText::one_sweep() {
         sort_kernels::one_sweep(),
         {{"digit", digit("key[k]", "segment[k]")},
          {"pack_length", pack_length},
+         {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
          {"begin_pass", fill(sort_kernels::begin_pass())},
          {"carries", carries},
          {"arena_bytes", arena_bytes(block_ * items_ * static_cast<int>(sorted_bytes(request_, layout_)))},
@@ -293,6 +297,9 @@ std::string SortText::by_tiles() {
 std::string SortText::block_sort() {
     if (layout_.strategy == SortStrategy::serial_rows)
         return fill(sort_kernels::serial_rows(), {{"needs_origin", layout_.has_index || !layout_.values.empty()}});
+    if (layout_.strategy == SortStrategy::thread_rows)
+        return fill(sort_kernels::thread_rows(),
+                    {{"word", request_.key.size_bytes() > 4 ? "uint64_t" : "uint32_t"}, {"pitch", items_ | 1}});
     const auto staged = [&](const std::string& type, const std::string& name) {
         return gemel::text("LOCAL_MEM_ARG ", type, " *const ", name, " = (LOCAL_MEM_ARG ", type, " *)arena;\n");
     };
@@ -321,7 +328,8 @@ std::string SortText::text() {
     switch (layout_.strategy) {
         case SortStrategy::one_sweep: return kernel_.finish(all + one_sweep());
         case SortStrategy::block:
-        case SortStrategy::serial_rows: return kernel_.finish(all + block_sort());
+        case SortStrategy::serial_rows:
+        case SortStrategy::thread_rows: return kernel_.finish(all + block_sort());
         default: return kernel_.finish(all + by_tiles());
     }
 }

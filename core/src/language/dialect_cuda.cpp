@@ -189,6 +189,32 @@ const char* const shuffles =
     R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
 GEMEL_FUNCTION unsigned int gemel_shuffle(unsigned int word, int lane) { return __shfl_sync(0xffffffffu, word, lane); }
 GEMEL_FUNCTION unsigned int gemel_ballot(int vote) { return __ballot_sync(0xffffffffu, vote); }
+GEMEL_FUNCTION void gemel_warp_barrier() { __syncwarp(); }
+GEMEL_FUNCTION unsigned int gemel_lanes_alike(unsigned int word, unsigned int bit) {
+    unsigned int lanes;
+#ifdef __CUDA_ARCH__
+    asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }" : "=r"(lanes) : "r"(word), "r"(bit));
+#else
+    lanes = gemel_ballot((word & bit) != 0);
+    if ((word & bit) == 0) lanes = ~lanes;
+#endif
+    return lanes;
+}
+)";
+
+// Blocks of so many threads of which a multiprocessor shall hold so many: what fits limits the registers of a thread.
+const char* const resident = R"(#define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, BLOCKS)
+)";
+
+// Addition of 0 makes both zeros one, and all NaN the positive one with every bit set.
+const char* const plain_floats = R"(GEMEL_FUNCTION unsigned int gemel_plain_float(unsigned int bits) {
+#ifdef __CUDA_ARCH__
+    asm("add.rn.f32 %0, %1, 0f00000000;" : "=r"(bits) : "r"(bits));
+    return bits;
+#else
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : bits == 0x80000000u ? 0u : bits;
+#endif
+}
 )";
 
 std::vector<Dialect::Section> all_sections() {
@@ -200,7 +226,11 @@ std::vector<Dialect::Section> all_sections() {
          .text = atomics},
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
-        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
+        {.name = "shuffles",
+         .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
+         .text = shuffles},
+        {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
+        {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "casts",
          .words = {"as_int", "as_uint", "as_float", "as_long", "as_ulong", "as_double"},
          .text = casts},

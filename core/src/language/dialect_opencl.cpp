@@ -216,7 +216,28 @@ GEMEL_FUNCTION uint gemel_ballot(int vote) {
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(vote));
     return votes;
 }
+GEMEL_FUNCTION void gemel_warp_barrier() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+GEMEL_FUNCTION uint gemel_lanes_alike(uint word, uint bit) {
+    uint lanes;
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }" : "=r"(lanes) : "r"(word), "r"(bit));
+    return lanes;
+}
 #endif
+)";
+
+// What CUDA's compiler needs to know to limit registers.
+const char* const resident = R"(#define RESIDENT_BLOCKS(THREADS, BLOCKS)
+)";
+
+const char* const plain_floats = R"(GEMEL_FUNCTION uint gemel_plain_float(uint bits) {
+#ifdef __NV_CL_C_VERSION
+    // Addition of 0 makes both zeros one, and all NaN the positive one with every bit set.
+    asm("add.rn.f32 %0, %1, 0f00000000;" : "=r"(bits) : "r"(bits));
+    return bits;
+#else
+    return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : bits == 0x80000000u ? 0u : bits;
+#endif
+}
 )";
 
 std::vector<Dialect::Section> all_sections() {
@@ -228,7 +249,11 @@ std::vector<Dialect::Section> all_sections() {
          .text = std::string(atomics) + atomics64},
         {.name = "bits", .words = {"clz"}, .text = bits},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
-        {.name = "shuffles", .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot"}, .text = shuffles},
+        {.name = "shuffles",
+         .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
+         .text = shuffles},
+        {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
+        {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));

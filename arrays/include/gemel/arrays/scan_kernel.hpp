@@ -38,10 +38,11 @@ struct ScanSpec {
     // Results that are fewer than elements, gathered in shared memory so that neighbours are written side by side. Of
     // use where blocks scan tiles; elsewhere output_statement runs.
     std::string staged_type = {};  ///< of the array `staged`, in C; it has as many elements as a tile, `tile_room`
-    /// Instead of output_statement. It writes to `staged`; `tile_first` is the result before the tile, `tile_begin` the
-    /// tile's first i, `tile_length` how many elements it has.
+    /// Instead of output_statement. It writes to `staged`; `item` and `prev_item` count from the tile's beginning, so
+    /// that scan_expr must be a sum. `tile_begin` is the tile's first i, `tile_length` how many elements it has.
     std::string stage_statement = {};
-    /// For each thread, when all is staged; `tile_count` is by how much the result has grown in the tile.
+    /// For each thread, when all is staged; `tile_first` is the result before the tile, `tile_count` by how much it has
+    /// grown in the tile.
     std::string tile_statement = {};
 };
 

@@ -88,6 +88,14 @@ struct ReduceForAll {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// Behind REQD_WG_SIZE(block, 1, 1): how many such blocks a compute unit shall hold together. CUDA's compiler limits
+/// registers so that they fit; others take no notice. Nothing if `count` is 0.
+struct ResidentBlocks {
+    int block = 256;
+    std::uint32_t count = 0;
+    GEMEL_API std::string text() const;
+};
+
 /// Which tile a block has, so that blocks wait only for blocks that run already. Needs `thread`, the parameters
 /// `ticket` (a uint32 in device memory) and `first_ticket` (its value before the launch), the shared array `int
 /// dealt[1]`; declares `tile`.
@@ -129,8 +137,8 @@ struct ReduceAcrossBlocks {
 /// which is set but for the first tile.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
 struct LookBack {
-    /// With columns it may come in two parts: `publish` as soon as the total is known, so that others need not wait,
-    /// and `look` when its result is needed. Both need `column` and `total`.
+    /// It may come in two parts: `publish` as soon as the total is known, so that others need not wait, and `look` when
+    /// its result is needed. Both need `total`, and `lane` or `column`.
     enum class Part { whole, publish, look };
     Item item = {};
     int columns = 0;  ///< results of each tile; 0 for one that a warp looks for
@@ -172,6 +180,8 @@ struct Scatter {
     std::string value = "key[k]";  ///< a thread's element k
     std::string place = "place";   ///< the array of places
     std::string store = {};        ///< "out[target[j]] = moved;"
+    /// Every element of a thread has a place, also where `count` is less than the tile: nothing is tested for it.
+    bool places_all = false;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

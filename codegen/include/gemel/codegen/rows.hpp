@@ -51,9 +51,11 @@ struct RowTuning {
     std::uint32_t slots = 0;         ///< most accesses of a thread that stay in registers
     std::uint32_t unroll = 0;        ///< accesses in flight where rows are read again
     std::uint32_t parts = 0;         ///< most blocks that share a row; 1: none does
+    /// Blocks that a compute unit shall hold together at least: where a compiler can be told, it limits registers.
+    std::uint32_t resident_blocks = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
-GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, parts)
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, parts, resident_blocks)
 
 /// How rows are spread over blocks and threads, and whether they stay in registers between loops.
 struct RowLayout {
@@ -65,6 +67,7 @@ struct RowLayout {
     ReductionTile tile = {};  ///< `rows` is 1
     int slots = 0;            ///< accesses of a thread that stay in registers; 0: each loop reads the row again
     int parts = 1;            ///< blocks that share a row, which stays in their registers
+    int resident_blocks = 0;  ///< as RowTuning's
     bool serial = false;      ///< one thread per block
     bool warps = false;       ///< warps exchange by shuffles
     int block = 256;

@@ -21,8 +21,9 @@ struct ScanRequest {
     std::string preamble = {};
     // Where tiles are scanned by blocks, and staged_type is given: results of a tile go through shared memory.
     std::string staged_type = {};  ///< of the array `staged`, which has as many elements as a tile
-    Snippet stage = {};            ///< instead of `output`: it writes to `staged`, from `tile_first` on
-    Snippet tile_output = {};      ///< once per thread, when the tile is staged: it writes `tile_count` of `staged`
+    Snippet stage =
+        {};  ///< instead of `output`: it writes to `staged`, where results are sums from the tile's beginning
+    Snippet tile_output = {};  ///< once per thread, when the tile is staged: it writes `tile_count` of `staged`
 };
 
 /// Which text is printed.

@@ -25,9 +25,10 @@ enum class SortStrategy : std::uint32_t {
     chunks,        ///< the same with one thread per chunk, for devices with few cores
     block,         ///< all passes in one launch: a block has whole rows in shared memory
     serial_rows,   ///< all passes in one launch: a thread has whole rows, for devices with few cores
+    thread_rows,   ///< each thread of a block sorts a row of 2 to 32 numbers by comparing all pairs
 };
-inline constexpr std::array<const char*, 6> sort_strategy_names{"automatic", "one_sweep", "three_passes",
-                                                                "chunks",    "block",     "serial_rows"};
+inline constexpr std::array<const char*, 7> sort_strategy_names{"automatic", "one_sweep",   "three_passes", "chunks",
+                                                                "block",     "serial_rows", "thread_rows"};
 constexpr std::span<const char* const> value_names(SortStrategy) { return sort_strategy_names; }
 
 struct SortTuning {
@@ -36,10 +37,11 @@ struct SortTuning {
     std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
     std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; blocks that count, elsewhere
     std::uint32_t digit_bits = 0;        ///< of one pass; 8 by one_sweep and block, up to 4 by three_passes
+    std::uint32_t resident_blocks = 0;   ///< as RowTuning's, by one_sweep
     SortStrategy strategy = SortStrategy::automatic;
     friend bool operator==(const SortTuning&, const SortTuning&) = default;
 };
-GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, strategy)
+GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, resident_blocks, strategy)
 
 /// What is sorted by.
 struct SortRequest {
@@ -75,6 +77,9 @@ struct SortLayout {
 
 inline constexpr std::size_t max_sorted_values = 6;
 
+/// Whether rows of this length can be sorted by thread_rows; items_per_thread is that length.
+GEMEL_API bool fits_thread_rows(const SortRequest& request, std::size_t row_length);
+
 /// How many passes there are: one for each digit of the key, and of the segment's number.
 struct SortPlaces {
     int bits = 8;
@@ -100,7 +105,7 @@ GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 /// three_passes, chunks: for each place `<name>_count` (arrays, control, counts, place, tiles, tile, n, row_length),
 /// `<name>_offsets` (control, counts, place, tiles, n), `<name>_pass` as `<name>_count`; then `<name>_finish`
 /// (arrays, control, n, row_length). `control` has all() + 1 counts, zero before; `counts` digits() per tile.
-/// block, serial_rows: `<name>` (arrays, rows, row_length, rows_per_tile).
+/// block, serial_rows, thread_rows: `<name>` (arrays, rows, row_length, rows_per_tile).
 /// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"
 GEMEL_API std::string sort_source(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning,
                                   const Dialect& dialect);

@@ -62,10 +62,11 @@ struct ScanTuning {
     std::uint32_t access_bytes = 0;      ///< of one memory access, a power of 2
     std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
     std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit
+    std::uint32_t resident_blocks = 0;   ///< as RowTuning's
     ScanStrategy strategy = ScanStrategy::automatic;
     friend bool operator==(const ScanTuning&, const ScanTuning&) = default;
 };
-GEMEL_STRUCT(ScanTuning, block, access_bytes, items_per_thread, blocks_per_unit, strategy)
+GEMEL_STRUCT(ScanTuning, block, access_bytes, items_per_thread, blocks_per_unit, resident_blocks, strategy)
 
 /// A struct of 32-bit numbers and enumerations with a GEMEL_STRUCT and a `family`, the name of the kernels that it
 /// cuts.
