@@ -19,10 +19,6 @@ constexpr std::int64_t max_shared_bytes = 48 * 1024;
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 std::int64_t power(std::uint32_t wish) { return static_cast<std::int64_t>(std::bit_floor(std::max(wish, 1u))); }
-std::int64_t ceil_power(std::int64_t n) {
-    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
-}
-
 /// Finds the tiles of one call.
 class Finder {
    public:
@@ -75,7 +71,8 @@ class Finder {
         return any;
     }
 
-    /// Elements along an axis that can be moved by one access: a power of 2, at most `wish`.
+    /// Elements along an axis that can be moved by one access: a power of 2, at most `wish`, that divides the extent.
+    /// Were a vector cut off at the end, compilers would merge its loads one by one with those of the whole ones.
     std::int64_t vector_of(std::size_t i, std::size_t axis, std::int64_t wish) const {
         if (step(i, axis) != 1 || !std::has_single_bit(static_cast<std::uint64_t>(bytes(i)))) return 1;
         const Array& a = array(i);
@@ -83,7 +80,7 @@ class Finder {
             request_.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
         for (; wish > 1; wish /= 2) {
             const std::int64_t alignment = std::min<std::int64_t>(16, wish * bytes(i));
-            bool fits = address % static_cast<std::uint64_t>(alignment) == 0;
+            bool fits = axes_[axis].extent % wish == 0 && address % static_cast<std::uint64_t>(alignment) == 0;
             for (std::size_t k = 0; k < axes_.size(); ++k) fits &= k == axis || step(i, k) * bytes(i) % alignment == 0;
             if (fits) break;
         }
@@ -101,7 +98,7 @@ class Finder {
         // Single bytes come in columns of four: with 16 of them in a row as well a thread would have too many.
         std::int64_t vector =
             std::max({std::int64_t{1}, access / largest, std::min<std::int64_t>(4, access) / smallest});
-        vector = std::min({vector, std::int64_t{8}, ceil_power(axes_[columns_].extent)});
+        vector = std::min<std::int64_t>(vector, 8);
         for (const bool written : {true, false}) {
             std::int64_t least = vector;
             bool any = false;
@@ -124,9 +121,8 @@ class Finder {
                 argument.wide = vector > 1 && vector_of(i, columns_, vector) == vector;
                 continue;
             }
-            argument.turned = static_cast<std::uint8_t>(vector_of(
-                i, rows_,
-                std::clamp<std::int64_t>(access / bytes(i), 1, std::min<std::int64_t>(16, ceil_power(rows)))));
+            argument.turned =
+                static_cast<std::uint8_t>(vector_of(i, rows_, std::clamp<std::int64_t>(access / bytes(i), 1, 16)));
             down_ = std::max<std::int64_t>(down_, argument.turned);
             const int cell = codegen::turned_cell(static_cast<int>(bytes(i)));
             found_.group = std::max(found_.group, cell);

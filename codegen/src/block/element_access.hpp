@@ -90,6 +90,8 @@ class ElementAccess {
         std::string type, pack_type, pack, base, down, step, at;
     };
     std::vector<Moved> moved() const;
+    /// Which of an array's packs belongs to a round and a row.
+    std::string slot_in_tile(bool is_kept, const std::string& round, const std::string& row) const;
     /// Says how the kernel names a thread's round, the row and the place in a pack.
     void begin_packs_in_tile(const std::string& round, const std::string& row, const std::string& lane);
 

@@ -10,11 +10,16 @@ bool ElementAccess::is_kept(const Array& array) const {
     return array.in_packs && array.use.element_read && !layout_.arguments[array.argument].turned;
 }
 
+std::string ElementAccess::slot_in_tile(bool is_kept, const std::string& round, const std::string& row) const {
+    const int group = layout_.tile_group;
+    if (group == 1) return is_kept ? round : "0";
+    return is_kept ? gemel::text(round, " * ", group, " + ", row) : row;
+}
+
 void ElementAccess::begin_packs_in_tile(const std::string& round, const std::string& row, const std::string& lane) {
     for (Array& array : arrays_) {
         if (!array.in_packs) continue;
-        const std::string slot = is_kept(array) ? gemel::text(round, " * ", layout_.tile_group, " + ", row) : row;
-        array.in_tile = gemel::text(array.pack, "[", slot, "].value[", lane, "]");
+        array.in_tile = gemel::text(array.pack, "[", slot_in_tile(is_kept(array), round, row), "].value[", lane, "]");
     }
 }
 

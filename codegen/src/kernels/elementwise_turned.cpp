@@ -3,6 +3,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel::codegen {
 namespace {
@@ -20,11 +21,19 @@ const char* word_of(int bytes) {
     }
 }
 
-/// Words of `count` neighbours that are moved at once.
+/// Words of `count` neighbours that are moved at once, and what finds each behind the place of the first neighbour.
+/// NVRTC keeps accesses whole that are written as `((uint4 *)p)[at >> 2]`, and splits some of `((uint4 *)(p + at))[0]`.
 void add_words(Values& x, int count, int bytes) {
-    const int word = std::min(count * bytes, 16);
+    const int word = std::min(count * bytes, 16), words = count * bytes / word;
+    std::vector<Value> word_at;
+    for (int w = 0; w < words; ++w) {
+        const std::string pack = gemel::text(" >> ", std::countr_zero(static_cast<unsigned>(count)));
+        word_at.emplace_back(
+            words == 1 ? pack : gemel::text(pack, " << ", std::countr_zero(static_cast<unsigned>(words)), " | ", w));
+    }
     x["word"] = word_of(word);
-    x["words"] = count * bytes / word;
+    x["words"] = words;
+    x["word_at"] = Value(std::move(word_at));
 }
 
 /// An array that is turned round: its tile in shared memory has columns of cells, each of as many rows as fill four
@@ -86,7 +95,7 @@ Values turned_values(const ElementAccess& access, const KernelLayout& layout, in
         const std::string column = last == LastStep::any ? " + (first_column + c)" : " + first_column + c";
         x["along"] = last == LastStep::zero ? "" : column + step;
         x["further"] = last == LastStep::zero ? "" : " + lane" + step;
-        x["slot"] = array.is_kept ? gemel::text("u * ", group, " + s") : "s";
+        x["slot"] = access.slot_in_tile(array.is_kept, "u", "s");
         add_words(x, vector, static_cast<int>(array.parameter->dtype.size_bytes()));
         if (turned) add_turned(x, array, layout, block);
         keeps |= array.is_kept;

@@ -47,9 +47,9 @@ struct KernelLayout {
     /// numbered through, and found by division.
     int tile_width = 0, tile_rows = 0;
     bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
-    /// Some arrays are turned round in a block's shared memory. Such tiles may have any width and height, a multiple of
-    /// `tile_vector`, of which a thread takes so many neighbours in each of `tile_group` rows at a time, and of
-    /// `tile_group` and each array's `turned`; blocks are numbered along the grid's x axis alone. 0: none are.
+    /// Some arrays are turned round in a block's shared memory: a thread takes `tile_vector` neighbours in each of
+    /// `tile_group` rows at a time. The first divides width and extent, the second the height, and each array's `turned`
+    /// the height and its extent. Blocks are numbered along the grid's x axis alone. 0: none are.
     int tile_vector = 0, tile_group = 1;
 
     bool any(Access access) const {

@@ -1,0 +1,135 @@
+typedef struct {
+    int extent[3];
+    int x[3];  // steps, in elements
+    int y[3];  // steps, in elements
+    int z[3];  // steps, in elements
+} axpy_layout;
+typedef union {
+    float value[4];
+} axpy_x_pack;
+typedef union {
+    uint4 words[1];
+    float value[4];
+} axpy_y_pack;
+typedef union {
+    uint4 words[1];
+    float value[4];
+} axpy_z_pack;
+typedef union {
+    float value[1];
+} axpy_x_cell;
+typedef union {
+    uint4 words[1];
+    axpy_x_cell cells[4];
+    float value[4];
+} axpy_x_line;
+
+extern "C" __global__ __launch_bounds__(256) void axpy(
+        float a,
+        const float *x,
+        const float *y,
+        float *z,
+        int64_t x_offset,
+        axpy_layout layout,
+        int n)
+{
+    x = (const float *)((const char *)x + x_offset);
+    __shared__ axpy_x_cell x_tile[4161];
+    const int width = layout.extent[2], height = layout.extent[1];
+    const int across = (int)((width + 63) / 64), down = (int)((height + 63) / 64);
+    const int first_column = (((int)blockIdx.x) % across) * 64;
+    const int first_row = (((int)blockIdx.x) / across % down) * 64;
+    const int outer = ((int)blockIdx.x) / across / down;
+    const int x_base = outer * layout.x[0], x_down = layout.x[1], x_step = layout.x[2];
+    const int y_base = outer * layout.y[0], y_down = layout.y[1];
+    const int z_base = outer * layout.z[0], z_down = layout.z[1];
+    axpy_x_line x_line[4];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+        const int k = ((int)threadIdx.x) + u * 256;
+        const int c = k / 16, r = k % 16 * 4;
+        if (first_column + c < width && first_row + r < height) {
+            const int at = x_base + (first_row + r) * x_down + (first_column + c) * x_step;
+            if (first_row + r + 4 <= height) {
+                x_line[u].words[0] = ((const uint4 *)(x + at))[0];
+            } else {
+#pragma unroll
+                for (int e = 0; e < 4; ++e)
+                    if (first_row + r + e < height) x_line[u].value[e] = x[at + e];
+            }
+        }
+    }
+    axpy_y_pack y_pack[4];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+        const int k = ((int)threadIdx.x) + u * 256;
+        const int c = k % 16 * 4, r = k / 16;
+        if (first_column + c < width && first_row + r < height) {
+#pragma unroll
+            for (int s = 0; s < 1; ++s) {
+                if (first_row + r + s < height) {
+                    const int y_at = y_base + (first_row + r + s) * y_down + first_column + c;
+                    if (first_column + c + 4 <= width) {
+                        y_pack[u * 1 + s].words[0] = ((const uint4 *)(y + y_at))[0];
+                    } else {
+#pragma unroll
+                        for (int lane = 0; lane < 4; ++lane)
+                            if (first_column + c + lane < width) y_pack[u * 1 + s].value[lane] = y[y_at + lane];
+                    }
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+        const int k = ((int)threadIdx.x) + u * 256;
+        const int c = k / 16, r = k % 16 * 4;
+        {
+            const int at = c * 65 + c / 32;
+#pragma unroll
+            for (int e = 0; e < 4; ++e) x_tile[at + r / 1 + e] = x_line[u].cells[e];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+        const int k = ((int)threadIdx.x) + u * 256;
+        const int c = k % 16 * 4, r = k / 16;
+        if (first_column + c < width && first_row + r < height) {
+            axpy_x_pack x_pack[1];
+            axpy_z_pack z_pack[1];
+#pragma unroll
+            for (int lane = 0; lane < 4; ++lane) {
+                const int at = (c + lane) * 65 + (c + lane) / 32 + r / 1;
+#pragma unroll
+                for (int s = 0; s < 1; s += 1) {
+                    const axpy_x_cell cell = x_tile[at + s / 1];
+#pragma unroll
+                    for (int e = 0; e < 1; ++e) x_pack[s + e].value[lane] = cell.value[e];
+                }
+            }
+#pragma unroll
+            for (int s = 0; s < 1; ++s) {
+                const int row = first_row + r + s;
+                if (row < height) {
+#pragma unroll
+                    for (int lane = 0; lane < 4; ++lane) {
+                        const int column = first_column + c + lane;
+                        if (column < width) {
+                            const int i = (outer * height + row) * width + column;
+                            z_pack[s].value[lane] = a*x_pack[s].value[lane] + y_pack[u * 1 + s].value[lane];
+                        }
+                    }
+                    const int z_to = z_base + row * z_down + first_column + c;
+                    if (first_column + c + 4 <= width) {
+                        ((uint4 *)(z + z_to))[0] = z_pack[s].words[0];
+                    } else {
+#pragma unroll
+                        for (int lane = 0; lane < 4; ++lane)
+                            if (first_column + c + lane < width) z[z_to + lane] = z_pack[s].value[lane];
+                    }
+                }
+            }
+        }
+    }
+}
