@@ -14,6 +14,15 @@ struct Ray {
     float x, y, z;
 };
 GEMEL_STRUCT(Ray, x, y, z)
+struct Point {
+    float x, y;
+};
+GEMEL_STRUCT(Point, x, y)
+struct Beam {
+    float x, y, z;
+    std::int32_t order;
+};
+GEMEL_STRUCT(Beam, x, y, z, order)
 }  // namespace optics
 
 namespace {
@@ -36,6 +45,7 @@ struct Seen {
     std::vector<HostElement<T>> memory;
     GPUArray<T> array;
     std::int64_t first = 0;  ///< element of the memory
+    GPUArray<T> whole = {};
 
     /// The element at a place in C order.
     HostElement<T> operator[](std::size_t flat) const {
@@ -76,7 +86,7 @@ Seen<T> make(const Shape& shape, const Axes& axes, unsigned seed, std::int64_t g
     if (flipped >= 0) cut[static_cast<std::size_t>(flipped)] = slice(std::nullopt, std::nullopt, -1);
     all = GPUArray<T>(all.view(cut)).permute(back);
     const auto offset = static_cast<std::int64_t>((all.offset_bytes() - whole.offset_bytes()) / sizeof(HostElement<T>));
-    return {std::move(memory), all, offset};
+    return {std::move(memory), all, offset, whole};
 }
 
 Axes in_order(std::size_t rank) {
@@ -103,6 +113,18 @@ void check_copy(const ElementwiseTuning& tuning, const Seen<T>& x, const Axes& r
     std::size_t wrong = 0;
     for (std::size_t k = 0; k < got.size(); ++k) wrong += !(got[k] == x[k]);
     CHECK(wrong == 0);
+}
+
+/// Copies into a part of a larger array, of which nothing else may change.
+void check_part(const Seen<float>& x, std::int64_t gap, std::int64_t skip) {
+    const Seen<float> z = make<float>(x.array.shape(), {0, 1}, 9, gap, skip);
+    copy()(CallOptions{.tuning = turned}, x.array, z.array);
+    std::vector<float> expected = z.memory;
+    const auto columns = static_cast<std::size_t>(x.array.shape()[1]);
+    for (std::size_t k = 0; k < x.array.size(); ++k)
+        expected[static_cast<std::size_t>(skip) + k / columns * (columns + static_cast<std::size_t>(gap)) +
+                 k % columns] = x[k];
+    CHECK(z.whole.get() == expected);
 }
 
 template <class T>
@@ -204,6 +226,28 @@ TEST_CASE("structs are turned") {
     CHECK(copied.get()[61].x == rays[45].x);
 }
 
+TEST_CASE("structs are copied in words as wide as they lie") {
+    const auto check = [](auto zero, std::int64_t first) {
+        using T = decltype(zero);
+        std::vector<T> all(41 * 30 + 1);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            all[k].x = static_cast<float>(k), all[k].y = -static_cast<float>(k);
+        const auto x = to_gpu(all)(slice(first, first + 41 * 30)).reshape({41, 30});
+        const auto got = x.transpose().copy(Order::C).get();
+        std::size_t wrong = 0;
+        for (std::size_t k = 0; k < got.size(); ++k) {
+            const T& expected = all[static_cast<std::size_t>(first) + k % 41 * 30 + k / 41];
+            wrong += got[k].x != expected.x || got[k].y != expected.y;
+        }
+        CHECK(wrong == 0);
+    };
+    for (const std::int64_t first : {0, 1}) {
+        check(optics::Point{}, first);
+        check(optics::Ray{}, first);
+        check(optics::Beam{}, first);
+    }
+}
+
 TEST_CASE("gaps, offsets and steps backwards are turned") {
     const Shape shape{50, 70};
     const Axes turn{1, 0};
@@ -213,6 +257,7 @@ TEST_CASE("gaps, offsets and steps backwards are turned") {
             CAPTURE(gap);
             CAPTURE(skip);
             check_copy(turned, make<float>(shape, turn, 3, gap, skip), {0, 1});
+            check_part(make<float>(shape, turn, 3, gap, skip), gap, skip);
             check_add<float>(turned, make<float>(shape, turn, 3, gap, skip), make<float>(shape, {0, 1}, 4, gap, skip),
                              GPUArray<float>(current_context(), shape));
         }
