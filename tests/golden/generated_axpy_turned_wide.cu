@@ -49,14 +49,8 @@ extern "C" __global__ __launch_bounds__(256) void axpy(
         const int k = ((int)threadIdx.x) + u * 256;
         const int c = k / 16, r = k % 16 * 4;
         if (first_column + c < width && first_row + r < height) {
-            const int64_t at = x_base + (first_row + r) * x_down + (first_column + c) * x_step;
-            if (first_row + r + 4 <= height) {
-                x_line[u].words[0] = ((const uint4 *)(x + at))[0];
-            } else {
-#pragma unroll
-                for (int e = 0; e < 4; ++e)
-                    if (first_row + r + e < height) x_line[u].value[e] = x[at + e];
-            }
+            const int64_t at = x_base + (first_row + r) + (first_column + c) * x_step;
+            x_line[u].words[0] = ((const uint4 *)x)[at >> 2];
         }
     }
     axpy_y_pack y_pack[4];
@@ -65,27 +59,16 @@ extern "C" __global__ __launch_bounds__(256) void axpy(
         const int k = ((int)threadIdx.x) + u * 256;
         const int c = k % 16 * 4, r = k / 16;
         if (first_column + c < width && first_row + r < height) {
-#pragma unroll
-            for (int s = 0; s < 1; ++s) {
-                if (first_row + r + s < height) {
-                    const int64_t y_at = y_base + (first_row + r + s) * y_down + first_column + c;
-                    if (first_column + c + 4 <= width) {
-                        y_pack[u * 1 + s].words[0] = ((const uint4 *)(y + y_at))[0];
-                    } else {
-#pragma unroll
-                        for (int lane = 0; lane < 4; ++lane)
-                            if (first_column + c + lane < width) y_pack[u * 1 + s].value[lane] = y[y_at + lane];
-                    }
-                }
-            }
+            const int64_t y_at = y_base + (first_row + r) * y_down + first_column + c;
+            y_pack[u].words[0] = ((const uint4 *)y)[y_at >> 2];
         }
     }
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = ((int)threadIdx.x) + u * 256;
         const int c = k / 16, r = k % 16 * 4;
+        const int at = c * 65 + c / 32;
         {
-            const int at = c * 65 + c / 32;
 #pragma unroll
             for (int e = 0; e < 4; ++e) x_tile[at + r / 1 + e] = x_line[u].cells[e];
         }
@@ -101,35 +84,17 @@ extern "C" __global__ __launch_bounds__(256) void axpy(
 #pragma unroll
             for (int lane = 0; lane < 4; ++lane) {
                 const int at = (c + lane) * 65 + (c + lane) / 32 + r / 1;
-#pragma unroll
-                for (int s = 0; s < 1; s += 1) {
-                    const axpy_x_cell cell = x_tile[at + s / 1];
-#pragma unroll
-                    for (int e = 0; e < 1; ++e) x_pack[s + e].value[lane] = cell.value[e];
-                }
+                x_pack[0].value[lane] = x_tile[at].value[0];
             }
+            const int64_t row = first_row + r;
 #pragma unroll
-            for (int s = 0; s < 1; ++s) {
-                const int64_t row = first_row + r + s;
-                if (row < height) {
-#pragma unroll
-                    for (int lane = 0; lane < 4; ++lane) {
-                        const int64_t column = first_column + c + lane;
-                        if (column < width) {
-                            const int64_t i = (outer * height + row) * width + column;
-                            z_pack[s].value[lane] = a*x_pack[s].value[lane] + y_pack[u * 1 + s].value[lane];
-                        }
-                    }
-                    const int64_t z_to = z_base + row * z_down + first_column + c;
-                    if (first_column + c + 4 <= width) {
-                        ((uint4 *)(z + z_to))[0] = z_pack[s].words[0];
-                    } else {
-#pragma unroll
-                        for (int lane = 0; lane < 4; ++lane)
-                            if (first_column + c + lane < width) z[z_to + lane] = z_pack[s].value[lane];
-                    }
-                }
+            for (int lane = 0; lane < 4; ++lane) {
+                const int64_t column = first_column + c + lane;
+                const int64_t i = (outer * height + row) * width + column;
+                z_pack[0].value[lane] = a*x_pack[0].value[lane] + y_pack[u].value[lane];
             }
+            const int64_t z_to = z_base + row * z_down + first_column + c;
+            ((uint4 *)z)[z_to >> 2] = z_pack[0].words[0];
         }
     }
 }

@@ -39,22 +39,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void bytes(
         const int k = ((int)get_local_id(0)) + u * 256;
         const int c = k / 4, r = k % 4 * 16;
         if (first_column + c < width && first_row + r < height) {
-            const int at = x_base + (first_row + r) * x_down + (first_column + c) * x_step;
-            if (first_row + r + 16 <= height) {
-                x_line[u].words[0] = ((__global const uint4 *)(x + at))[0];
-            } else {
-#pragma unroll
-                for (int e = 0; e < 16; ++e)
-                    if (first_row + r + e < height) x_line[u].value[e] = x[at + e];
-            }
+            const int at = x_base + (first_row + r) + (first_column + c) * x_step;
+            x_line[u].words[0] = ((__global const uint4 *)x)[at >> 4];
         }
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = ((int)get_local_id(0)) + u * 256;
         const int c = k / 4, r = k % 4 * 16;
+        const int at = c * 17 + c / 32;
         {
-            const int at = c * 17 + c / 32;
 #pragma unroll
             for (int e = 0; e < 4; ++e) x_tile[at + r / 4 + e] = x_line[u].cells[e];
         }
@@ -83,19 +77,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void bytes(
 #pragma unroll
                     for (int lane = 0; lane < 8; ++lane) {
                         const int column = first_column + c + lane;
-                        if (column < width) {
-                            const int i = row * width + column;
-                            y_pack[s].value[lane] = x_pack[s].value[lane];
-                        }
+                        const int i = row * width + column;
+                        y_pack[s].value[lane] = x_pack[s].value[lane];
                     }
                     const int y_to = y_base + row * y_down + first_column + c;
-                    if (first_column + c + 8 <= width) {
-                        ((__global uint2 *)(y + y_to))[0] = y_pack[s].words[0];
-                    } else {
-#pragma unroll
-                        for (int lane = 0; lane < 8; ++lane)
-                            if (first_column + c + lane < width) y[y_to + lane] = y_pack[s].value[lane];
-                    }
+                    ((__global uint2 *)y)[y_to >> 3] = y_pack[s].words[0];
                 }
             }
         }

@@ -44,8 +44,8 @@ extern "C" __global__ __launch_bounds__(256) void bytes(
     for (int u = 0; u < 32; ++u) {
         const int k = ((int)threadIdx.x) + u * 256;
         const int c = k / 64, r = k % 64;
+        const int at = c * 17 + c / 32;
         {
-            const int at = c * 17 + c / 32;
 #pragma unroll
             for (int e = 0; e < 1; ++e) x_tile[at + (r + e) / 4].value[(r + e) % 4] = x_line[u].value[e];
         }
@@ -73,18 +73,13 @@ extern "C" __global__ __launch_bounds__(256) void bytes(
                 if (row < height) {
 #pragma unroll
                     for (int lane = 0; lane < 1; ++lane) {
-                        const int column = first_column + c + lane;
-                        if (column < width) {
-                            const int i = row * width + column;
-                            y_pack[s].value[lane] = x_pack[s].value[lane];
-                        }
+                        const int column = first_column + c;
+                        const int i = row * width + column;
+                        y_pack[s].value[lane] = x_pack[s].value[lane];
                     }
                     const int y_to = y_base + row * y_down + first_column + c;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) y[y_to + lane] = y_pack[s].value[lane];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) y[y_to + lane] = y_pack[s].value[lane];
                 }
             }
         }

@@ -75,14 +75,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
         const int k = ((int)get_local_id(0)) + u * 256;
         const int c = k / 4, r = k % 4 * 8;
         if (c < 32 && first_column + c < width && first_row + r < height) {
-            const int at = x_base + (first_row + r) * x_down + (first_column + c) * x_step;
-            if (first_row + r + 8 <= height) {
-                x_line[u].words[0] = ((__global const uint4 *)(x + at))[0];
-            } else {
-#pragma unroll
-                for (int e = 0; e < 8; ++e)
-                    if (first_row + r + e < height) x_line[u].value[e] = x[at + e];
-            }
+            const int at = x_base + (first_row + r) + (first_column + c) * x_step;
+            x_line[u].words[0] = ((__global const uint4 *)x)[at >> 3];
         }
     }
     mixed_y_line y_line[4];
@@ -107,23 +101,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
             for (int s = 0; s < 2; ++s) {
                 if (first_row + r + s < height) {
                     const int w_at = w_base + (first_row + r + s) * w_down;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) w_pack[u * 2 + s].value[lane] = w[w_at];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) w_pack[u * 2 + s].value[lane] = w[w_at];
                     const int z_at = z_base + (first_row + r + s) * z_down + first_column + c;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) z_pack[u * 2 + s].value[lane] = z[z_at + lane];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) z_pack[u * 2 + s].value[lane] = z[z_at + lane];
                     const int v_at = v_base + (first_row + r + s) * v_down + first_column + c;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) v_pack[u * 2 + s].value[lane] = v[v_at + lane];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) v_pack[u * 2 + s].value[lane] = v[v_at + lane];
                 }
             }
         }
@@ -132,8 +117,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
     for (int u = 0; u < 1; ++u) {
         const int k = ((int)get_local_id(0)) + u * 256;
         const int c = k / 4, r = k % 4 * 8;
+        const int at = c * 17 + c / 32;
         if (c < 32) {
-            const int at = c * 17 + c / 32;
 #pragma unroll
             for (int e = 0; e < 4; ++e) x_tile[at + r / 2 + e] = x_line[u].cells[e];
         }
@@ -142,8 +127,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
     for (int u = 0; u < 4; ++u) {
         const int k = ((int)get_local_id(0)) + u * 256;
         const int c = k / 32, r = k % 32;
+        const int at = c * 33 + c / 8;
         {
-            const int at = c * 33 + c / 8;
 #pragma unroll
             for (int e = 0; e < 1; ++e) y_tile[at + r / 1 + e] = y_line[u].cells[e];
         }
@@ -182,31 +167,23 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
                 if (row < height) {
 #pragma unroll
                     for (int lane = 0; lane < 1; ++lane) {
-                        const int column = first_column + c + lane;
-                        if (column < width) {
-                            const int i = (outer * height + row) * width + column;
-                            const float x_i = load_float16(x_pack[s].value[lane]);
-                            float v_i = load_float16(v_pack[u * 2 + s].value[lane]);
-                            do {
-                                if (w_pack[u * 2 + s].value[lane] < 0) continue;
-                                z_pack[u * 2 + s].value[lane].re += y_pack[s].value[lane].im + x_i + d[mixed_d_at(layout, i - 1)];
-                                v_i = x_i * i;
-                            } while (0);
-                            v_pack[u * 2 + s].value[lane] = store_float16(v_i);
-                        }
+                        const int column = first_column + c;
+                        const int i = (outer * height + row) * width + column;
+                        const float x_i = load_float16(x_pack[s].value[lane]);
+                        float v_i = load_float16(v_pack[u * 2 + s].value[lane]);
+                        do {
+                            if (w_pack[u * 2 + s].value[lane] < 0) continue;
+                            z_pack[u * 2 + s].value[lane].re += y_pack[s].value[lane].im + x_i + d[mixed_d_at(layout, i - 1)];
+                            v_i = x_i * i;
+                        } while (0);
+                        v_pack[u * 2 + s].value[lane] = store_float16(v_i);
                     }
                     const int z_to = z_base + row * z_down + first_column + c;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) z[z_to + lane] = z_pack[u * 2 + s].value[lane];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) z[z_to + lane] = z_pack[u * 2 + s].value[lane];
                     const int v_to = v_base + row * v_down + first_column + c;
-                    {
 #pragma unroll
-                        for (int lane = 0; lane < 1; ++lane)
-                            if (first_column + c + lane < width) v[v_to + lane] = v_pack[u * 2 + s].value[lane];
-                    }
+                    for (int lane = 0; lane < 1; ++lane) v[v_to + lane] = v_pack[u * 2 + s].value[lane];
                 }
             }
         }
