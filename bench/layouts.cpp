@@ -2,6 +2,9 @@
 /// is there, gemel's own kernel elsewhere): what a layout costs.
 #include "generators.hpp"
 
+#include <algorithm>
+#include <complex>
+
 namespace {
 
 using namespace bench;
@@ -72,6 +75,46 @@ void three_columns(const gemel::Context& context, const Axpy& axpy, std::size_t 
         promise);
 }
 
+std::string numbers(const std::vector<std::int64_t>& list) {
+    std::string out;
+    for (const std::int64_t number : list) out += (out.empty() ? "(" : ", ") + std::to_string(number);
+    return out + ")";
+}
+
+/// A copy into C order of an array whose axes are permuted, beside the copy of a whole one: `x[k].permute(axes)` of
+/// shape `shape`. The peers' script has the same cells.
+template <class T>
+void transpose(const gemel::Context& context, const gemel::ElementwiseKernel& copy,
+               const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& axes) {
+    const gemel::Shape from{std::span<const std::int64_t>(shape)};
+    const gemel::Axes order{std::span<const std::int64_t>(axes)};
+    const gemel::GPUArray<T> x(context, from), y(context, from);
+    x.buffer().fill(std::uint8_t{0});
+    const auto turned = x.permute(order);
+    const auto to = y.reshape(turned.shape());
+    compare(
+        context, std::string("transpose ") + gemel::dtype_of<T>().name() + " " + numbers(shape) + " " + numbers(axes),
+        2.0 * static_cast<double>(x.size_bytes()),
+        [&](const gemel::Stream& s, int) { copy(gemel::CallOptions{.stream = s}, turned, to); }, [](void*, int) {}, 0,
+        [&](const gemel::Stream& s, int) { copy(gemel::CallOptions{.stream = s}, x, y); }, 1.1, false);
+}
+
+template <class T>
+void transposes(const gemel::Context& context) {
+    const gemel::ElementwiseKernel copy("const T *x, T *y", "y[i] = x[i]", "transpose");
+    const bool gpu = is_gpu(context);
+    const std::int64_t side = gpu ? 16384 : 4096, long_side = std::int64_t{1} << (gpu ? 26 : 20);
+    transpose<T>(context, copy, {side, side}, {1, 0});
+    transpose<T>(context, copy, {long_side, 4}, {1, 0});
+    transpose<T>(context, copy, {4, long_side}, {1, 0});
+    const std::vector<std::int64_t> odd =
+        gpu ? std::vector<std::int64_t>{1000, 1003, 257} : std::vector<std::int64_t>{200, 203, 57};
+    for (std::vector<std::int64_t> axes{0, 2, 1}; !axes.empty();) {
+        transpose<T>(context, copy, odd, axes);
+        if (!std::next_permutation(axes.begin(), axes.end())) axes.clear();
+    }
+}
+
 }  // namespace
 
 int main() try {
@@ -82,6 +125,12 @@ int main() try {
     const std::int64_t side = is_gpu(context) ? 96 : 48;
     four_axes(context, axpy, side);
     three_columns(context, axpy, static_cast<std::size_t>(side * side * side * 8));
+    transposes<std::uint8_t>(context);
+    transposes<std::uint16_t>(context);
+    transposes<float>(context);
+    if (!context.device().info().has_double) return 0;
+    transposes<double>(context);
+    transposes<std::complex<double>>(context);
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

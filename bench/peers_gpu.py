@@ -48,6 +48,22 @@ def rotation(make, n):
     return [make(n) for _ in range(min(max(CACHE_BYTES // (4 * n), 1), 64))]
 
 
+TRANSPOSES = [((16384, 16384), (1, 0)), ((1 << 26, 4), (1, 0)), ((4, 1 << 26), (1, 0))]
+TRANSPOSES += [((1000, 1003, 257), axes) for axes in ((0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))]
+# gemel's names of types and the peers'
+TYPES = {"uint8_t": "uint8", "uint16_t": "int16", "float": "float32", "double": "float64", "cdouble": "complex128"}
+
+
+def transposes(device, zeros, copy, free):
+    """Copies into C order of arrays whose axes are permuted: the cells of layouts.cpp."""
+    for name, dtype in TYPES.items():
+        for shape, axes in TRANSPOSES:
+            x = zeros(shape, dtype)
+            device(f"transpose {name} {shape} {axes}", copy(x, axes))
+            del x
+            free()
+
+
 def cupy_peer():
     import cupy as cp
     from cupy.cuda import curand
@@ -88,6 +104,8 @@ def cupy_peer():
         report("cuRAND", "normal f32" + size, timed(lambda k: curand.generateNormal(direct, at(z, k).data.ptr, n, 0, 1)))
         del x, y, z
         cp.get_default_memory_pool().free_all_blocks()
+    pool = cp.get_default_memory_pool()
+    transposes(device, cp.zeros, lambda x, axes: lambda k: cp.ascontiguousarray(x.transpose(axes)), pool.free_all_blocks)
     x, y = cp.ones(1000, cp.float32), cp.ones(1000, cp.float32)
     report("CuPy", "expression 5*x + 6*y, with its new array", wall_time(lambda k: 5 * x + 6 * y, finish))
     report("CuPy", "sum(x*y), 1000 elements", wall_time(lambda k: (x * y).sum(), finish))
@@ -119,6 +137,8 @@ def pytorch_peer():
         device("uniform f32" + size, lambda k: at(x, k).uniform_())
         del x, y
         torch.cuda.empty_cache()
+    make = lambda shape, dtype: torch.zeros(shape, dtype=getattr(torch, dtype), device="cuda")
+    transposes(device, make, lambda x, axes: lambda k: x.permute(axes).contiguous(), torch.cuda.empty_cache)
     x, y = torch.ones(1000, device="cuda"), torch.ones(1000, device="cuda")
     report("PyTorch", "expression 5*x + 6*y, with its new array", wall_time(lambda k: 5 * x + 6 * y, torch.cuda.synchronize))
     report("PyTorch", "sum(x*y), 1000 elements", wall_time(lambda k: (x * y).sum(), torch.cuda.synchronize))

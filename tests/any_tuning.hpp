@@ -15,9 +15,11 @@ struct AnyTuning {
     std::uint32_t blocks_per_unit = 0;
     std::uint32_t items_per_thread = 0;  ///< running_results of reductions
     codegen::ScanStrategy strategy = codegen::ScanStrategy::automatic;
+    codegen::TileStrategy tiles = codegen::TileStrategy::automatic;
+    std::uint32_t turned_width = 0, turned_rows = 0;
 
     operator codegen::ElementwiseTuning() const {
-        return {block, access_bytes, unroll, tile_block, tile_width, tile_rows};
+        return {block, access_bytes, unroll, tile_block, tile_width, tile_rows, tiles, turned_width, turned_rows};
     }
     operator codegen::ReductionTuning() const {
         return {block, access_bytes, unroll, blocks_per_unit, items_per_thread};

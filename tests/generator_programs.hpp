@@ -2,9 +2,7 @@
 #pragma once
 
 #include "any_tuning.hpp"
-#include "codegen_programs.hpp"
-
-#include <gemel/arrays/call_argument.hpp>
+#include "turned_programs.hpp"
 
 #include <string>
 #include <utility>
@@ -12,26 +10,9 @@
 
 namespace generator_programs {
 
-namespace cg = gemel::codegen;
-using gemel::Dialect;
-using gemel::DType;
-using gemel::dtype_of;
-using Programs = std::vector<std::pair<std::string, std::string>>;
-
-inline cg::KernelLayout layout(const std::vector<cg::ArgumentLayout>& arguments, int rank = 0, bool wide = false,
-                               bool sliced = false) {
-    return {.arguments = {arguments.begin(), arguments.end()}, .rank = rank, .wide_index = wide, .sliced = sliced};
-}
-inline cg::ArgumentLayout as(cg::Access access, bool offset = false) { return {access, offset}; }
-
-inline cg::ElementwiseRequest elementwise(const std::string& name, const std::string& arguments,
-                                          const std::string& operation) {
-    return {.name = name, .arguments = gemel::parse_declarations(arguments), .operation = cg::Snippet(operation)};
-}
-
 inline Programs elementwise_programs(const Dialect& dialect) {
     using enum cg::Access;
-    Programs all;
+    Programs all = turned_programs(dialect);
     const auto add = [&](const std::string& variant, const cg::ElementwiseRequest& request,
                          const cg::KernelLayout& layout, const gemel::testing::AnyTuning& tuning) {
         all.emplace_back(variant, cg::elementwise_source(request, layout, tuning, dialect));

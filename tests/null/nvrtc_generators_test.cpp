@@ -106,6 +106,13 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
                           {.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)}, elements,
                           tuning, Dialect::cuda());
                   });
+    check("element-wise, turned round", [&](const auto& all, const std::string& sum) {
+        cg::KernelLayout elements = layout(all.size(), strided, 3);
+        elements.tile_width = elements.tile_rows = 64;
+        elements.tile_vector = elements.arguments[0].turned = 4;
+        return cg::elementwise_source({.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)},
+                                      elements, cg::ElementwiseTuning{.block = 256}, Dialect::cuda());
+    });
     using Mapping = cg::ReductionLayout::Mapping;
     for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::whole, false},
                                                   {linear, Mapping::whole, false},

@@ -2,7 +2,10 @@
 
 #include "array/layout.hpp"
 #include "elements/array_kernels.hpp"
+#include "generated/kernel_cache.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace gemel {
@@ -10,16 +13,19 @@ namespace {
 
 using Kind = DType::Kind;
 
-/// The elements as unsigned integers as wide as their alignment allows, with an axis more if it takes several. Bits are
-/// copied then, not values: NaNs keep theirs, and structs need no declaration.
-AnyArray as_words(const AnyArray& array, const Shape& shape, const Strides& strides, std::int64_t offset) {
-    const DType dtype = array.dtype();
-    const std::size_t first =
-        array.offset_bytes() + static_cast<std::size_t>(offset * std::int64_t{dtype.size_bytes()});
-    if (dtype.kind() == Kind::complex) return AnyArray(array.buffer(), dtype, shape, strides, first);
-    const std::size_t alignment = dtype.layout() ? dtype.layout()->alignment_bytes : dtype.size_bytes();
-    const auto word = static_cast<std::uint32_t>(alignment < 8 ? alignment : 8);
-    const std::int64_t words = dtype.size_bytes() / word;
+/// The largest power of 2, at most 16, that divides size and place of all elements of both arrays.
+std::size_t common_word(const AnyArray& to, std::size_t first_to, const AnyArray& from, std::size_t first_from) {
+    const bool linear = KernelCache::of(to).addresses_are_linear();
+    const std::uint64_t base = linear ? to.buffer().native_handle() | from.buffer().native_handle() : 0;
+    const std::uint64_t places = base | first_to | first_from | to.dtype().size_bytes();
+    return std::size_t{1} << std::min(std::countr_zero(places), 4);
+}
+
+/// The elements as unsigned integers of `word` bytes, or as complex numbers of 16, with an axis more if it takes
+/// several. Bits are copied then, not values: NaNs keep theirs, and structs need no declaration.
+AnyArray as_words(const AnyArray& array, std::size_t word, const Shape& shape, const Strides& strides,
+                  std::size_t first) {
+    const std::int64_t words = static_cast<std::int64_t>(array.dtype().size_bytes() / word);
     Shape all = shape;
     Strides steps = strides;
     if (words > 1) {
@@ -27,7 +33,24 @@ AnyArray as_words(const AnyArray& array, const Shape& shape, const Strides& stri
         all.push_back(words);
         steps.push_back(1);
     }
-    return AnyArray(array.buffer(), DType(Kind::unsigned_integer, word), all, steps, first);
+    const DType carrier =
+        word == 16 ? dtype_of<cdouble>() : DType(Kind::unsigned_integer, static_cast<std::uint32_t>(word));
+    return AnyArray(array.buffer(), carrier, all, steps, first);
+}
+
+void copy_words(const AnyArray& to, const AnyArray& from, const Pair& pair) {
+    const std::int64_t item = to.dtype().size_bytes();
+    const std::size_t first_to = to.offset_bytes() + static_cast<std::size_t>(pair.to_offset * item);
+    const std::size_t first_from = from.offset_bytes() + static_cast<std::size_t>(pair.from_offset * item);
+    if (to.dtype().kind() == Kind::complex) {
+        copy_kernel()(AnyArray(from.buffer(), from.dtype(), pair.shape, pair.from, first_from),
+                      AnyArray(to.buffer(), to.dtype(), pair.shape, pair.to, first_to));
+        return;
+    }
+    std::size_t word = common_word(to, first_to, from, first_from);
+    if (word == 16 && !KernelCache::of(to).info().has_double) word = 8;
+    copy_kernel()(as_words(from, word, pair.shape, pair.from, first_from),
+                  as_words(to, word, pair.shape, pair.to, first_to));
 }
 
 Buffer run_of(const AnyArray& array, std::int64_t offset) {
@@ -52,8 +75,7 @@ void copy_elements(const AnyArray& to, const AnyArray& from) {
     } else if (is_one_run) {
         run_of(to, pair.to_offset).copy_from(run_of(from, pair.from_offset));
     } else {
-        copy_kernel()(as_words(from, pair.shape, pair.from, pair.from_offset),
-                      as_words(to, pair.shape, pair.to, pair.to_offset));
+        copy_words(to, from, pair);
     }
 }
 

@@ -2,10 +2,12 @@
 
 #include "array/byte_bounds.hpp"
 #include "array/merge_axes.hpp"
+#include "generated/turned_tiles.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 namespace gemel {
@@ -74,17 +76,18 @@ void sort_axes(const BoundCall& call, AxisList& axes) {
         for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
 }
 
-/// Tiles are of the last two axes: the axis along which some array's elements are neighbours becomes the second.
+/// Tiles are of the last two axes: the axis along which the most bytes lie side by side, of arrays whose neighbours are
+/// not along the last one, becomes the last but one.
 void bring_neighbours_into_tiles(const BoundCall& call, MergedAxes& axes) {
+    boost::container::static_vector<std::size_t, max_axes> bytes(axes.size(), 0);
     for (const Array& a : call.arrays()) {
         if (!a.is_element) continue;
-        const auto fastest = std::find_if(axes.begin(), axes.end(), [&](const MergedAxis& merged) {
-            return std::abs(a.array->strides()[merged.axis]) == 1;
-        });
-        if (fastest >= axes.end() - 2) continue;
-        std::rotate(fastest, fastest + 1, axes.end() - 1);
-        return;
+        for (std::size_t k = 0; k < axes.size(); ++k)
+            if (std::abs(a.array->strides()[axes[k].axis]) == 1) bytes[k] += item_bytes(a);
     }
+    const auto most = std::max_element(bytes.begin(), bytes.end() - 1);
+    if (*most > 0 && most < bytes.end() - 2)
+        std::rotate(axes.begin() + (most - bytes.begin()), axes.begin() + (most - bytes.begin()) + 1, axes.end() - 1);
 }
 
 /// The call's axes, dropped and merged as far as all arrays allow; where the order does not matter they are sorted.
@@ -106,9 +109,9 @@ MergedAxes collapsed_axes(const BoundCall& call, bool sliced) {
     return axes;
 }
 
-/// Finds which arrays are linear along the merged axes, and the steps of the others.
+/// Finds which arrays are linear along the merged axes, and the steps of the others, or of all where `keeps_all`.
 /// @returns whether some array's neighbours along the last axis are a cache line apart
-bool add_steps(const BoundCall& call, const MergedAxes& axes, CallLayout& layout) {
+bool add_steps(const BoundCall& call, const MergedAxes& axes, bool keeps_all, CallLayout& layout) {
     bool far_columns = false;
     for (const MergedAxis& axis : axes) layout.values.push_back(axis.extent);
     for (std::size_t i = 0; i < call.arrays().size(); ++i) {
@@ -128,6 +131,7 @@ bool add_steps(const BoundCall& call, const MergedAxes& axes, CallLayout& layout
         const std::int64_t last = layout.values.back();
         far_columns |= std::abs(last) * static_cast<std::int64_t>(item_bytes(a)) >= 64;
         codegen::ArgumentLayout& argument = layout.kernel.arguments[i];
+        linear &= !keeps_all;
         argument.access = linear ? Access::linear : Access::strided;
         argument.last_step = last == 1 ? LastStep::one : last == 0 ? LastStep::zero : LastStep::any;
         if (linear) layout.values.resize(begin);
@@ -225,14 +229,20 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     CallLayout layout;
     KernelLayout& kernel = layout.kernel;
     begin_layout(kernel, call, request);
-    const bool far_columns = !call.all_contiguous() && add_steps(call, collapsed_axes(call, request.sliced), layout);
+    bool far_columns = false;
+    if (!call.all_contiguous()) {
+        const MergedAxes axes = collapsed_axes(call, request.sliced);
+        const std::optional<TurnedTiles> turned = find_turned_tiles(call, request, axes);
+        far_columns = add_steps(call, axes, turned.has_value(), layout);
+        if (turned) use_turned_tiles(*turned, layout);
+    }
     for (std::size_t i = 0; i < call.arrays().size() && !kernel.wide_index; ++i) {
         const Array& a = call.arrays()[i];
         kernel.wide_index = a.array &&
                             (kernel.arguments[i].access == Access::strided || call.declared().uses[i].elsewhere) &&
                             needs_64_bit_offsets(*a.array);
     }
-    if (request.tiles) choose_tile(*request.tiles, far_columns, layout);
+    if (request.tiles && !layout.tiled()) choose_tile(*request.tiles, far_columns, layout);
     if (!layout.tiled())
         for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;
     const bool may_pack = request.access_bytes >= 2 && kernel.rank == 0 && !request.sliced &&

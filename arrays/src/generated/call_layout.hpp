@@ -24,6 +24,7 @@ struct CallLayout {
     int vector_width = 1;                ///< of so many elements each,
     std::size_t head = 0;                ///< behind so many single ones
     std::array<std::size_t, 3> tiles{};  ///< along the grid's axes, where blocks have tiles
+    std::uint32_t block = 0;             ///< threads that tiles want, if not the tuning's
     bool tiled() const { return kernel.tile_width > 0; }
 };
 
@@ -36,6 +37,8 @@ struct LayoutRequest {
     bool linear_addresses = true;    ///< the host may add offsets to addresses
     /// For kernels that can have tiles of the last two axes.
     const codegen::ElementwiseTuning* tiles = nullptr;
+    bool may_turn = false;             ///< tiles that are turned round in shared memory are worth it
+    std::size_t shared_bytes = 32768;  ///< that a block may have for them
 };
 
 CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);

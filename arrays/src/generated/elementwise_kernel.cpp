@@ -94,8 +94,11 @@ struct ElementwiseCall {
                                                  .sliced = sliced,
                                                  .checked = checked,
                                                  .linear_addresses = cache.addresses_are_linear(),
-                                                 .tiles = &tuning});
+                                                 .tiles = &tuning,
+                                                 .may_turn = cache.info().type != DeviceInfo::Type::cpu,
+                                                 .shared_bytes = cache.info().shared_memory_per_block_bytes});
         if (layout.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
+        if (layout.block) tuning.block = layout.block;
         const Layout kernel = layout.kernel;
         return {std::move(layout), kernel, tuning};
     }

@@ -73,6 +73,9 @@ struct RowCall {
             (reduced[axis] ? rows.count : rows.outputs) *= static_cast<std::size_t>(call.shape()[axis]);
         }
         rows.kept_bytes = kept_bytes(call);
+        for (const codegen::RowLoop& loop : state.request.loops)
+            for (const codegen::RowKept& kept : loop.kept)
+                rows.computed_bytes += std::max(kept.dtype.size_bytes(), 4u);
         const Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context),
                                             {.count = rows.count, .outputs = rows.outputs}, row_tuning);
         const LayoutRequest request{.access_bytes = tuning.access_bytes,

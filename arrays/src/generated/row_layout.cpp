@@ -19,6 +19,7 @@ std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
 /// that some read while others wait.
 constexpr std::size_t part_block = 512;
 constexpr std::size_t part_room = 128;  ///< bytes of a row that each of their threads keeps
+constexpr std::size_t most_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t least_part_bytes = std::size_t{32} << 10;
 
 /// How many may share one: so few that the rows of several launches at once find places.
@@ -103,15 +104,25 @@ class Dealing {
                 std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(work_.outputs / wanted, 1)), 16, 128);
             tile.vector_width = static_cast<int>(std::min(most, power(extent)));
             spread.blocks = work_.outputs / extent * up(extent, static_cast<std::size_t>(tile.vector_width));
+            keep_computed(static_cast<std::size_t>(tile.vector_width));
             return spread;
         }
         tile.vector_width = extent >= 64 ? 16 : 1;
         spread.stretch = std::max<std::size_t>(work_.outputs / wanted, 1);
         spread.blocks = up(work_.outputs, spread.stretch);
+        keep_computed(1);
         return spread;
     }
 
    private:
+    /// A thread with rows or columns of its own keeps what it has computed of them where its core's cache holds that: a
+    /// power of 2 of places, so that there are few variants.
+    void keep_computed(std::size_t side_by_side) {
+        const std::size_t places = power(work_.count);
+        if (work_.computed_bytes > 0 && places * side_by_side * work_.computed_bytes <= most_computed_bytes)
+            layout_.slots = static_cast<int>(places);
+    }
+
     /// Of one access.
     std::size_t kept() const { return work_.kept_bytes * width_; }
 

@@ -17,8 +17,9 @@ struct RowSpread {
 /// What a call's rows are, as far as the choice depends on it.
 struct RowWork {
     std::size_t count = 1, outputs = 1;
-    std::size_t kept_bytes = 4;     ///< of the elements that several loops name, at one place
-    std::size_t running_bytes = 4;  ///< of all running values
+    std::size_t kept_bytes = 4;      ///< of the elements that several loops name, at one place
+    std::size_t computed_bytes = 0;  ///< of what loops compute at one place and later ones name
+    std::size_t running_bytes = 4;   ///< of all running values
 };
 
 /// A pure choice: fills mapping, tile, slots, block, serial and warps.

@@ -33,11 +33,15 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       layout_name_(unused("layout")),
       layout_type_(helper("layout")),
       report_(unused("out_of_bounds")) {
-    const bool packs = layout.any(Access::packed) || axes.vector_width > 0;
+    const bool turned = layout.tile_vector > 0;
+    const bool packs = layout.any(Access::packed) || axes.vector_width > 0 || turned;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
             throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
-    if (packs) vector_width_ = axes.vector_width ? axes.vector_width : pack_length(arguments, layout, access_bytes);
+    if (packs)
+        vector_width_ = turned              ? layout.tile_vector
+                        : axes.vector_width ? axes.vector_width
+                                            : pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ArgumentLayout& given = layout.arguments[i];
         if (given.access == Access::none) continue;
@@ -57,8 +61,14 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
                          p.dtype.kind() != DType::Kind::structure;
-        if (array.in_packs)
+        if (turned) {
+            array.in_packs = given.access == Access::strided && array.use.element && !array.use.element_address &&
+                             !array.use.elsewhere && !array.use.bare;
+            array.pack_type = function(array, "pack");
+        } else if (array.in_packs) {
             array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", vector_width_);
+        }
+        if (turned) continue;
         std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
         if (array.in_packs) array.pack_type = unused(array.pack_type);
     }
@@ -199,6 +209,7 @@ bool ElementAccess::is_local(const Array& array, Mode mode) const {
 
 /// Where element i lies in memory.
 std::string ElementAccess::place(const Array& array) const {
+    if (!array.in_tile.empty()) return array.in_tile;
     return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
 }
 
@@ -254,7 +265,7 @@ void ElementAccess::begin_tile(const std::string& outer) {
 void ElementAccess::begin_row(const std::string& row) {
     for (const Array& array : arrays_) {
         const std::string& name = parameter(array).name;
-        if (is_in_tile(array))
+        if (is_in_tile(array) && array.in_tile.empty())
             writer_.line("const ", index_, " ", unused(name + "_row"), " = ", unused(name + "_base"), " + ", row, " * ",
                          unused(name + "_down"), ";");
     }
@@ -270,7 +281,7 @@ void ElementAccess::begin_element(const std::string& run_index) {
     const auto is_found = [&](const Array& array) { return array.access == Access::strided && array.use.element; };
     if (layout_.tile_width) {
         for (const Array& array : arrays_) {
-            if (!is_in_tile(array)) continue;
+            if (!is_in_tile(array) || !array.in_tile.empty()) continue;
             const std::string& name = parameter(array).name;
             std::string at = unused(name + "_row");
             if (last_step(array) == LastStep::one) at += " + " + run_index;

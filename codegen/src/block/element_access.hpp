@@ -81,6 +81,20 @@ class ElementAccess {
     void store_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
     /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
     void begin_neighbour(const std::string& slot, const std::string& lane);
+    /// One array of a tile in which some are turned round: moved through packs of neighbours along a row.
+    struct Moved {
+        const Parameter* parameter;
+        ArgumentLayout layout;
+        bool is_kept = false;     ///< read where it lies, into packs of all of a thread's rounds
+        bool is_written = false;  ///< from its packs
+        std::string type, pack_type, pack, base, down, step, at;
+    };
+    std::vector<Moved> moved() const;
+    /// Which of an array's packs belongs to a round and a row.
+    std::string slot_in_tile(bool is_kept, const std::string& round, const std::string& row) const;
+    /// Says how the kernel names a thread's round, the row and the place in a pack.
+    void begin_packs_in_tile(const std::string& round, const std::string& row, const std::string& lane);
+
     /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
     void begin_tile(const std::string& outer);
     void begin_row(const std::string& row);
@@ -115,9 +129,10 @@ class ElementAccess {
         std::string at;     ///< where its element lies, if strided
         std::string pack;   ///< its packs
         std::string pack_type;
-        std::string offset;  ///< the parameter that says where it begins, if there is one
-        std::string steps;   ///< the layout's member
-        bool in_packs;       ///< takes part in loads and stores by pack (by wide accesses or element by element)
+        std::string offset;        ///< the parameter that says where it begins, if there is one
+        std::string steps;         ///< the layout's member
+        bool in_packs;             ///< takes part in loads and stores by pack (by wide accesses or element by element)
+        std::string in_tile = {};  ///< its element in a tile in which arrays are turned round
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     /// A function that belongs to an array: "axpy_x_at".
@@ -134,6 +149,7 @@ class ElementAccess {
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
+    bool is_kept(const Array& array) const;
     /// Where a strided array's element lies, from `base` on along the first `rank` reduced axes; `member` has the
     /// steps.
     std::string reach(const std::string& base, const std::string& member, const std::string& slowest, int rank) const;

@@ -14,7 +14,7 @@ void ElementAccess::declare_types(const std::vector<DType>& more) {
     writer_.lines(struct_declarations(dtypes, writer_.dialect()));
     std::set<std::string> declared;
     for (const Array& array : arrays_) {
-        if (!array.in_packs || !declared.insert(array.pack_type).second) continue;
+        if (layout_.tile_vector || !array.in_packs || !declared.insert(array.pack_type).second) continue;
         int words = 0;
         const std::string word = word_type(array, words);
         const std::string type = storage_type(parameter(array).dtype, writer_.dialect());

@@ -2,6 +2,7 @@
 
 #include "block/element_access.hpp"
 #include "elementwise_kernels.hpp"
+#include "kernels/elementwise_turned.hpp"
 
 #include <gemel/codegen/kernel_text.hpp>
 #include <gemel/core/error.hpp>
@@ -54,10 +55,11 @@ class Elementwise {
               kept_words(request.arguments)) {}
 
     std::string text() {
-        const std::string head = printed([&] {
-            access_.declare_types();
-            if (!request_.preamble.empty()) writer_.lines(request_.preamble);
-        });
+        const bool turned = layout_.tile_vector > 0;
+        if (turned) turned_ = turned_values(access_, layout_, block_, kernel_);
+        std::string head = printed([&] { access_.declare_types(); });
+        if (turned) head += '\n' + fill(elementwise_kernels::turned_types(), turned_);
+        if (!request_.preamble.empty()) head += '\n' + printed([&] { writer_.lines(request_.preamble); });
         std::string arguments;
         for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
         const std::string& index = access_.index_type();
@@ -76,7 +78,7 @@ class Elementwise {
                    {"begin_body", begin_body()},
                    {"loop_prep", hook(loop_prep_)},
                    {"after_loop", hook(after_loop_)}};
-        values_["body"] = packed ? packs() : layout_.tile_width ? tiles() : elements();
+        values_["body"] = packed ? packs() : turned ? turned_tiles() : layout_.tile_width ? tiles() : elements();
         return kernel_.finish(head + '\n' + fill(elementwise_kernels::elementwise()));
     }
 
@@ -142,6 +144,16 @@ class Elementwise {
                                          "column")}});
     }
 
+    std::string turned_tiles() {
+        access_.begin_packs_in_tile(kernel_.name("u"), kernel_.name("s"), kernel_.name("lane"));
+        Values more = turned_;
+        more["begin_tile"] = printed([&] { access_.begin_tile(kernel_.name("outer")); });
+        more["begin_row"] = printed([&] { access_.begin_row(kernel_.name("row")); });
+        more["element"] =
+            element(layout_.rank > 2 ? "(outer * height + row) * width + column" : "row * width + column", "column");
+        return fill(elementwise_kernels::turned(), more);
+    }
+
     std::string packs() {
         const int vector_width = access_.vector_width();
         const std::string u = kernel_.name("u"), p = kernel_.name("p"), lane = kernel_.name("lane");
@@ -182,7 +194,7 @@ class Elementwise {
     Snippet loop_prep_, after_loop_, preamble_;
     ElementAccess access_;
     KernelText kernel_;
-    Values values_;
+    Values values_, turned_;
 };
 
 }  // namespace

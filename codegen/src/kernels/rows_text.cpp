@@ -345,16 +345,18 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
         if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
         access_.begin_found();
     };
+    const std::string place = !rows() ? "k" : has_lines() ? "line * extent + e" : "e";
     return fill(
         rows_kernels::serial_element(),
         {{"uses_reduced_index", uses_reduced_index(l)},
-         {"reduced_index", !rows()       ? "k"
-                           : has_lines() ? "line * extent + e"
-                                         : "e"},
+         {"reduced_index", place},
          {"begin_element", printed(begin)},
          {"known", known(first_value(l), rows() ? "0" : "neighbour")},
          {"statements", statements(l)},
-         {"kept_again", kept(0, l + 1)},
+         {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
+         {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
+         {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
+         {"kept_place", rows() ? place : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
          {"run", run},
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
 }

@@ -24,6 +24,8 @@ constexpr std::array limits{Limit{"block", 1 << 20},
                             Limit{"tile_block", 1 << 20},
                             Limit{"tile_width", 1 << 16},
                             Limit{"tile_rows", 1 << 16},
+                            Limit{"turned_width", 4096},
+                            Limit{"turned_rows", 4096},
                             Limit{"blocks_per_unit", 1 << 16},
                             Limit{"items_per_thread", 4096},
                             Limit{"running_results", 4096},
@@ -102,7 +104,7 @@ ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& w
     const std::uint64_t resident =
         std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const std::uint32_t block = packs < 2 * resident ? 256 : work.item_bytes == 1 ? 128 : work.arrays > 4 ? 512 : 1024;
-    // A square tile reads a transposed array through the caches without waste.
+    // A square tile reads through the caches, without waste, an array of another order that is not turned round.
     return {.block = block_of(device, block),
             .access_bytes = 16,
             .unroll = 1,

@@ -1,6 +1,8 @@
 /// How the arrays of a call lie in memory, as far as a kernel's text depends on it.
 #pragma once
 
+#include <gemel/core/export.hpp>
+
 #include <boost/container/static_vector.hpp>
 
 #include <cstddef>
@@ -27,6 +29,9 @@ struct ArgumentLayout {
     Access access = Access::none;
     bool offset = false;  ///< the kernel is told where the array begins in its buffer
     LastStep last_step = LastStep::any;
+    // In tiles in which arrays are turned round:
+    bool wide = false;        ///< a thread's neighbours along a row are moved by wide accesses
+    std::uint8_t turned = 0;  ///< loaded along the columns, so many elements at once, and turned round; 0: is not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
 
@@ -42,6 +47,10 @@ struct KernelLayout {
     /// numbered through, and found by division.
     int tile_width = 0, tile_rows = 0;
     bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
+    /// Some arrays are turned round in a block's shared memory: a thread takes `tile_vector` neighbours in each of
+    /// `tile_group` rows at a time. The first divides width and extent, the second the height, and each array's `turned`
+    /// the height and its extent. Blocks are numbered along the grid's x axis alone. 0: none are.
+    int tile_vector = 0, tile_group = 1;
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
@@ -50,6 +59,11 @@ struct KernelLayout {
     }
     friend bool operator==(const KernelLayout&, const KernelLayout&) = default;
 };
+
+/// Tiles in which arrays are turned round: how many rows of one column a cell of shared memory has at most, of elements
+/// of so many bytes, and how much shared memory an array takes.
+GEMEL_API int turned_cell(int bytes);
+GEMEL_API int turned_tile_bytes(int bytes, int columns, int rows, int group);
 
 /// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
 /// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies

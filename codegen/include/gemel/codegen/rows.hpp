@@ -65,7 +65,9 @@ struct RowLayout {
     bool has_result = false;  ///< columns: the layout has the steps of results along the kept axes
     ReductionLayout::Mapping mapping = ReductionLayout::Mapping::rows;
     ReductionTile tile = {};  ///< `rows` is 1
-    int slots = 0;            ///< accesses of a thread that stay in registers; 0: each loop reads the row again
+    /// Accesses of a thread that stay in registers; 0: each loop reads the row again. Of serial rows the places that a
+    /// thread keeps what loops have computed of them; 0: it is computed again.
+    int slots = 0;
     int parts = 1;            ///< blocks that share a row, which stays in their registers
     int resident_blocks = 0;  ///< as RowTuning's
     bool serial = false;      ///< one thread per block

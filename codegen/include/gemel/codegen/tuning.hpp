@@ -21,6 +21,15 @@
 
 namespace gemel::codegen {
 
+enum class TileStrategy : std::uint32_t {
+    automatic,
+    direct,  ///< every array is read where its elements lie
+    turned,  ///< arrays whose neighbours lie along another axis are turned round in shared memory
+};
+inline constexpr std::array<const char*, 3> tile_strategy_names{"automatic", "direct", "turned"};
+/// The names of an enumeration's values, for printing and parsing; found beside the enumeration.
+constexpr std::span<const char* const> value_names(TileStrategy) { return tile_strategy_names; }
+
 /// Zero means "not given", here and below.
 struct ElementwiseTuning {
     static constexpr std::string_view family = "elementwise";
@@ -31,9 +40,13 @@ struct ElementwiseTuning {
     // For arrays with gaps, of two axes and more: blocks have tiles of the last two.
     std::uint32_t tile_block = 0;  ///< threads per block there, if not `block`; 1: each goes through a tile by itself
     std::uint32_t tile_width = 0, tile_rows = 0;  ///< powers of 2; where an axis is shorter the other has more
+    TileStrategy tiles = TileStrategy::automatic;
+    /// Of tiles in which arrays are turned round, if not by the size of their elements; as above.
+    std::uint32_t turned_width = 0, turned_rows = 0;
     friend bool operator==(const ElementwiseTuning&, const ElementwiseTuning&) = default;
 };
-GEMEL_STRUCT(ElementwiseTuning, block, access_bytes, unroll, tile_block, tile_width, tile_rows)
+GEMEL_STRUCT(ElementwiseTuning, block, access_bytes, unroll, tile_block, tile_width, tile_rows, tiles, turned_width,
+             turned_rows)
 
 struct ReductionTuning {
     static constexpr std::string_view family = "reduction";
@@ -53,7 +66,6 @@ enum class ScanStrategy : std::uint32_t {
     chunks,        ///< three passes with one thread per chunk, for devices with few cores
 };
 inline constexpr std::array<const char*, 4> scan_strategy_names{"automatic", "look_back", "three_passes", "chunks"};
-/// The names of an enumeration's values, for printing and parsing; found beside the enumeration.
 constexpr std::span<const char* const> value_names(ScanStrategy) { return scan_strategy_names; }
 
 struct ScanTuning {
