@@ -256,7 +256,10 @@ TEST_SUITE("lazy") {
         for (int k = 0; k < 2; ++k) check_rows(x, 1);
         const GPUArray<float> y = softmax(x, 1), again = softmax(x, 1);
         CHECK(y.get() == again.get());
-        CHECK(launches_of([&] { GPUArray<float> z = softmax(x, 1); }) <= 3);
+        // Where rows are not shared, few long ones are reduced step by step.
+        const Device device = x.context().device();
+        const bool may_share = device.info().has_cross_block_visibility;
+        CHECK(launches_of([&] { GPUArray<float> z = softmax(x, 1); }) <= (may_share ? 3 : 5));
     }
 
     TEST_CASE("one reading, one launch") {

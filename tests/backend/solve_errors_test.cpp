@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace gemel;
@@ -49,12 +50,18 @@ std::string written_on(bool terminal, const std::function<void()>& work) {
     dup2(ends[1], STDERR_FILENO);
     work();
     std::fflush(stderr);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    std::array<char, 4096> read_bytes;
-    const auto count = read(ends[0], read_bytes.data(), read_bytes.size());
+    std::string all;
+    // A terminal hands on what was written a little later, in pieces.
+    pollfd waiting{.fd = ends[0], .events = POLLIN, .revents = 0};
+    std::array<char, 4096> piece;
+    while (poll(&waiting, 1, 200) > 0 && (waiting.revents & POLLIN)) {
+        const auto count = read(ends[0], piece.data(), piece.size());
+        if (count <= 0) break;
+        all.append(piece.data(), static_cast<std::size_t>(count));
+    }
     dup2(saved, STDERR_FILENO);
     for (const int file : {saved, ends[0], ends[1]}) close(file);
-    return count > 0 ? std::string(read_bytes.data(), static_cast<std::size_t>(count)) : std::string();
+    return all;
 }
 
 }  // namespace
