@@ -6,6 +6,7 @@
 #include <gemel/core/text.hpp>
 
 #include "device/fill_kernel.hpp"
+#include "device/recorder.hpp"
 #include "device/state.hpp"
 
 #include <algorithm>
@@ -128,6 +129,7 @@ StreamState& checked(const Stream& stream) {
 }
 
 const Event& Event::wait() const {
+    not_recorded("Event::wait");
     if (state_) state_->driver->call([&](plugin::Context&) { state_->event->wait(); });
     return *this;
 }
@@ -160,6 +162,7 @@ Context Stream::context() const { return Context(checked(*this).owner); }
 
 Event Stream::record() const {
     auto& state = checked(*this);
+    not_recorded("Stream::record", "record the event before or after Graph::launch()");
     return state.driver->call([&](plugin::Context&) {
         return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
     });
@@ -167,6 +170,7 @@ Event Stream::record() const {
 
 void Stream::wait(const Event& event) const {
     auto& state = checked(*this);
+    not_recorded("Stream::wait", "wait for the event before Graph::launch()");
     if (event.empty()) return;
     if (event.state()->driver->device->backend != state.driver->device->backend ||
         (event.state()->driver != state.driver && event.state()->driver->device != state.driver->device)) {
@@ -178,11 +182,13 @@ void Stream::wait(const Event& event) const {
 
 void Stream::synchronize() const {
     auto& state = checked(*this);
+    not_recorded("Stream::synchronize");
     state.driver->call([&](plugin::Context&) { state.core->stream->synchronize(); });
 }
 
 bool Stream::idle() const {
     auto& state = checked(*this);
+    not_recorded("Stream::idle");
     return state.driver->call([&](plugin::Context&) { return state.core->stream->idle(); });
 }
 
@@ -194,6 +200,7 @@ void Stream::flush() const {
 void Stream::call(std::function<void()> function) const {
     auto& state = checked(*this);
     if (!function) throw ArgumentError("Stream::call: the function is empty");
+    not_recorded("Stream::call");
     auto* owned = new std::function<void()>(std::move(function));
     const auto trampoline = [](void* data) {
         CallbackScope in_callback;
@@ -231,6 +238,11 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
         from.offset_bytes() < to.offset_bytes() + bytes)
         throw ArgumentError("copy: target and source overlap");
     state.driver->call([&](plugin::Context& plugin) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->copy({nullptr, &target.allocation->memory, to.offset_bytes(), bytes, bytes},
+                                  recorder->use(target, true, to.offset_bytes(), bytes),
+                                  {nullptr, &source.allocation->memory, from.offset_bytes(), bytes, bytes},
+                                  recorder->use(source, false, from.offset_bytes(), bytes), {bytes, 1, 1});
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin);
@@ -251,6 +263,8 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
                                  "; use view() or part()"));
     if (bytes == 0) return;
     state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->upload(target, to.offset_bytes(), from, offset, bytes);
         from->allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const auto* host = static_cast<const std::byte*>(from->allocation->memory.host) + offset;
@@ -271,6 +285,8 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
                                  "; use view() or part()"));
     if (bytes == 0) return;
     state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->download(to, offset, source, from.offset_bytes(), bytes);
         source.allocation->uses.touch(state.core, false);
         to->allocation->uses.touch(state.core, true);
         auto* host = static_cast<std::byte*>(to->allocation->memory.host) + offset;
@@ -294,6 +310,10 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
     const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
                                   from_window, extent, "copy_rectangle: the source");
     state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy_rectangle")) [[unlikely]]
+            return recorder->copy(target_side, recorder->use(target, true, to.offset_bytes(), to.size_bytes()),
+                                  source_side, recorder->use(source, false, from.offset_bytes(), from.size_bytes()),
+                                  {extent.width_bytes, extent.rows, extent.slices});
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
@@ -312,6 +332,7 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
         side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent, "upload_rectangle: the buffer");
     const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
                                   "upload_rectangle: the host memory");
+    not_recorded("upload_rectangle", "upload before capture(), or record a copy_rectangle() between buffers");
     target.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, target.driver);
         target.allocation->uses.touch(core, true);
@@ -330,6 +351,7 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
         side(nullptr, to.data(), 0, to.size(), to_window, extent, "download_rectangle: the host memory");
     const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,
                                   "download_rectangle: the buffer");
+    not_recorded("download_rectangle", "read after Graph::launch()");
     source.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, source.driver);
         source.allocation->uses.touch(core, false);
@@ -353,6 +375,14 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     const std::size_t period = shortest_period(bytes, pattern_bytes);
     const std::uint64_t address = address_of(target, buffer);
     const bool done = state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "fill")) [[unlikely]] {
+            // By the driver where each driver can, by a kernel elsewhere.
+            const bool simple = (period == 1 || period == 2 || period == 4) && address % period == 0 &&
+                                buffer.offset_bytes() % period == 0 &&
+                                (state.driver->linear_addresses || target.size_bytes < std::size_t{1} << 31);
+            if (simple) recorder->fill(target, buffer.offset_bytes(), bytes, period, buffer.size_bytes() / period);
+            return simple;
+        }
         target.allocation->uses.touch(state.core, true);
         const bool filled =
             buffer.offset_bytes() % period == 0 && address % std::min<std::size_t>(period, 4) == 0 &&
