@@ -258,6 +258,8 @@ void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexc
 /// keeps its memory as long as the CallScope lasts in which this was called.
 Block& checked(const Buffer& buffer, const char* what);
 StreamState& checked(const Stream& stream);
+/// @throws ArgumentError unless block and stream are of one context; `what` begins the message
+void require_context(const Block& block, const StreamState& stream, const char* what);
 
 /// Compiles or finds a program; see compiler.cpp.
 std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& text,
