@@ -31,12 +31,18 @@ struct ReductionScratch {
     std::vector<Buffer> running;
     std::mutex launching;  ///< launches that share these enter their stream in one order
 
+    bool fits(const ReductionScratch& other) const {
+        const auto alike = [](const Buffer& a, const Buffer& b) { return a.size_bytes() == b.size_bytes(); };
+        return !counters.empty() && alike(counters, other.counters) &&
+               std::ranges::equal(running, other.running, alike);
+    }
     /// This; while a graph is recorded, one of its own, so that it may run beside other launches.
     ReductionScratch& of_this_launch(const Context& context) {
         if (counters.empty()) return *this;
         auto* const own = recorded<ReductionScratch>(this);
         if (!own) return *this;
-        if (own->counters.empty()) {
+        if (!own->fits(*this)) {
+            own->running.clear();
             own->counters = context.allocate(counters.size_bytes());
             for (const Buffer& one : running) own->running.push_back(context.allocate(one.size_bytes()));
             const RecordingPause pause;  // once: each launch leaves zeros

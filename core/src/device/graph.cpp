@@ -118,7 +118,11 @@ GraphState& Graph::checked(const char* function) const {
     return *state_;
 }
 
-std::size_t Graph::nodes() const { return state_ ? state_->nodes.size() : 0; }
+std::size_t Graph::nodes() const {
+    if (!state_) return 0;
+    std::lock_guard lock(state_->mutex);
+    return state_->nodes.size();
+}
 const Stream& Graph::stream() const { return checked("Graph::stream").stream; }
 std::size_t Graph::own_bytes() const { return state_ ? state_->memory->bytes() : 0; }
 
@@ -222,28 +226,40 @@ std::size_t position_of(const KernelState& kernel, std::string_view parameter) {
                              kernel.signature->text()));
 }
 
+/// Locks the graph and changes nodes; what launches must come after is collected anew, also where `change` throws
+/// half-way.
+template <class Change>
+auto change_nodes(GraphState& graph, const Argument& argument, Change&& change) {
+    return graph.driver->call([&](plugin::Context&) {
+        not_recorded("Graph::update");
+        std::lock_guard lock(graph.mutex);
+        struct Collect {
+            GraphState* graph;
+            ~Collect() {
+                if (graph) graph->collect();
+            }
+        } const collect{argument.block ? &graph : nullptr};
+        return change();
+    });
+}
+
 }  // namespace
 
 void Graph::update_named(std::size_t node, std::string_view parameter, const Argument& argument) const {
     GraphState& graph = checked("Graph::update");
-    update_at(node, position_of(*graph.launching("Graph::update", node).kernel, parameter), argument);
+    change_nodes(graph, argument, [&] {
+        graph.set(node, position_of(*graph.launching("Graph::update", node).kernel, parameter), argument);
+    });
 }
 
 void Graph::update_at(std::size_t node, std::size_t position, const Argument& argument) const {
     GraphState& graph = checked("Graph::update");
-    graph.driver->call([&](plugin::Context&) {
-        not_recorded("Graph::update");
-        std::lock_guard lock(graph.mutex);
-        graph.set(node, position, argument);
-        if (argument.block) graph.collect();
-    });
+    change_nodes(graph, argument, [&] { graph.set(node, position, argument); });
 }
 
 std::size_t Graph::update_all(std::string_view kernel, std::string_view parameter, const Argument& argument) const {
     GraphState& graph = checked("Graph::update");
-    return graph.driver->call([&](plugin::Context&) {
-        not_recorded("Graph::update");
-        std::lock_guard lock(graph.mutex);
+    return change_nodes(graph, argument, [&] {
         std::size_t count = 0;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const auto& state = graph.nodes[i].kernel;
@@ -254,7 +270,6 @@ std::size_t Graph::update_all(std::string_view kernel, std::string_view paramete
         if (count == 0)
             throw ArgumentError(
                 text("Graph::update: no node launches a kernel named '", kernel, "'; Graph::to_string() lists them"));
-        if (argument.block) graph.collect();
         return count;
     });
 }
