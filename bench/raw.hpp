@@ -4,6 +4,7 @@
 #include <gemel/gemel.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,9 @@ class Raw {
     /// The enqueue alone, with the arguments of the last launch().
     virtual void launch_again(unsigned grid, unsigned block) = 0;
     virtual void synchronize() = 0;
+    /// Records what `launches` launches on this stream into a graph of the driver's; false where it has none.
+    virtual bool make_graph(const std::function<void()>& launches) = 0;
+    virtual void launch_graph() = 0;
 
     virtual void upload(const gemel::Buffer& to, const void* host, std::size_t bytes, bool page_locked) = 0;
     virtual void download(void* host, const gemel::Buffer& from, std::size_t bytes, bool page_locked) = 0;

@@ -37,6 +37,13 @@ struct Functions {
     CU(CtxSetCurrent, "cuCtxSetCurrent");
     CU(StreamCreate, "cuStreamCreate");
     CU(StreamSynchronize, "cuStreamSynchronize");
+    CU(StreamBeginCapture, "cuStreamBeginCapture_v2");
+    CU(StreamEndCapture, "cuStreamEndCapture");
+    using Instantiate = CUresult(CUgraphExec*, CUgraph, unsigned long long);
+    Instantiate* GraphInstantiate = find<Instantiate>(cuda, "cuGraphInstantiateWithFlags");
+    CU(GraphLaunch, "cuGraphLaunch");
+    CU(GraphExecDestroy, "cuGraphExecDestroy");
+    CU(GraphDestroy, "cuGraphDestroy");
     CU(LaunchKernel, "cuLaunchKernel");
     CU(MemcpyHtoD, "cuMemcpyHtoD_v2");
     CU(MemcpyDtoH, "cuMemcpyDtoH_v2");
@@ -88,6 +95,17 @@ class RawCuda final : public Raw {
               "cuLaunchKernel");
     }
     void synchronize() override { check(f_.StreamSynchronize(stream_), "cuStreamSynchronize"); }
+    bool make_graph(const std::function<void()>& launches) override {
+        if (graph_) check(f_.GraphExecDestroy(graph_), "cuGraphExecDestroy");
+        CUgraph recorded = nullptr;
+        check(f_.StreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
+        launches();
+        check(f_.StreamEndCapture(stream_, &recorded), "cuStreamEndCapture");
+        check(f_.GraphInstantiate(&graph_, recorded, 0), "cuGraphInstantiateWithFlags");
+        check(f_.GraphDestroy(recorded), "cuGraphDestroy");
+        return true;
+    }
+    void launch_graph() override { check(f_.GraphLaunch(graph_, stream_), "cuGraphLaunch"); }
 
     void upload(const gemel::Buffer& to, const void* host, std::size_t bytes, bool page_locked) override {
         if (!page_locked) return check(f_.MemcpyHtoD(to.native_handle(), host, bytes), "cuMemcpyHtoD");
@@ -141,6 +159,7 @@ class RawCuda final : public Raw {
    private:
     Functions f_;
     std::string architecture_;
+    CUgraphExec graph_ = nullptr;
     CUstream stream_ = nullptr;
     CUfunction function_ = nullptr;
     CUdeviceptr to_ = 0, from_ = 0;

@@ -29,7 +29,11 @@ class RawOpenCl final : public Raw {
         cl_program program = nullptr;
         check(clGetKernelInfo(theirs, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), "clGetKernelInfo");
         cl_int status = 0;
-        kernel_ = clCreateKernel(program, kernel.name().c_str(), &status);
+        std::size_t size = 0;  // the driver's name, which differs where OpenCL C has a function of that name
+        check(clGetKernelInfo(theirs, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &size), "clGetKernelInfo");
+        std::string name(size, ' ');
+        check(clGetKernelInfo(theirs, CL_KERNEL_FUNCTION_NAME, size, name.data(), nullptr), "clGetKernelInfo");
+        kernel_ = clCreateKernel(program, name.c_str(), &status);
         check(status, "clCreateKernel");
     }
     void launch(unsigned grid, unsigned block, const gemel::Buffer* to, const gemel::Buffer* from, float factor,
@@ -50,6 +54,8 @@ class RawOpenCl final : public Raw {
               "clEnqueueNDRangeKernel");
     }
     void synchronize() override { check(clFinish(queue_), "clFinish"); }
+    bool make_graph(const std::function<void()>&) override { return false; }
+    void launch_graph() override {}
 
     void upload(const gemel::Buffer& to, const void* host, std::size_t bytes, bool) override {
         check(clEnqueueWriteBuffer(queue_, reinterpret_cast<cl_mem>(to.native_handle()), CL_TRUE, 0, bytes, host, 0,

@@ -120,6 +120,17 @@ struct Driver {
     GEMEL_CU(FuncSetAttribute, "cuFuncSetAttribute");
     GEMEL_CU(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     GEMEL_CU(LaunchKernel, "cuLaunchKernel");
+    GEMEL_CU(GraphCreate, "cuGraphCreate");
+    GEMEL_CU(GraphDestroy, "cuGraphDestroy");
+    Entry<CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, const CUDA_KERNEL_NODE_PARAMS_v2*)>
+        GraphAddKernelNode{"cuGraphAddKernelNode_v2"};
+    GEMEL_CU(GraphAddMemcpyNode, "cuGraphAddMemcpyNode");
+    GEMEL_CU(GraphAddMemsetNode, "cuGraphAddMemsetNode");
+    Entry<CUresult(CUgraphExec*, CUgraph, unsigned long long)> GraphInstantiate{"cuGraphInstantiateWithFlags"};
+    Entry<CUresult(CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v2*)> GraphExecKernelNodeSetParams{
+        "cuGraphExecKernelNodeSetParams_v2"};
+    GEMEL_CU(GraphExecDestroy, "cuGraphExecDestroy");
+    Entry<CUresult(CUgraphExec, CUstream)> GraphLaunch{"cuGraphLaunch"};
 #undef GEMEL_CU
     // Optional: since CUDA 12.3 and 12.4, spelled out because older headers do not declare them.
     Entry<CUresult(const char**, CUfunction)> FuncGetName{"cuFuncGetName"};

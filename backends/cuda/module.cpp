@@ -50,9 +50,6 @@ void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, voi
                     shape.block[2], shape.shared_bytes, stream, arguments, nullptr);
 }
 
-/// What stands for the arena parameter, which only OpenCL uses.
-const int no_arena = 0;
-
 /// Arguments copied once, with the pointers to them that a launch takes.
 class CudaBoundKernel final : public BoundKernel {
    public:
@@ -120,6 +117,11 @@ class CudaKernel final : public Kernel {
 
     std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(function_); }
 
+    CUfunction allowed(std::uint32_t shared_bytes) {
+        allow_shared_bytes(function_, allowed_, shared_bytes);
+        return function_;
+    }
+
    private:
     std::shared_ptr<Shared> shared_;
     CUfunction function_;
@@ -128,6 +130,10 @@ class CudaKernel final : public Kernel {
 };
 
 }  // namespace
+
+CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes) {
+    return static_cast<CudaKernel&>(kernel).allowed(shared_bytes);
+}
 
 CudaModule::CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary)
     : shared_(std::move(shared)), module_(module), binary_(std::move(binary)) {}

@@ -5,7 +5,9 @@
 
 #include <gemel/core/plugin.hpp>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -124,6 +126,8 @@ class CudaContext final : public Context {
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
 
+    std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) override;
+
     void synchronize() override;
     void abandon() noexcept override;
     std::uint64_t native() const override;
@@ -168,6 +172,13 @@ class CudaPlugin final : public Plugin {
    private:
     std::string why_;
 };
+
+/// The driver's structure for a window of bytes x rows x slices.
+CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent);
+/// A kernel of this plug-in, allowed so much dynamic shared memory.
+CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes);
+/// What stands for the arena parameter, which only OpenCL uses.
+inline constexpr int no_arena = 0;
 
 /// Options for NVRTC. @param architecture  "sm_90" or "compute_90"
 std::vector<std::string> build_options(const CompileOptions& options, const std::string& architecture);

@@ -77,9 +77,7 @@ void CudaStream::copy(const Place& to, const Place& from, std::size_t bytes, Con
     }
 }
 
-void CudaStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
-                                bool blocking) {
-    Current current(*shared_);
+CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent) {
     CUDA_MEMCPY3D copy{};
     copy.WidthInBytes = extent[0];
     copy.Height = extent[1];
@@ -94,6 +92,13 @@ void CudaStream::copy_rectangle(const RectSide& to, const RectSide& from, std::a
     copy.dstDevice = to.device ? to.device->handle + to.offset_bytes : 0;
     copy.dstPitch = to.row_pitch_bytes;
     copy.dstHeight = to.slice_pitch_bytes / to.row_pitch_bytes;
+    return copy;
+}
+
+void CudaStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
+                                bool blocking) {
+    Current current(*shared_);
+    const CUDA_MEMCPY3D copy = copy_parameters(to, from, extent);
     cu.Memcpy3DAsync(&copy, stream_);
     if (blocking) cu.StreamSynchronize(stream_);
 }

@@ -85,7 +85,11 @@ class OpenClBoundKernel final : public BoundKernel {
         cl.SetKernelArg(kernel_, static_cast<cl_uint>(index), argument.bytes, argument.data);
     }
     void launch(Stream& stream, const LaunchShape& shape) override {
-        if (arena_ >= 0) cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
+        if (arena_ >= 0 && arena_bytes_ != arena_bytes(shape)) {
+            arena_bytes_ = 0;
+            cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
+            arena_bytes_ = arena_bytes(shape);
+        }
         enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
     }
 
@@ -93,6 +97,7 @@ class OpenClBoundKernel final : public BoundKernel {
     std::shared_ptr<Shared> shared_;
     cl_kernel kernel_;
     int arena_;
+    size_t arena_bytes_ = 0;  ///< what the arena was last set to
     std::shared_ptr<LaunchOrder> order_;
 };
 

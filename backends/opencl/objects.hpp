@@ -145,6 +145,8 @@ class OpenClContext final : public Context {
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
 
+    std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) override;
+
     void synchronize() override;
     void abandon() noexcept override;
     std::uint64_t native() const override;

@@ -75,6 +75,12 @@ int main() try {
     }
     const gemel::PreparedLaunch prepared = blend.prepare({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5);
     failures += check("prepared with arguments", [&] { prepared(); });
+    const gemel::Graph graph = gemel::capture(stream, [&] {
+        blend({.grid = {1}, .block = {64}}, out, in, 2.0f, 64, 0.5);
+        stream.fill(in, 1.0f);
+        nothing({.grid = {1}, .block = {1}});
+    });
+    failures += check("a graph of three nodes", [&] { graph.launch(); });
     {
         using gemel::GPUArray, gemel::Shape, gemel::slice;
         const gemel::ContextScope scope(context);

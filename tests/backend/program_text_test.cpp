@@ -216,4 +216,25 @@ TEST_CASE("a process that can open no file is told so and not that its text is w
     CHECK((compiled || gemel::testing::mentions(result.output, {"refused: ", "Too many open files", "ulimit -n"})));
 }
 
+TEST_CASE("kernels are named as functions of OpenCL C are") {
+    const Context context = current_context();
+    const Module module = context.compile(R"(KERNEL void step(GLOBAL_MEM float *to, float length) { to[0] = length; }
+KERNEL void dot(GLOBAL_MEM float *to, float mix) { to[0] = mix + sin(0.0f); })");
+    std::vector<std::string> names = module.kernel_names();
+    std::sort(names.begin(), names.end());
+    CHECK(names == std::vector<std::string>{"dot", "step"});
+    const Kernel step = module.kernel("step"), dot = module.kernel("dot");
+    CHECK(step.name() == "step");
+    REQUIRE(step.signature());
+    const Buffer out = context.allocate(sizeof(float));
+    step({.grid = {1}, .block = {1}}, out, 2.5f);
+    CHECK(gemel::testing::downloaded<float>(out)[0] == 2.5f);
+    dot({.grid = {1}, .block = {1}}, out, 3.5f);
+    CHECK(gemel::testing::downloaded<float>(out)[0] == 3.5f);
+    const Kernel again = context.load_binary(module.binary()).kernel("step");
+    again({.grid = {1}, .block = {1}}, out, 4.5f);
+    CHECK(gemel::testing::downloaded<float>(out)[0] == 4.5f);
+    CHECK_THROWS_MENTIONING(ArgumentError, step({.grid = {1}, .block = {1}}, out, 1), "step", "float");
+}
+
 TEST_SUITE_END();

@@ -28,6 +28,49 @@ std::atomic<std::int64_t> waits{0};
 
 TEST_SUITE_BEGIN("algorithms");
 
+TEST_CASE("iterations that are launched as a graph give the same bits") {
+    const HostSystem<double> a = laplacian(20);
+    const DeviceMatrix<double> matrix(a);
+    const GPUArray<double> b = to_gpu(random_vector<double>(a.n, 5));
+    int calls = 0;
+    const solve::LinearOperator<double> counted(Shape{a.n, a.n},
+                                                [&](const GPUArray<double>& x, const GPUArray<double>& y) {
+                                                    ++calls;
+                                                    matrix.multiply_into(y, x);
+                                                });
+    const Stream stream = current_context().create_stream();
+    for (const std::int64_t every : {5, 6}) {
+        for (const Solve<double> method :
+             {Solve<double>(solve::cg<double>), Solve<double>(solve::minres<double>),
+              Solve<double>(solve::bicgstab<double>), Solve<double>(solve::gmres<double>)}) {
+            CAPTURE(every);
+            const auto plain = method(counted, b, {.tolerance = 1e-9, .check_every = every, .stream = stream});
+            const int all = std::exchange(calls, 0);
+            const auto graph =
+                method(counted, b, {.tolerance = 1e-9, .check_every = every, .stream = stream, .graph = true});
+            CHECK(graph.converged);
+            CHECK(graph.iterations == plain.iterations);
+            CHECK(graph.x.get() == plain.x.get());
+            CHECK(calls <= all);
+            calls = 0;
+        }
+        const auto recorded = [&](bool graph) {
+            calls = 0;
+            (void)solve::cg(counted, b, {.tolerance = 1e-9, .check_every = every, .stream = stream, .graph = graph});
+            return calls;
+        };
+        CHECK(2 * recorded(true) < recorded(false));
+    }
+    // An operator that reads on the host cannot be recorded, and says so.
+    const solve::LinearOperator<double> reading(Shape{a.n, a.n},
+                                                [&](const GPUArray<double>& x, const GPUArray<double>& y) {
+                                                    matrix.multiply_into(y, x);
+                                                    (void)y.get();
+                                                });
+    CHECK_THROWS_MENTIONING(Error, solve::cg(reading, b, {.stream = stream, .graph = true}), "cannot be recorded");
+    CHECK(solve::cg(matrix, b, {.stream = stream, .graph = true}).converged);
+}
+
 TEST_CASE("each of several right-hand sides converges by itself") {
     const HostSystem<double> a = laplacian(20);
     const DeviceMatrix<double> matrix(a);

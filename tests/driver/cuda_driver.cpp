@@ -1,8 +1,8 @@
 /// A stand-in for NVIDIA's driver, as libcuda.so.1: memory is the host's, copies and fills work, kernels are taken and
 /// not run. It shows what the CUDA plug-in calls, lets each call fail, and lets NVRTC compile whatever a program
 /// generates, where there is no GPU. It claims to be an sm_90 with 132 compute units.
-#define GEMEL_EMULATION_HOST
-#include "emulation_runner.hpp"
+#include "cuda_driver.hpp"
+
 #include "stand_in.hpp"
 
 #include <dlfcn.h>
@@ -32,14 +32,6 @@ struct Record {
 std::mutex& mutex = *new std::mutex;
 std::map<std::string, Record>& records = *new std::map<std::string, Record>;
 thread_local CUcontext current = nullptr;
-
-/// Counts a call. @returns what it shall return if it fails, else success
-CUresult called(const char* function) {
-    const std::lock_guard lock(mutex);
-    Record& record = records[function];
-    ++record.calls;
-    return record.fails_from && record.calls >= record.fails_from ? record.result : CUDA_SUCCESS;
-}
 
 template <class T>
 T handle() {
@@ -90,9 +82,6 @@ Memory& device_memory = *new Memory;
 struct Module {
     void* program = nullptr;
 };
-struct Function {
-    emulation::Kernel run = nullptr;
-};
 
 /// Loads a shared object from memory, whose end its header tells. Programs stay loaded.
 void* opened(const void* image) {
@@ -140,8 +129,26 @@ int attribute_of_device(CUdevice_attribute which) {
 
 }  // namespace
 
-#define GEMEL_CALLED(function) \
-    if (const CUresult result = called(function); result != CUDA_SUCCESS) return result
+/// Counts a call. @returns what it shall return if it fails, else success
+CUresult called(const char* function) {
+    const std::lock_guard lock(mutex);
+    Record& record = records[function];
+    ++record.calls;
+    return record.fails_from && record.calls >= record.fails_from ? record.result : CUDA_SUCCESS;
+}
+
+CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid,
+                    std::array<unsigned, 3> block) {
+    const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
+    if (!run) return CUDA_SUCCESS;
+    try {
+        emulation::run(run, arguments, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]});
+        return CUDA_SUCCESS;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "stand-in: %s\n", error.what());
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
 
 extern "C" {
 
@@ -306,6 +313,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     if (program)
         made->run = reinterpret_cast<emulation::Kernel>(dlsym(program, (std::string("gemel_run_") + name).c_str()));
     if (program && !made->run) return CUDA_ERROR_NOT_FOUND;
+    if (program)
+        made->argument_bytes = reinterpret_cast<std::size_t (*)(std::size_t)>(
+            dlsym(program, (std::string("gemel_bytes_") + name).c_str()));
     *function = reinterpret_cast<CUfunction>(made);
     return CUDA_SUCCESS;
 }
@@ -324,15 +334,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned, CUstream, void** arguments, void**) {
     GEMEL_CALLED("cuLaunchKernel");
-    const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
-    if (!run) return CUDA_SUCCESS;
-    try {
-        emulation::run(run, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
-        return CUDA_SUCCESS;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "stand-in: %s\n", error.what());
-        return CUDA_ERROR_LAUNCH_FAILED;
-    }
+    return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
 }
 
 }  // extern "C"

@@ -117,6 +117,46 @@ TEST_CASE("a call that fails is a DeviceError with the call and its code") {
     CHECK_NOTHROW(scale({.grid = 1, .block = 32}, x, 2.0f, 10));
 }
 
+TEST_CASE("a graph is one call of the driver, and one that cannot be made leaves the context usable") {
+    const Context context = default_context();
+    const Stream stream = context.create_stream();
+    GPUArray<float> x(context, {10});
+    const Kernel scale = context.compile(scale_text).kernel("scale");
+    const auto three = [&] {
+        scale({.grid = 1, .block = 32}, x, 2.0f, 10);
+        x.buffer().fill(0);
+        scale({.grid = 1, .block = 32}, x, 3.0f, 10);
+    };
+    const StandIn driver;
+    const Graph graph = capture(stream, three);
+    CHECK(driver.calls("cuLaunchKernel") == 0);
+    CHECK(driver.calls("cuGraphAddKernelNode_v2") == 2);
+    CHECK(driver.calls("cuGraphAddMemsetNode") == 1);
+    CHECK(driver.calls("cuGraphInstantiateWithFlags") == 1);
+    graph.launch();
+    driver.reset();
+    graph.launch();
+    CHECK(driver.calls("cuGraphLaunch") == 1);
+    CHECK(driver.calls("cuLaunchKernel") == 0);
+    graph.update("scale", "factor", 4.0f);
+    CHECK(driver.calls("cuGraphExecKernelNodeSetParams_v2") == 2);
+    CHECK(driver.calls("cuGraphInstantiateWithFlags") == 0);
+    driver.reset();
+    for (const char* const function : {"cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags"}) {
+        CAPTURE(function);
+        driver.fail(function, CUDA_ERROR_NOT_SUPPORTED);
+        const std::string message = message_of<DeviceError>([&] { (void)capture(stream, three); });
+        CHECK_MESSAGE(has(message, function), message);
+        CHECK_MESSAGE(has(message, "CUDA_ERROR_NOT_SUPPORTED"), message);
+        driver.reset();
+        CHECK_NOTHROW(capture(stream, three).launch());
+    }
+    driver.fail("cuGraphLaunch", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    CHECK_THROWS_AS(graph.launch(), DeviceError);
+    driver.reset();
+    CHECK_NOTHROW(graph.launch());
+}
+
 TEST_CASE("a binary that the driver refuses says so with the device and the driver's word") {
     const Context context = default_context();
     const StandIn driver;

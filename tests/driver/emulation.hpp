@@ -176,6 +176,13 @@ template <class... A>
 void gemel_call(void (*kernel)(A...), void** arguments) {
     gemel_call(kernel, arguments, std::index_sequence_for<A...>{});
 }
+/// How many bytes an argument has; 0 behind the last.
+using gemel_size = std::size_t;
+template <class... A>
+gemel_size gemel_bytes(void (*)(A...), gemel_size index) {
+    const gemel_size all[] = {sizeof(A)..., 0};
+    return index < sizeof...(A) ? all[index] : 0;
+}
 
 // The program's own, where no name of the host's libraries is in its way; translated() closes it.
 namespace gemel_program {

@@ -42,7 +42,9 @@ std::string translated(std::string text) {
     for (std::sregex_iterator at(text.begin(), text.end(), kernel), end; at != end; ++at) names.insert((*at)[1]);
     text += "\n}\n";
     for (const std::string& name : names)
-        text += "extern \"C\" void gemel_run_" + name + "(void** arguments) { gemel_call(gemel_program::" + name + ", arguments); }\n";
+        text += "extern \"C\" void gemel_run_" + name + "(void** arguments) { gemel_call(gemel_program::" + name +
+                ", arguments); }\nextern \"C\" gemel_size gemel_bytes_" + name +
+                "(gemel_size index) { return gemel_bytes(gemel_program::" + name + ", index); }\n";
     return text;
 }
 
@@ -74,9 +76,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     if (!::mkdtemp(folder)) return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     const fs::path in = folder;
     std::ofstream(in / "text.cpp") << translated(program->text);
-    const std::string command = std::string(GEMEL_HOST_COMPILER) + " -std=c++17 -O1 -w -fPIC -shared -include " +
-                                GEMEL_EMULATION_HEADER + more + " " + (in / "text.cpp").string() + " -o " +
-                                (in / "program.so").string() + " 2>" + (in / "log").string();
+    const std::string command = std::string(GEMEL_HOST_COMPILER) +
+                                " -std=c++17 -O1 -w -fPIC -shared -Wl,-Bsymbolic -include " + GEMEL_EMULATION_HEADER +
+                                more + " " + (in / "text.cpp").string() + " -o " + (in / "program.so").string() +
+                                " 2>" + (in / "log").string();
     const int status = std::system(command.c_str());
     program->log = content(in / "log");
     program->binary = content(in / "program.so");

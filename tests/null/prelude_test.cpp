@@ -167,4 +167,15 @@ TEST_CASE("the prelude keeps to the common subset of languages") {
     for (const std::string& text : {cuda, opencl}) CHECK(!has(text, "typedef half"));
 }
 
+TEST_CASE("a kernel named as a function of the language is renamed in the text") {
+    const std::string step = "KERNEL void step(GLOBAL_MEM float *x) { x[0] = 1; }",
+                      define = "#define step gemel_kernel_step\n";
+    CHECK(has(prelude(Dialect::opencl(), step), "#undef step\n" + define));
+    CHECK(!has(prelude(Dialect::cuda(), step), "gemel_kernel_"));
+    CHECK(has(prelude(Dialect::opencl(), step + "\n#define JOIN(a, b) a##b"), define));
+    // Its use is no definition of a kernel.
+    CHECK(!has(prelude(Dialect::opencl(), "KERNEL void ramp(GLOBAL_MEM float *x) { x[0] = step(0.5f, x[0]); }"),
+               "gemel_kernel_"));
+}
+
 TEST_SUITE_END();

@@ -226,6 +226,8 @@ class Gmres : public Solver {
    private:
     void begin() override { j_ = 0; }
 
+    std::int64_t period() const override { return 0; }
+
     void iterate() override {
         if (j_ == m_) {
             settle();

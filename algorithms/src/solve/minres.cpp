@@ -167,6 +167,8 @@ class Minres : public Solver {
         sweep(first_vectors_, r_, y_, older_, v_, w_, w_older_);
     }
 
+    std::int64_t period() const override { return 2; }  // vectors change places
+
     void iterate() override {
         const AnyArray& s = product_;
         multiply(system_.a, v_, s);

@@ -136,7 +136,7 @@ void Solver::go_on_until_done(std::int64_t budget) {
     while (true) {
         // The next iterations are enqueued before the host waits for the look before them.
         const std::int64_t steps = std::min(system_.options.check_every, budget);
-        for (std::int64_t k = 0; k < steps; ++k) iterate();
+        advance(steps);
         budget -= steps;
         if (steps > 0) look();
         if (pending_.empty()) return;
@@ -144,6 +144,20 @@ void Solver::go_on_until_done(std::int64_t budget) {
         tell(seen);
         if (seen.all_done) return;
     }
+}
+
+void Solver::advance(std::int64_t steps) {
+    const auto iterations = [&] {
+        for (std::int64_t k = 0; k < steps; ++k) iterate();
+    };
+    const std::int64_t lap = system_.options.check_every;
+    const bool is_recorded = system_.options.graph && steps == lap && period() != 0 && lap % period() == 0;
+    if (!is_recorded) {
+        lap_ = {};  // vectors may have changed places
+        return iterations();
+    }
+    if (lap_.empty()) lap_ = capture(stream_, iterations);
+    lap_.launch();
 }
 
 bool Solver::should_restart() {

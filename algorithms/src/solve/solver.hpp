@@ -5,6 +5,7 @@
 #include "solve/sweeps.hpp"
 
 #include <gemel/algorithms/solve/solvers.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/host_buffer.hpp>
 #include <gemel/core/stream.hpp>
 
@@ -46,6 +47,8 @@ class Solver {
     /// The iteration starts, or starts again: r is b - A x. Enqueued, as everything here.
     virtual void begin() = 0;
     virtual void iterate() = 0;
+    /// After how many iterations the next ones enqueue the same; 0 if they never do.
+    virtual std::int64_t period() const { return 1; }
     /// x is made what the iterations so far have found.
     virtual void settle() {}
 
@@ -73,6 +76,8 @@ class Solver {
     Seen see();
     void tell(const Seen& seen);
     void go_on_until_done(std::int64_t budget);
+    /// Enqueues so many iterations.
+    void advance(std::int64_t steps);
     /// The true residual is in the states. @returns whether the iteration should start again
     bool should_restart();
     Report report() const;
@@ -90,6 +95,7 @@ class Solver {
     int stalled_ = 0;
     bool has_stalled_ = false, shows_progress_ = false;
     std::vector<solve::Look> history_;
+    Graph lap_;  ///< check_every iterations
 };
 
 std::unique_ptr<Solver> new_cg(const System& system);

@@ -255,7 +255,7 @@ class RadixRun {
         launch(variant_->count, std::min(counting, (count_ + variant_->block - 1) / variant_->block), variant_->block,
                counted, sizes, false);
         launch(variant_->plan, 1, 256, {as_argument(control)}, std::array{count_}, false);
-        TileStates& states = variant_->tiles;
+        TileStates& states = variant_->tiles.of_this_launch();
         std::lock_guard lock(states.launching);
         for (int place = 0; place < places; ++place) {
             states.begin(context_, static_cast<std::size_t>(tiles), layout_.wide_index ? 512 : 256);

@@ -9,6 +9,7 @@
 #include <gemel/arrays/take.hpp>
 #include <gemel/codegen/sparse.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/text.hpp>
 
 #include "sparse/choose.hpp"
@@ -163,6 +164,7 @@ AnyMatrix in_format(const Entries& entries, Format format, std::string reason) {
 }
 
 MergePlan MatrixState::plan(std::int64_t tile) const {
+    const RecordingPause pause;  // the plan stays with the matrix
     const std::lock_guard lock(mutex_);
     for (const MergePlan& known : plans_)
         if (known.tile == tile) return known;

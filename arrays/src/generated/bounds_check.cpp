@@ -1,6 +1,7 @@
 #include "generated/bounds_check.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -12,6 +13,10 @@ BoundsCheck::BoundsCheck(const BoundCall& call, const KernelCache& cache) : call
     if (!cache.checks_bounds()) return;
     const auto& uses = call.declared().uses;
     if (std::none_of(uses.begin(), uses.end(), [](const codegen::ArrayUse& use) { return use.elsewhere; })) return;
+    if (is_recording(call.context()))
+        throw Error(text(call.declared().kind, " '", call.declared().name,
+                         "': cannot be recorded while GEMEL_CHECK is on, because its checks wait for each launch; "
+                         "unset it"));
     std::size_t largest = 0;
     for (const BoundCall::Array& a : call.arrays())
         if (a.array) largest = std::max<std::size_t>(largest, a.array->dtype().size_bytes());

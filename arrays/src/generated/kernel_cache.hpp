@@ -6,6 +6,7 @@
 #include "tune/tuning_table.hpp"
 
 #include <gemel/core/context.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/kernel.hpp>
 
 #include <boost/container/static_vector.hpp>
@@ -48,7 +49,10 @@ class KernelCache {
             if (const auto found = known.find(key); found != known.end())
                 return std::static_pointer_cast<V>(found->second);
         }
-        std::shared_ptr<V> fresh = make();
+        std::shared_ptr<V> fresh = [&] {
+            const RecordingPause pause;  // it outlives the graph that may be recorded
+            return make();
+        }();
         std::lock_guard lock(mutex_);
         Variants<Key>& known = variants<Key>();
         if (known.size() >= max_variants) known.clear();  // recent calls go on with theirs

@@ -8,6 +8,7 @@
 
 #include <gemel/codegen/reduction.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
 
@@ -23,13 +24,37 @@ namespace {
 
 using Mapping = codegen::ReductionLayout::Mapping;
 
-/// A variant with what its launches share.
+/// What launches of a variant share.
+struct ReductionScratch {
+    Buffer counters;  ///< all zero between launches
+    /// Where the blocks of all launches leave their values; none if each call brings its own.
+    std::vector<Buffer> running;
+    std::mutex launching;  ///< launches that share these enter their stream in one order
+
+    bool fits(const ReductionScratch& other) const {
+        const auto alike = [](const Buffer& a, const Buffer& b) { return a.size_bytes() == b.size_bytes(); };
+        return !counters.empty() && alike(counters, other.counters) &&
+               std::ranges::equal(running, other.running, alike);
+    }
+    /// This; while a graph is recorded, one of its own, so that it may run beside other launches.
+    ReductionScratch& of_this_launch(const Context& context) {
+        if (counters.empty()) return *this;
+        auto* const own = recorded<ReductionScratch>(this);
+        if (!own) return *this;
+        if (!own->fits(*this)) {
+            own->running.clear();
+            own->counters = context.allocate(counters.size_bytes());
+            for (const Buffer& one : running) own->running.push_back(context.allocate(one.size_bytes()));
+            const RecordingPause pause;  // once: each launch leaves zeros
+            own->counters.fill(std::int32_t{0});
+        }
+        return *own;
+    }
+};
+
 struct ReductionVariant : Variant {
     Kernel finish_kernel{nullptr};
-    Buffer counters;  ///< all zero between launches
-    std::vector<Buffer>
-        running;           ///< where the blocks of all launches leave their values; none if each call brings its own
-    std::mutex launching;  ///< launches that share these enter their stream in one order
+    ReductionScratch scratch;
 };
 
 /// What a block leaves behind of one result. 16-bit floats run as float.
@@ -208,11 +233,11 @@ struct ReductionCall {
         }
         const DeviceInfo& info = KernelCache::of(*context).info();
         const std::size_t groups = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u) + 1;
-        variant->counters = context->allocate_attached(groups * sizeof(std::int32_t));
-        context->default_stream().fill(variant->counters, std::int32_t{0});
+        variant->scratch.counters = context->allocate_attached(groups * sizeof(std::int32_t));
+        context->default_stream().fill(variant->scratch.counters, std::int32_t{0});
         if (layout.mapping != Mapping::columns)
             for (const codegen::ReducedValue& value : request.values)
-                variant->running.push_back(context->allocate_attached(
+                variant->scratch.running.push_back(context->allocate_attached(
                     groups * static_cast<std::size_t>(layout.tile.across) * running_bytes(value)));
         return variant;
     }
@@ -240,19 +265,21 @@ struct ReductionCall {
                 own.push_back(
                     as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
         boost::container::static_vector<Buffer, max_call_arguments> partials;
-        if (work.split && variant.running.empty())
+        ReductionScratch& scratch =
+            work.finish ? variant.scratch.of_this_launch(results[0].context()) : variant.scratch;
+        if (work.split && scratch.running.empty())
             for (const codegen::ReducedValue& value : state.request.values)
                 partials.push_back(results[0].context().allocate(work.splits * work.outputs * running_bytes(value)));
         if (work.split)
             for (std::size_t k = 0; k < results.size(); ++k)
-                own.push_back(as_argument(variant.running.empty() ? partials[k] : variant.running[k]));
+                own.push_back(as_argument(scratch.running.empty() ? partials[k] : scratch.running[k]));
         const auto outputs = static_cast<std::int64_t>(work.outputs), splits = static_cast<std::int64_t>(work.splits);
         boost::container::static_vector<std::int64_t, 4> sizes{static_cast<std::int64_t>(work.count), outputs, splits};
         if (work.head) sizes.push_back(*work.head);
         if (work.has_stretch) sizes.push_back(static_cast<std::int64_t>(work.stretch));
-        std::unique_lock<std::mutex> lock(variant.launching, std::defer_lock);
+        std::unique_lock<std::mutex> lock(scratch.launching, std::defer_lock);
         if (work.finish) {
-            own.push_back(as_argument(variant.counters));
+            own.push_back(as_argument(scratch.counters));
             lock.lock();
         }
         launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);

@@ -127,7 +127,7 @@ struct RowCall {
                                                                static_cast<std::int64_t>(work.outputs)};
         if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.stretch));
         if (work.state_words == 0) return launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
-        TileStates& states = variant.tiles;
+        TileStates& states = variant.tiles.of_this_launch();
         std::lock_guard lock(states.launching);
         states.begin(*context, work.blocks, work.state_words);
         for (const Argument& argument : {as_argument(states.states), as_argument(states.ticket),

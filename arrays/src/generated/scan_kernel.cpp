@@ -136,7 +136,7 @@ struct ScanCall {
         const auto count_size = static_cast<std::int64_t>(work.count), tile = static_cast<std::int64_t>(work.tile),
                    tiles = static_cast<std::int64_t>(work.tiles);
         if (work.strategy == Strategy::look_back) {
-            TileStates& states = variant.tiles;
+            TileStates& states = variant.tiles.of_this_launch();
             std::lock_guard lock(states.launching);
             states.begin(*context, work.tiles, codegen::scan_state_words(state.request));
             const std::array own{as_argument(states.states), as_argument(states.ticket), as_argument(states.dealt),

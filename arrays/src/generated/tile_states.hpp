@@ -3,6 +3,8 @@
 
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/context.hpp>
+#include <gemel/core/graph.hpp>
+#include <gemel/core/stream.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,9 +21,19 @@ struct TileStates {
     std::uint32_t epoch = 0, dealt = 0;
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
+    /// These; while a graph is recorded, its own: epochs are arguments, which each of its launches repeats, so that it
+    /// clears its states where it first uses them.
+    TileStates& of_this_launch() {
+        TileStates* const own = recorded<TileStates>(this);
+        return own ? *own : *this;
+    }
+
     /// Room for so many tiles of so many 64-bit words, and a new epoch in which all states are empty.
     void begin(const Context& context, std::size_t tiles, std::size_t words) {
-        const auto clear = [&](const Buffer& buffer) { context.default_stream().fill(buffer, std::uint32_t{0}); };
+        const auto clear = [&](const Buffer& buffer) {
+            const Stream recorded = recorded_stream();
+            (recorded.empty() ? context.default_stream() : recorded).fill(buffer, std::uint32_t{0});
+        };
         if (ticket.empty()) {
             ticket = context.allocate_attached(sizeof(std::uint32_t));
             clear(ticket);

@@ -5,6 +5,7 @@
 
 #include <gemel/core/argument.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
@@ -48,6 +49,7 @@ Kernel find_kernel(const Context& context, const Request& request, const char* n
 }
 
 Buffer table_buffer(const Context& context, const std::vector<std::uint64_t>& values) {
+    const RecordingPause pause;  // a table outlives the graph that may be recorded
     const std::shared_ptr<Tables> tables = context.attached<Tables>(&tables_key);
     {
         std::lock_guard lock(tables->mutex);

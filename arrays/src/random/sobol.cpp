@@ -2,6 +2,7 @@
 
 #include <gemel/codegen/sobol.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
@@ -138,9 +139,11 @@ void Sobol::fill(const AnyArray& out) const {
         first = reserve_points(position, static_cast<std::uint64_t>(out.shape()[0]), max_points_of(dtype));
         if (out.size() == 0) return;
         std::optional<SobolState::Vectors>& own = is_wide ? state_->wide : state_->narrow;
-        if (!own)
+        if (!own) {
+            const RecordingPause pause;  // the tables outlive the graph that may be recorded
             own = is_wide ? uploaded<std::uint64_t>(context_, state_->table)
                           : uploaded<std::uint32_t>(context_, state_->table);
+        }
         vectors = *own;
         state_->position = position;
     }

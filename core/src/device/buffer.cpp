@@ -6,6 +6,7 @@
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/recorder.hpp"
 #include "device/state.hpp"
 
 #include <algorithm>
@@ -70,7 +71,9 @@ void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offse
     require_range(block, bytes_, offset, bytes, "upload");
     if (bytes == 0) return;
     block.driver->call([&](plugin::Context&) {
-        const auto core = choose_stream({}, block.driver);
+        const auto& core = choose_stream({}, block.driver);
+        if (Recorder* const recorder = find_recorder(*core, "upload")) [[unlikely]]
+            return recorder->upload_copy(block, offset_ + offset, from, bytes);
         block.allocation->uses.touch(core, true);
         core->stream->upload({&block.allocation->memory, offset_ + offset}, from, bytes, true);
     });
@@ -82,6 +85,8 @@ void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) con
     Block& block = checked(*this, "download");
     require_range(block, bytes_, offset, bytes, "download");
     if (bytes == 0) return;
+    not_recorded("download (get, item, or a size that the host reads)",
+                 "read after Graph::launch(), or stream.copy() to a HostBuffer, which every launch writes");
     block.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, false);
@@ -104,6 +109,7 @@ void Buffer::copy_from(const Buffer& from) const {
         (use_current ? here : context.default_stream()).copy(view(0, bytes), from);
         return;
     }
+    not_recorded("copy_from between contexts");
     const bool direct = target.driver->device->backend == source.driver->device->backend &&
                         source.driver->plugin->copies_directly_to(*target.driver->plugin);
     if (direct) {

@@ -5,6 +5,7 @@
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/recorder.hpp"
 #include "device/state.hpp"
 
 namespace gemel {
@@ -47,7 +48,10 @@ Buffer Context::allocate(std::size_t bytes) const {
     auto* block = new Block;
     auto shared = share(block);
     block->size_bytes = bytes;
-    block->allocation = allocate_device(*driver, bytes, plugin::MemoryKind::device);
+    if (anyone_records()) [[unlikely]]
+        block->graph = memory_of_recording(*driver);
+    block->allocation =
+        block->graph ? block->graph->allocate(bytes) : allocate_device(*driver, bytes, plugin::MemoryKind::device);
     block->driver = std::move(driver);
     block->owner = state_;
     return Buffer(std::move(shared), 0, bytes);
@@ -132,10 +136,12 @@ Stream Context::default_stream() const {
 }
 
 void Context::synchronize() const {
+    not_recorded("Context::synchronize");
     state_->driver()->call([](plugin::Context& plugin) { plugin.synchronize(); });
 }
 
 void Context::reset() const {
+    not_recorded("Context::reset");
     if (state_->foreign)
         throw Error("a context that wraps a foreign one cannot be reset; make a new one around a new handle");
     auto old = state_->driver();

@@ -4,6 +4,7 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/recorder.hpp"
 #include "device/state.hpp"
 
 namespace gemel {
@@ -22,6 +23,7 @@ std::byte* data(const std::shared_ptr<HostBlock>& block) {
 }
 
 void wait_for_copies(const std::shared_ptr<HostBlock>& block) {
+    not_recorded("HostBuffer::wait");
     if (block && block->allocation) block->driver->call([&](plugin::Context&) { block->allocation->uses.wait(); });
 }
 
@@ -41,6 +43,7 @@ Buffer allocate_mapped(const Context& context, std::size_t bytes, MappedKind kin
 
 void* map(const Buffer& buffer) {
     const CallScope scope;
+    not_recorded("map");
     Block& block = checked(buffer, "map");
     if (!block.allocation) return nullptr;
     return block.driver->call([&](plugin::Context&) {
@@ -56,6 +59,7 @@ void unmap(const Buffer& buffer, void* host) noexcept try {
     if (!block.allocation) return;
     block.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, block.driver);
+        not_recorded("unmap", "let the view die before capture()");
         block.allocation->uses.touch(core, true);
         core->stream->unmap(block.allocation->memory, host);
     });

@@ -1,19 +1,17 @@
 /// Launching kernels: shape and arguments are checked, marshalled on the stack, and handed to the plug-in.
 #include <gemel/core/kernel.hpp>
 
-#include <gemel/core/file_lock.hpp>
 #include <gemel/core/text.hpp>
 
 #include "device/argument_check.hpp"
+#include "device/first_launch.hpp"
+#include "device/marshal.hpp"
+#include "device/recorder.hpp"
 #include "device/state.hpp"
-
-#include <boost/container/static_vector.hpp>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
-#include <thread>
 
 namespace gemel {
 
@@ -24,128 +22,6 @@ struct Kernel::Sizes {
 };
 
 namespace {
-
-constexpr std::size_t inline_arguments = plugin::most_arguments;
-
-struct Use {
-    Block* block;
-    bool writes;
-};
-
-/// Arguments in the form that the plug-in takes. Lives on the stack of one launch; what is not used is not written.
-struct Marshalled {
-    std::array<plugin::ArgumentView, inline_arguments> views;
-    std::array<std::uint64_t, inline_arguments> handles;
-    boost::container::static_vector<Use, inline_arguments> uses;
-    std::size_t count = 0;
-};
-
-std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
-    if (!block.allocation) return 0;
-    Allocation& allocation = *block.allocation;
-    // OpenCL has no empty sub-buffers. No byte is accessed, so any handle of the memory will do.
-    if (offset == 0 || (bytes == 0 && !driver.linear_addresses)) return allocation.argument;
-    if (driver.linear_addresses) return allocation.argument + offset;
-    std::lock_guard lock(allocation.views_mutex);
-    auto& handle = allocation.views[{offset, bytes}];
-    if (!handle) {
-        try {
-            handle = driver.plugin->argument({&allocation.memory, offset}, bytes);
-        } catch (...) {
-            allocation.views.erase({offset, bytes});
-            throw;
-        }
-    }
-    return handle;
-}
-
-void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
-                 Marshalled& marshalled) {
-    const Parameter* parameter = kernel.signature ? &kernel.signature->parameters[slot] : nullptr;
-    if (parameter) {
-        // The common cases in one comparison each; everything else is explained by check_kind.
-        const bool fits = argument.kind == Argument::Kind::scalar
-                              ? !parameter->is_pointer && parameter->dtype == argument.dtype
-                          : argument.kind == Argument::Kind::memory
-                              ? parameter->is_pointer && parameter->space != Parameter::Space::shared &&
-                                    (argument.dtype.empty() || argument.dtype == parameter->dtype)
-                              : false;
-        if (!fits) [[unlikely]] {
-            check_kind(kernel, index, *parameter, argument);
-            if (parameter->dtype.empty() && !parameter->is_pointer)
-                check_size(kernel, index, parameter, slot, argument);
-        }
-    } else {
-        check_size(kernel, index, nullptr, slot, argument);
-    }
-    auto& view = marshalled.views[slot];
-    switch (argument.kind) {
-        case Argument::Kind::scalar: view = {argument.value, argument.bytes}; return;
-        case Argument::Kind::structure: view = {argument.data, argument.bytes}; return;
-        case Argument::Kind::shared: view = {nullptr, argument.bytes}; return;
-        default: break;
-    }
-    Block* block = argument.block;
-    if (!block) refuse(kernel, index, parameter, "is an empty buffer; Context::allocate() makes one");
-    if (block->released) refuse(kernel, index, parameter, "is a buffer that has been released");
-    if (block->driver.get() != kernel.driver) [[unlikely]] {
-        if (!block->driver->usable()) block->driver->check();
-        refuse(kernel, index, parameter,
-               text("is a buffer on ", block->driver->description(), ", but the kernel is on ",
-                    kernel.driver->description(),
-                    block->driver->device == kernel.driver->device ? " in another context" : "",
-                    "; Buffer::copy_from copies between contexts"));
-    }
-    marshalled.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
-    view = {&marshalled.handles[slot], sizeof(std::uint64_t)};
-    if (block->allocation) marshalled.uses.push_back({block, !parameter || !parameter->is_const});
-}
-
-/// Temporary device memory around In, Out and InOut.
-struct HostArguments {
-    struct One {
-        std::shared_ptr<Block> block;
-        const Argument* argument;
-    };
-    std::vector<One> all;
-};
-
-void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
-             const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
-    const std::size_t expected = kernel.signature ? kernel.signature->argument_count()
-                                 : kernel.kernel->facts().parameter_count
-                                     ? *kernel.kernel->facts().parameter_count - (kernel.arena >= 0 ? 1 : 0)
-                                     : arguments.size();
-    if (arguments.size() != expected) [[unlikely]]
-        refuse(kernel, text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
-                            arguments.size(), kernel.signature ? text(": ", kernel.signature->text()) : std::string()));
-    if (expected + 1 > inline_arguments)
-        refuse(kernel, text("has ", expected, " parameters; gemel passes at most ", inline_arguments - 1,
-                            ". Put values into a struct."));
-    for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
-        if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
-        const Argument& argument = arguments[i];
-        if (argument.kind >= Argument::Kind::copy_in && argument.kind <= Argument::Kind::copy_both) [[unlikely]] {
-            auto block = share(new Block);
-            block->size_bytes = argument.bytes;
-            block->allocation = allocate_device(*driver, argument.bytes, plugin::MemoryKind::device);
-            block->driver = driver;
-            Argument memory = argument;
-            memory.block = block.get();
-            marshal_one(kernel, i, slot, memory, marshalled);
-            if (argument.bytes && argument.kind != Argument::Kind::copy_out) {
-                block->allocation->uses.touch(core, true);
-                core->stream->upload({&block->allocation->memory, 0}, argument.data, argument.bytes, true);
-                Counters::add(driver->counters->uploaded_bytes, argument.bytes);
-            }
-            host.all.push_back({std::move(block), &argument});
-        } else {
-            marshal_one(kernel, i, slot, argument, marshalled);
-        }
-    }
-    marshalled.count = arguments.size() + (kernel.arena >= 0 ? 1 : 0);
-    if (kernel.arena >= 0) marshalled.views[static_cast<std::size_t>(kernel.arena)] = {};
-}
 
 /// Grid and block after all checks. Returns false if there is nothing to launch.
 template <class Sizes>
@@ -200,48 +76,6 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     return true;
 }
 
-std::uint64_t block_key(const plugin::LaunchShape& shape) {
-    return (std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2];
-}
-
-/// Returns when the driver has compiled what the latest launch needs; sooner if that takes very long, as when another
-/// thread's kernel has all cores and does not end: no process is blocked for longer than this.
-void wait_until_begun(plugin::Kernel& kernel) {
-    constexpr std::chrono::seconds longest{60};
-    const auto end = std::chrono::steady_clock::now() + longest;
-    for (std::chrono::microseconds pause{50}; !kernel.has_begun() && std::chrono::steady_clock::now() < end;) {
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, std::chrono::microseconds(5000));
-    }
-}
-
-/// Launches. Where the driver compiles for each block size at its first launch: one process at a time then, and the
-/// completed binary is stored again.
-template <class Launch>
-void launch_finished(KernelState& kernel, StreamCore& core, const plugin::LaunchShape& shape, Launch&& launch) {
-    const std::uint64_t block = kernel.finishes_at_first_launch ? block_key(shape) : 0;
-    if (!kernel.finishes_at_first_launch || kernel.last_block.load(std::memory_order_relaxed) == block) return launch();
-    std::unique_lock blocks(kernel.blocks_mutex);
-    if (std::find(kernel.blocks.begin(), kernel.blocks.end(), block) != kernel.blocks.end()) {
-        blocks.unlock();
-        kernel.last_block.store(block, std::memory_order_relaxed);
-        return launch();
-    }
-    // What is still in the stream runs before the lock is taken, and the kernel after it is given back: other processes
-    // wait for the compiler alone. An event of its own, because PoCL runs it when a core is free, and so what follows
-    // too.
-    core.stream->record(false)->wait();
-    {
-        FileLock lock(kernel.driver->build_lock);
-        launch();
-        wait_until_begun(*kernel.kernel);
-    }
-    core.stream->synchronize();
-    kernel.blocks.push_back(block);
-    kernel.last_block.store(block, std::memory_order_relaxed);
-    if (kernel.module->refresh_binary) kernel.module->refresh_binary();
-}
-
 void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& core, const plugin::LaunchShape& shape,
                        const Marshalled& marshalled) {
     for (const Use& use : marshalled.uses) use.block->allocation->uses.touch(core, use.writes);
@@ -251,6 +85,42 @@ void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& c
         kernel.kernel->launch(*core->stream, shape, {marshalled.views.data(), marshalled.count}, kernel.arena);
     });
     if (driver.synchronous) core->stream->synchronize();
+}
+
+/// By slot, with what the parameters say.
+std::vector<GraphUse> uses_of(const Recorder& recorder, const KernelState& kernel,
+                              std::span<const Argument> arguments) {
+    std::vector<GraphUse> uses;
+    for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
+        if (static_cast<int>(slot) == kernel.arena) ++slot;
+        if (!arguments[i].block || !arguments[i].block->allocation) continue;
+        uses.push_back(recorder.use(*arguments[i].block,
+                                    !kernel.signature || !kernel.signature->parameters[slot].is_const,
+                                    arguments[i].offset_bytes, arguments[i].bytes));
+        uses.back().slot = static_cast<int>(slot);
+    }
+    return uses;
+}
+
+/// @returns false if the launch shall run
+template <class Sizes>
+bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes,
+                   const std::shared_ptr<StreamCore>& core, std::span<const Argument> arguments) {
+    KernelState& kernel = *state;
+    Recorder* const recorder = recorder_on(*core, "", &kernel.name);
+    if (!recorder) return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (is_host_range(arguments[i]))
+            refuse(kernel, i, nullptr, "is a host range; a graph takes device memory: upload it first");
+    plugin::LaunchShape shape;
+    const bool any = resolve(kernel, sizes, shape);
+    Marshalled marshalled;
+    HostArguments none;
+    marshal(kernel, arguments, marshalled, none, kernel.module->driver, core);
+    if (any)
+        recorder->launch(state, shape, {marshalled.views.data(), marshalled.count},
+                         uses_of(*recorder, kernel, arguments));
+    return true;
 }
 
 }  // namespace
@@ -270,6 +140,8 @@ void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Ar
     const auto& driver = kernel.module->driver;
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(stream, driver, &kernel.name);
+        if (anyone_records()) [[unlikely]]
+            if (record_launch(state_, sizes, core, arguments)) return;
         plugin::LaunchShape shape;
         const bool any = resolve(kernel, sizes, shape);
         Marshalled marshalled;
@@ -286,6 +158,7 @@ void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Ar
 }
 
 double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
+    not_recorded("Kernel::time");
     const auto& driver = state_->module->driver;
     const auto core =
         driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver, &state_->name); });
@@ -307,13 +180,33 @@ struct PreparedState {
     Stream stream;
     std::vector<std::shared_ptr<Block>> blocks;  ///< by slot; null for values
     std::vector<bool> writes;
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;  ///< of memory: offset and bytes
+    std::vector<std::vector<std::byte>> values;               ///< what a recording copies
+    std::vector<plugin::ArgumentView> views;
+
+    void keep(std::size_t slot, const plugin::ArgumentView& view, const Argument& argument) {
+        blocks[slot] = argument.block ? argument.block->shared_from_this() : nullptr;
+        ranges[slot] = {argument.offset_bytes, argument.bytes};
+        const auto* bytes = static_cast<const std::byte*>(view.data);
+        values[slot].assign(bytes, bytes ? bytes + view.bytes : nullptr);
+        views[slot] = {bytes ? values[slot].data() : nullptr, view.bytes};
+    }
+    void record(Recorder& recorder) const {
+        std::vector<GraphUse> uses;
+        for (std::size_t slot = 0; slot < blocks.size(); ++slot) {
+            if (!blocks[slot] || !blocks[slot]->allocation) continue;
+            uses.push_back(recorder.use(*blocks[slot], writes[slot], ranges[slot].first, ranges[slot].second));
+            uses.back().slot = static_cast<int>(slot);
+        }
+        recorder.launch(kernel, shape, views, std::move(uses));
+    }
 };
 
 PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
     KernelState& kernel = *state_;
     const auto& driver = kernel.module->driver;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (arguments[i].kind >= Argument::Kind::copy_in && arguments[i].kind <= Argument::Kind::copy_both)
+        if (is_host_range(arguments[i]))
             refuse(kernel, i, nullptr, "is a host range; a prepared launch takes device memory: upload it first");
     return driver->call([&](plugin::Context&) {
         auto prepared = share(new PreparedState);
@@ -326,10 +219,13 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
         marshal(kernel, arguments, marshalled, none, driver, core);
         prepared->blocks.resize(marshalled.count);
         prepared->writes.resize(marshalled.count);
+        prepared->ranges.resize(marshalled.count);
+        prepared->values.resize(marshalled.count);
+        prepared->views.resize(marshalled.count);
         for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
             if (static_cast<int>(slot) == kernel.arena) ++slot;
+            prepared->keep(slot, marshalled.views[slot], arguments[i]);
             if (!arguments[i].block) continue;
-            prepared->blocks[slot] = arguments[i].block->shared_from_this();
             prepared->writes[slot] = !kernel.signature || !kernel.signature->parameters[slot].is_const;
         }
         prepared->bound = kernel.kernel->bind({marshalled.views.data(), marshalled.count}, kernel.arena);
@@ -349,12 +245,16 @@ void PreparedLaunch::operator()(const Stream& stream) const {
     const auto& driver = prepared.kernel->module->driver;
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(stream, driver, &prepared.kernel->name);
+        Recorder* const recorder = anyone_records() ? recorder_on(*core, "", &prepared.kernel->name) : nullptr;
         for (std::size_t i = 0; i < prepared.blocks.size(); ++i) {
             if (!prepared.blocks[i]) continue;
             if (prepared.blocks[i]->released)
                 refuse(*prepared.kernel, i, nullptr, "is a buffer that has been released");
-            if (prepared.blocks[i]->allocation) prepared.blocks[i]->allocation->uses.touch(core, prepared.writes[i]);
+            if (!recorder && prepared.blocks[i]->allocation)
+                prepared.blocks[i]->allocation->uses.touch(core, prepared.writes[i]);
         }
+        if (recorder) [[unlikely]]
+            return prepared.record(*recorder);
         driver->launches.add(Counters::add(driver->counters->launches), prepared.kernel->interned_name, prepared.shape);
         launch_finished(*prepared.kernel, *core, prepared.shape,
                         [&] { prepared.bound->launch(*core->stream, prepared.shape); });
@@ -367,14 +267,14 @@ void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) c
     KernelState& kernel = *state_->kernel;
     const std::size_t count = state_->blocks.size() - (kernel.arena >= 0 ? 1 : 0);
     if (index >= count) refuse(kernel, text("has ", count, " arguments; there is no argument ", index + 1));
-    if (argument.kind >= Argument::Kind::copy_in && argument.kind <= Argument::Kind::copy_both)
+    if (is_host_range(argument))
         refuse(kernel, index, nullptr, "is a host range; a prepared launch takes device memory: upload it first");
     kernel.driver->call([&](plugin::Context&) {
         const std::size_t slot = kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
         Marshalled marshalled;
         marshal_one(kernel, index, slot, argument, marshalled);
         state_->bound->set(slot, marshalled.views[slot]);
-        state_->blocks[slot] = argument.block ? argument.block->shared_from_this() : nullptr;
+        state_->keep(slot, marshalled.views[slot], argument);
     });
 }
 

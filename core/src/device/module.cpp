@@ -33,13 +33,22 @@ void check_kernel_name(const std::string& name) {
         throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
 }
 
+/// As the text has them.
+std::vector<std::string> names_in(const plugin::Module& module) {
+    std::vector<std::string> names = module.kernel_names();
+    for (std::string& name : names)
+        if (name.starts_with(renamed_kernel)) name.erase(0, std::string_view(renamed_kernel).size());
+    return names;
+}
+
 std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
     auto& driver = *module->driver;
     return driver.call([&](plugin::Context&) {
         auto kernel = share(new KernelState);
         kernel->kernel = module->module->kernel(name);
+        if (!kernel->kernel) kernel->kernel = module->module->kernel(renamed_kernel + name);
         if (!kernel->kernel) {
-            std::vector<std::string> names = module->module->kernel_names();
+            std::vector<std::string> names = names_in(*module->module);
             for (const auto& signature : module->signatures)
                 if (std::find(names.begin(), names.end(), signature.name) == names.end())
                     names.push_back(signature.name);
@@ -126,7 +135,7 @@ Kernel Module::kernel(const std::string& name) const {
 
 std::vector<std::string> Module::kernel_names() const {
     return state_->driver->call([&](plugin::Context&) {
-        auto names = state_->module->kernel_names();
+        auto names = names_in(*state_->module);
         if (names.empty())
             for (const auto& signature : state_->signatures) names.push_back(signature.name);
         return names;

@@ -7,6 +7,7 @@ Event::~Event() = default;
 Stream::~Stream() = default;
 BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
+Graph::~Graph() = default;
 Module::~Module() = default;
 BuildFailure::BuildFailure(std::string text) : log(std::move(text)) {}
 BuildFailure::~BuildFailure() = default;

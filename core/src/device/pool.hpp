@@ -25,8 +25,9 @@ struct DriverContext;
 /// A stream as memory remembers it. Lives as long as any memory that it used.
 struct StreamCore {
     std::unique_ptr<plugin::Stream> stream;
-    DriverContext* context = nullptr;  ///< outlives its streams
-    std::atomic<bool> gone{false};     ///< a wrapped stream whose handles have died: empty, and no longer to be touched
+    DriverContext* context = nullptr;   ///< outlives its streams
+    std::atomic<bool> recorded{false};  ///< by a thread in capture()
+    std::atomic<bool> gone{false};  ///< a wrapped stream whose handles have died: empty, and no longer to be touched
 
     ~StreamCore();
 };

@@ -1,5 +1,6 @@
 /// One life of a driver's context: checks before calls, loss, memory, and the list of those that are alive.
 #include "device/state.hpp"
+#include "device/recorder.hpp"
 
 #include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
@@ -265,21 +266,24 @@ StreamState::~StreamState() {
     core->gone = true;
 }
 
+void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) noexcept {
+    if (allocation->size_class >= 0) return driver.device_pool.give_back(std::move(allocation));
+    const bool counted = !allocation->memory.foreign && allocation->memory.kind == plugin::MemoryKind::device;
+    if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
+    try {  // mapped and managed memory is the host's too: nothing may still run on it
+        if (allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
+    } catch (const std::exception& error) {
+        logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
+    }
+    release_to_driver(driver, *allocation);
+}
+
 void Block::give_back() noexcept {
     if (!allocation) return;
-    if (allocation->size_class >= 0) {
-        driver->device_pool.give_back(std::move(allocation));
-    } else {
-        const bool counted = !allocation->memory.foreign && allocation->memory.kind == plugin::MemoryKind::device;
-        if (counted) driver->device_pool.count_gone(allocation->memory.bytes);
-        try {  // mapped and managed memory is the host's too: nothing may still run on it
-            if (allocation->memory.kind != plugin::MemoryKind::device && driver->can_wait()) allocation->uses.wait();
-        } catch (const std::exception& error) {
-            logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
-        }
-        release_to_driver(*driver, *allocation);
-        allocation.reset();
-    }
+    if (graph)
+        graph->keep(std::move(allocation));
+    else
+        gemel::give_back(*driver, std::move(allocation));
 }
 
 Block::~Block() { give_back(); }

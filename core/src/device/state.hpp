@@ -183,6 +183,8 @@ struct EventState {
     std::unique_ptr<plugin::Event> event;
 };
 
+class GraphMemory;
+
 /// Device memory shared by Buffer handles.
 struct Block : std::enable_shared_from_this<Block> {
     std::shared_ptr<ContextState> owner;
@@ -191,10 +193,14 @@ struct Block : std::enable_shared_from_this<Block> {
     std::size_t size_bytes = 0;
     std::atomic<bool> released{false};
     std::shared_ptr<void> keep_alive;
+    std::shared_ptr<GraphMemory> graph;  ///< of which the memory is; null for most
 
     ~Block();
     void give_back() noexcept;
 };
+
+/// Memory to its pool, or to the driver.
+void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) noexcept;
 
 /// Page-locked memory shared by HostBuffer handles.
 struct HostBlock {
@@ -252,6 +258,8 @@ void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexc
 /// keeps its memory as long as the CallScope lasts in which this was called.
 Block& checked(const Buffer& buffer, const char* what);
 StreamState& checked(const Stream& stream);
+/// @throws ArgumentError unless block and stream are of one context; `what` begins the message
+void require_context(const Block& block, const StreamState& stream, const char* what);
 
 /// Compiles or finds a program; see compiler.cpp.
 std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& text,

@@ -6,6 +6,7 @@
 #include <gemel/core/text.hpp>
 
 #include "device/fill_kernel.hpp"
+#include "device/recorder.hpp"
 #include "device/state.hpp"
 
 #include <algorithm>
@@ -19,16 +20,6 @@ thread_local Stream current;
 
 /// Where a buffer's bytes are, for the plug-in.
 plugin::Place place(const Block& block, std::size_t offset) { return {&block.allocation->memory, offset}; }
-
-void require_context(const Block& block, const StreamState& stream, const char* what) {
-    if (block.driver == stream.driver) return;
-    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
-    stream.driver->check();
-    throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
-                             stream.driver->description(),
-                             block.driver->device == stream.driver->device ? " in another context" : "",
-                             "; Buffer::copy_from copies between contexts"));
-}
 
 /// Patterns made of equal halves are shorter patterns: a double zero is a byte zero.
 std::size_t shortest_period(const std::byte* pattern, std::size_t bytes) {
@@ -68,38 +59,6 @@ void fill_by_kernel(const Stream& stream, const Buffer& buffer, std::uint64_t ad
                                        fill.count, fill.period, w[0], w[1], w[2], w[3]);
 }
 
-plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
-                      const RectWindow& window, const RectExtent& extent, const char* what) {
-    // Figures come from the caller: their products must not wrap around and look small.
-    bool too_large = false;
-    const auto times = [&](std::size_t a, std::size_t b) {
-        std::size_t product = 0;
-        too_large |= __builtin_mul_overflow(a, b, &product);
-        return product;
-    };
-    const auto plus = [&](std::size_t a, std::size_t b) {
-        std::size_t sum = 0;
-        too_large |= __builtin_add_overflow(a, b, &sum);
-        return sum;
-    };
-    const std::size_t row = window.row_pitch_bytes ? window.row_pitch_bytes : extent.width_bytes;
-    const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
-    if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
-        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
-                                 " bytes from byte ", window.x_bytes, " on"));
-    if (slice % row != 0)
-        throw ArgumentError(
-            text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ", row, " bytes"));
-    const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
-    const std::size_t last =
-        plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
-    if (too_large || last > available)
-        throw ArgumentError(text(what, ": the window ends ",
-                                 too_large ? std::string("beyond any memory") : text("at byte ", last),
-                                 ", but there are only ", available));
-    return {host ? host + base + first : nullptr, device, base + first, row, slice};
-}
-
 }  // namespace
 
 const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
@@ -121,6 +80,16 @@ const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std:
     return driver->default_stream;
 }
 
+void require_context(const Block& block, const StreamState& stream, const char* what) {
+    if (block.driver == stream.driver) return;
+    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
+    stream.driver->check();
+    throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
+                             stream.driver->description(),
+                             block.driver->device == stream.driver->device ? " in another context" : "",
+                             "; Buffer::copy_from copies between contexts"));
+}
+
 StreamState& checked(const Stream& stream) {
     if (stream.empty())
         throw ArgumentError("the stream is empty; make one with Context::create_stream() or take default_stream()");
@@ -128,6 +97,7 @@ StreamState& checked(const Stream& stream) {
 }
 
 const Event& Event::wait() const {
+    not_recorded("Event::wait");
     if (state_) state_->driver->call([&](plugin::Context&) { state_->event->wait(); });
     return *this;
 }
@@ -160,6 +130,7 @@ Context Stream::context() const { return Context(checked(*this).owner); }
 
 Event Stream::record() const {
     auto& state = checked(*this);
+    not_recorded("Stream::record", "record the event before or after Graph::launch()");
     return state.driver->call([&](plugin::Context&) {
         return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
     });
@@ -167,6 +138,7 @@ Event Stream::record() const {
 
 void Stream::wait(const Event& event) const {
     auto& state = checked(*this);
+    not_recorded("Stream::wait", "wait for the event before Graph::launch()");
     if (event.empty()) return;
     if (event.state()->driver->device->backend != state.driver->device->backend ||
         (event.state()->driver != state.driver && event.state()->driver->device != state.driver->device)) {
@@ -178,11 +150,13 @@ void Stream::wait(const Event& event) const {
 
 void Stream::synchronize() const {
     auto& state = checked(*this);
+    not_recorded("Stream::synchronize");
     state.driver->call([&](plugin::Context&) { state.core->stream->synchronize(); });
 }
 
 bool Stream::idle() const {
     auto& state = checked(*this);
+    not_recorded("Stream::idle");
     return state.driver->call([&](plugin::Context&) { return state.core->stream->idle(); });
 }
 
@@ -194,6 +168,7 @@ void Stream::flush() const {
 void Stream::call(std::function<void()> function) const {
     auto& state = checked(*this);
     if (!function) throw ArgumentError("Stream::call: the function is empty");
+    not_recorded("Stream::call");
     auto* owned = new std::function<void()>(std::move(function));
     const auto trampoline = [](void* data) {
         CallbackScope in_callback;
@@ -231,6 +206,11 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
         from.offset_bytes() < to.offset_bytes() + bytes)
         throw ArgumentError("copy: target and source overlap");
     state.driver->call([&](plugin::Context& plugin) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->copy({nullptr, &target.allocation->memory, to.offset_bytes(), bytes, bytes},
+                                  recorder->use(target, true, to.offset_bytes(), bytes),
+                                  {nullptr, &source.allocation->memory, from.offset_bytes(), bytes, bytes},
+                                  recorder->use(source, false, from.offset_bytes(), bytes), {bytes, 1, 1});
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin);
@@ -251,6 +231,8 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
                                  "; use view() or part()"));
     if (bytes == 0) return;
     state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->upload(target, to.offset_bytes(), from, offset, bytes);
         from->allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const auto* host = static_cast<const std::byte*>(from->allocation->memory.host) + offset;
@@ -271,71 +253,14 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
                                  "; use view() or part()"));
     if (bytes == 0) return;
     state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
+            return recorder->download(to, offset, source, from.offset_bytes(), bytes);
         source.allocation->uses.touch(state.core, false);
         to->allocation->uses.touch(state.core, true);
         auto* host = static_cast<std::byte*>(to->allocation->memory.host) + offset;
         state.core->stream->download(host, place(source, from.offset_bytes()), bytes, state.driver->synchronous);
     });
     Counters::add(state.driver->counters->downloaded_bytes, bytes);
-}
-
-void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
-                            const RectWindow& from_window, const RectExtent& extent) const {
-    const CallScope scope;
-    auto& state = checked(*this);
-    Block& target = checked(to, "copy_rectangle: the target");
-    Block& source = checked(from, "copy_rectangle: the source");
-    require_context(target, state, "copy_rectangle");
-    require_context(source, state, "copy_rectangle");
-    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
-    const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
-                                  extent, "copy_rectangle: the target");
-    const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
-                                  from_window, extent, "copy_rectangle: the source");
-    state.driver->call([&](plugin::Context&) {
-        source.allocation->uses.touch(state.core, false);
-        target.allocation->uses.touch(state.core, true);
-        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
-                                           state.driver->synchronous);
-    });
-    Counters::add(state.driver->counters->copied_bytes, bytes);
-}
-
-void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from,
-                              const RectWindow& from_window, const RectExtent& extent) const {
-    const CallScope scope;
-    Block& target = checked(*this, "upload_rectangle");
-    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
-    const auto target_side =
-        side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent, "upload_rectangle: the buffer");
-    const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
-                                  "upload_rectangle: the host memory");
-    target.driver->call([&](plugin::Context&) {
-        const auto core = choose_stream({}, target.driver);
-        target.allocation->uses.touch(core, true);
-        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
-    });
-    Counters::add(target.driver->counters->uploaded_bytes, bytes);
-}
-
-void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
-                                const RectExtent& extent) const {
-    const CallScope scope;
-    Block& source = checked(*this, "download_rectangle");
-    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
-    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
-    const auto target_side =
-        side(nullptr, to.data(), 0, to.size(), to_window, extent, "download_rectangle: the host memory");
-    const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,
-                                  "download_rectangle: the buffer");
-    source.driver->call([&](plugin::Context&) {
-        const auto core = choose_stream({}, source.driver);
-        source.allocation->uses.touch(core, false);
-        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
-    });
-    Counters::add(source.driver->counters->downloaded_bytes, bytes);
 }
 
 void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t pattern_bytes) const {
@@ -353,6 +278,14 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     const std::size_t period = shortest_period(bytes, pattern_bytes);
     const std::uint64_t address = address_of(target, buffer);
     const bool done = state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "fill")) [[unlikely]] {
+            // By the driver where each driver can, by a kernel elsewhere.
+            const bool simple = (period == 1 || period == 2 || period == 4) && address % period == 0 &&
+                                buffer.offset_bytes() % period == 0 &&
+                                (state.driver->linear_addresses || target.size_bytes < std::size_t{1} << 31);
+            if (simple) recorder->fill(target, buffer.offset_bytes(), bytes, period, buffer.size_bytes() / period);
+            return simple;
+        }
         target.allocation->uses.touch(state.core, true);
         const bool filled =
             buffer.offset_bytes() % period == 0 && address % std::min<std::size_t>(period, 4) == 0 &&

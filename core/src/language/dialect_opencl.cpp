@@ -2,6 +2,11 @@
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
 
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
 namespace gemel {
 
 namespace {
@@ -261,6 +266,24 @@ std::vector<Dialect::Section> all_sections() {
     return all;
 }
 
+/// Functions of OpenCL C 1.2 that a program may want to name a kernel after.
+std::vector<std::string> all_functions() {
+    std::istringstream all(
+        "abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh atanpi "
+        "barrier bitselect cbrt ceil clamp clz copysign cos cosh cospi cross degrees distance dot erf erfc "
+        "exp exp10 exp2 expm1 fabs fast_distance fast_length fast_normalize fdim floor fma fmax fmin fmod "
+        "fract frexp hadd half_cos half_divide half_exp half_exp10 half_exp2 half_log half_log10 half_log2 "
+        "half_powr half_recip half_rsqrt half_sin half_sqrt half_tan hypot ilogb isequal isfinite isgreater "
+        "isgreaterequal isinf isless islessequal islessgreater isnan isnormal isnotequal isordered "
+        "isunordered ldexp length lgamma lgamma_r log log10 log1p log2 logb mad mad24 mad_hi mad_sat max "
+        "maxmag mem_fence min minmag mix modf mul24 mul_hi nan native_cos native_divide native_exp "
+        "native_exp10 native_exp2 native_log native_log10 native_log2 native_powr native_recip native_rsqrt "
+        "native_sin native_sqrt native_tan nextafter normalize popcount pow pown powr prefetch radians "
+        "remainder remquo rhadd rint rootn rotate round rsqrt select shuffle shuffle2 sign signbit sin sincos "
+        "sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc upsample vec_step ");
+    return {std::istream_iterator<std::string>(all), {}};
+}
+
 }  // namespace
 
 const Dialect& Dialect::opencl() {
@@ -299,6 +322,7 @@ const Dialect& Dialect::opencl() {
         .vector_value = "(@)(#)",
         .preamble = types,
         .sections = all_sections(),
+        .own_functions = all_functions(),
     };
     return dialect;
 }

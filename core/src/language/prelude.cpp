@@ -1,6 +1,7 @@
 /// Prints the portable words from a dialect's table.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -83,6 +84,17 @@ class Printer {
         define_if_absent("NAN", d.nan);
     }
 
+    /// Kernels that are named as functions of the language are.
+    void rename_kernels(std::string_view program, const std::set<std::string_view>& used) {
+        const auto& own = dialect_.own_functions;
+        if (std::none_of(own.begin(), own.end(), [&](const std::string& name) { return used.contains(name); })) return;
+        for (const KernelSignature& kernel : parse_kernels(program)) {
+            if (std::find(own.begin(), own.end(), kernel.name) == own.end()) continue;
+            out_.append("#undef ").append(kernel.name).append("\n");
+            define(kernel.name, renamed_kernel + kernel.name);
+        }
+    }
+
     void arena() {
         define("SHARED_ARENA", dialect_.arena_parameter);
         lines(dialect_.arena_declaration);
@@ -114,11 +126,13 @@ class Printer {
 }  // namespace
 
 std::string prelude(const Dialect& dialect, std::string_view program) {
-    // Pasted words do not show in the text.
-    if (program.find("##") != std::string_view::npos) return full_prelude(dialect);
-
     const std::set<std::string_view> used = words_of(program);
     Printer printer(dialect);
+    if (program.find("##") != std::string_view::npos) {  // pasted words do not show in the text
+        printer.lines(full_prelude(dialect));
+        printer.rename_kernels(program, used);
+        return printer.take();
+    }
     printer.macros();
     if (used.contains("SHARED_ARENA") || used.contains("shared_arena")) printer.arena();
     for (std::size_t i = 0; i < dialect.sections.size(); ++i) {
@@ -126,6 +140,7 @@ std::string prelude(const Dialect& dialect, std::string_view program) {
         if (std::any_of(words.begin(), words.end(), [&](const std::string& word) { return used.contains(word); }))
             printer.section(i);
     }
+    printer.rename_kernels(program, used);
     return printer.take();
 }
 

@@ -95,6 +95,7 @@ class Context final : public plugin::Context {
     std::unique_ptr<plugin::Module> load(std::span<const std::byte>) override {
         throw gemel::Error("the fake device runs no programs");
     }
+    std::unique_ptr<plugin::Graph> make_graph(std::span<const plugin::GraphCommand>) override { return nullptr; }
     void synchronize() override {}
     bool addresses_are_linear() const override { return true; }
     bool logs_follow_line_directives() const override { return true; }

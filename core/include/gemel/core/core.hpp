@@ -10,6 +10,7 @@
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/host_buffer.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>

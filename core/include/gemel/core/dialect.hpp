@@ -56,6 +56,8 @@ struct GEMEL_API Dialect {
         std::vector<std::string> needs = {};  ///< names of sections that must come before
     };
     std::vector<Section> sections = {};
+    /// The language's own functions: a kernel of such a name is renamed in the text, and found by its name all the same.
+    std::vector<std::string> own_functions = {};
 
     /// CUDA C++, as NVRTC compiles it.
     static const Dialect& cuda();
@@ -69,6 +71,9 @@ struct GEMEL_API Dialect {
     /// `thread_id` and its siblings for one axis, e.g. indexed(thread_id, 1).
     static std::string indexed(const std::string& pattern, int axis);
 };
+
+/// What stands before the name of a kernel that is renamed.
+inline constexpr const char* renamed_kernel = "gemel_kernel_";
 
 /// The portable words as text in this dialect: macros always, larger sections (atomics, half, complex) only when
 /// `program` (a kernel's text, with the text of what it includes) uses one of their words.

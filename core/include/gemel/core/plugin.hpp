@@ -38,7 +38,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 2;
+inline constexpr std::uint32_t abi_version = 3;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -202,6 +202,34 @@ class GEMEL_API Kernel {
     virtual std::uint64_t native() const = 0;
 };
 
+/// One command of a recorded list. Core keeps what it points to for as long as the graph lives.
+struct GraphCommand {
+    enum class Kind : std::uint8_t { launch, copy, fill };
+    Kind kind = Kind::launch;
+    // A launch.
+    Kernel* kernel = nullptr;
+    LaunchShape shape = {};
+    std::span<const ArgumentView> arguments = {};
+    int arena = -1;
+    // A copy; a host's side is page-locked. One row and one slice: `extent[0]` bytes, and pitches say nothing.
+    RectSide to = {}, from = {};
+    std::array<std::size_t, 3> extent{};
+    // A fill: a pattern of 1, 2 or 4 bytes, at an address aligned to it.
+    Place place = {};
+    std::array<std::byte, 4> pattern{};
+    std::size_t pattern_bytes = 0, count = 0;
+};
+
+/// Recorded commands that the driver holds. Not shared between threads: core locks.
+class GEMEL_API Graph {
+   public:
+    virtual ~Graph();
+    /// Enqueues all commands; each starts after the one before.
+    virtual void launch(Stream& stream) = 0;
+    /// Replaces an argument of a launch from the graph's next launch on. @param command  its place in the list
+    virtual void set(std::size_t command, std::size_t argument, const ArgumentView& value) = 0;
+};
+
 /// A compiled program.
 class GEMEL_API Module {
    public:
@@ -280,6 +308,10 @@ class GEMEL_API Context {
     /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it
     virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
+
+    /// A list of commands as one object of the driver's. Null where the driver has none: core then enqueues them one by
+    /// one, kernels with Kernel::bind().
+    virtual std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) = 0;
 
     /// Blocks until all streams of the context are empty.
     virtual void synchronize() = 0;

@@ -35,6 +35,10 @@ struct Options {
     std::int64_t restart = 30;  ///< gmres: vectors that it keeps
     Stream stream = {};         ///< the thread's current stream if left out
     codegen::SweepTuning tuning = {};
+    /// The iterations from look to look are recorded once and launched as a graph: less of the host's time for systems
+    /// so small that launches decide. A and the preconditioner are then called for these iterations only, and may not
+    /// read on the host. gmres, whose iterations differ, takes no notice.
+    bool graph = false;
 };
 
 /// The residual that the solver has come to after so many iterations, as its recurrence has it.
@@ -101,6 +105,7 @@ struct AnyOptions {
     std::int64_t restart;
     Stream stream;
     codegen::SweepTuning tuning;
+    bool graph;
 };
 
 template <class T>
@@ -111,7 +116,7 @@ AnyOptions without_type(const Options<T>& o) {
             o.callback,       o.progress,
             o.history,        o.throw_if_not_converged,
             o.restart,        o.stream,
-            o.tuning};
+            o.tuning,         o.graph};
 }
 
 enum class Method : std::uint8_t { cg, bicgstab, minres, gmres };

@@ -1,0 +1,108 @@
+/// Graphs: a chain of nodes, instantiated once.
+#include "objects.hpp"
+
+#include <cstring>
+
+namespace gemel::plugin::cuda {
+namespace {
+
+/// A graph under construction.
+class Chain {
+   public:
+    explicit Chain(const Shared& shared) : shared_(shared) { cu.GraphCreate(&graph_, 0); }
+    ~Chain() {
+        if (!shared_.dead) cu.GraphDestroy.quietly(graph_);
+    }
+    Chain(const Chain&) = delete;
+    Chain& operator=(const Chain&) = delete;
+
+    CUgraphNode add(const GraphCommand& command, const CUDA_KERNEL_NODE_PARAMS_v2& kernel) {
+        const CUgraphNode before = last_;
+        const std::size_t count = before ? 1 : 0;
+        if (command.kind == GraphCommand::Kind::launch) {
+            cu.GraphAddKernelNode(&last_, graph_, &before, count, &kernel);
+        } else if (command.kind == GraphCommand::Kind::copy) {
+            CUDA_MEMCPY3D copy = copy_parameters(command.to, command.from, command.extent);
+            if (command.extent[1] == 1 && command.extent[2] == 1)  // pitches have limits, which rows have not
+                copy.srcPitch = copy.srcHeight = copy.dstPitch = copy.dstHeight = 0;
+            cu.GraphAddMemcpyNode(&last_, graph_, &before, count, &copy, shared_.context);
+        } else {
+            CUDA_MEMSET_NODE_PARAMS fill{};
+            fill.dst = command.place.memory->handle + command.place.offset_bytes;
+            std::memcpy(&fill.value, command.pattern.data(), command.pattern_bytes);
+            fill.elementSize = static_cast<unsigned>(command.pattern_bytes);
+            fill.width = command.count;
+            fill.height = 1;
+            cu.GraphAddMemsetNode(&last_, graph_, &before, count, &fill, shared_.context);
+        }
+        return last_;
+    }
+    CUgraph graph() const { return graph_; }
+
+   private:
+    const Shared& shared_;
+    CUgraph graph_ = nullptr;
+    CUgraphNode last_ = nullptr;
+};
+
+class CudaGraph final : public Graph {
+   public:
+    CudaGraph(std::shared_ptr<Shared> shared, std::span<const GraphCommand> commands)
+        : shared_(std::move(shared)), commands_(commands.begin(), commands.end()), chain_(*shared_) {
+        for (std::size_t i = 0; i < commands_.size(); ++i) {
+            void* pointers[most_arguments];
+            nodes_.push_back(chain_.add(commands_[i], parameters(i, pointers)));
+        }
+        cu.GraphInstantiate(&executable_, chain_.graph(), 0);
+    }
+    ~CudaGraph() override {
+        // A launch that is under way goes on; the driver keeps what it needs.
+        if (!shared_->dead) cu.GraphExecDestroy.quietly(executable_);
+    }
+    void launch(Stream& stream) override {
+        Current current(*shared_);
+        cu.GraphLaunch(executable_, static_cast<CudaStream&>(stream).stream());
+    }
+    void set(std::size_t command, std::size_t argument, const ArgumentView& value) override {
+        Current current(*shared_);
+        void* pointers[most_arguments];
+        const CUDA_KERNEL_NODE_PARAMS_v2 all = parameters(command, pointers);
+        pointers[argument] = const_cast<void*>(value.data);
+        cu.GraphExecKernelNodeSetParams(executable_, nodes_[command], &all);
+    }
+
+   private:
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters(std::size_t at, void** pointers) const {
+        const GraphCommand& command = commands_[at];
+        CUDA_KERNEL_NODE_PARAMS_v2 all{};
+        if (command.kind != GraphCommand::Kind::launch) return all;
+        for (std::size_t i = 0; i < command.arguments.size(); ++i)
+            pointers[i] =
+                const_cast<void*>(static_cast<int>(i) == command.arena ? &no_arena : command.arguments[i].data);
+        all.func = function_allowed(*command.kernel, command.shape.shared_bytes);
+        all.gridDimX = command.shape.grid[0];
+        all.gridDimY = command.shape.grid[1];
+        all.gridDimZ = command.shape.grid[2];
+        all.blockDimX = command.shape.block[0];
+        all.blockDimY = command.shape.block[1];
+        all.blockDimZ = command.shape.block[2];
+        all.sharedMemBytes = command.shape.shared_bytes;
+        all.kernelParams = pointers;
+        return all;
+    }
+
+    std::shared_ptr<Shared> shared_;
+    std::vector<GraphCommand> commands_;
+    Chain chain_;  ///< its nodes name those of the executable graph
+    std::vector<CUgraphNode> nodes_;
+    CUgraphExec executable_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> CudaContext::make_graph(std::span<const GraphCommand> commands) {
+    Current current(*shared_);
+    return std::make_unique<CudaGraph>(shared_, commands);
+}
+
+}  // namespace gemel::plugin::cuda

@@ -1,0 +1,107 @@
+/// What is recorded into a graph, and the test that every call makes whether it is to be recorded.
+#pragma once
+
+#include "device/marshal.hpp"
+#include "device/state.hpp"
+
+#include <gemel/core/stream.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+/// Device memory that belongs to a graph. What dies while the graph is recorded is used again by what is recorded
+/// later; the rest stays until the graph and all handles to it have died.
+class GraphMemory {
+   public:
+    explicit GraphMemory(std::shared_ptr<DriverContext> driver) : driver_(std::move(driver)) {}
+    ~GraphMemory();
+    std::unique_ptr<Allocation> allocate(std::size_t bytes);
+    void keep(std::unique_ptr<Allocation> allocation) noexcept;
+    std::size_t bytes() const;
+
+   private:
+    const std::shared_ptr<DriverContext> driver_;
+    mutable std::mutex mutex_;
+    std::vector<std::unique_ptr<Allocation>> idle_;
+    std::size_t bytes_ = 0;
+};
+
+/// Memory that a node uses. `block` keeps it; it is null for memory of the graph's own, which lives as long.
+struct GraphUse {
+    std::shared_ptr<Block> block;
+    Allocation* allocation = nullptr;
+    bool writes = false;
+    int slot = -1;  ///< of a launch's argument
+    std::size_t offset_bytes = 0, bytes = 0;
+};
+
+struct GraphNode {
+    plugin::GraphCommand command;
+    std::shared_ptr<KernelState> kernel;
+    std::vector<std::vector<std::byte>> values;  ///< of a launch's arguments
+    std::vector<plugin::ArgumentView> views;     ///< of the values
+    std::vector<GraphUse> uses;
+    std::shared_ptr<HostBlock> host;
+    bool host_is_written = false;
+
+    /// After the node has come to its place: nothing points into another one.
+    void point();
+};
+
+/// One recording, by one thread.
+struct Recorder {
+    std::shared_ptr<DriverContext> driver;
+    Stream stream;
+    std::vector<GraphNode> nodes;
+    std::shared_ptr<GraphMemory> memory;
+    std::map<const void*, std::shared_ptr<void>> objects;
+
+    StreamCore* core() const { return stream.state()->core.get(); }
+    GraphUse use(Block& block, bool writes, std::size_t offset_bytes, std::size_t bytes) const;
+
+    void launch(const std::shared_ptr<KernelState>& kernel, const plugin::LaunchShape& shape,
+                std::span<const plugin::ArgumentView> views, std::vector<GraphUse> uses);
+    void copy(const plugin::RectSide& to, GraphUse to_use, const plugin::RectSide& from, GraphUse from_use,
+              std::array<std::size_t, 3> extent);
+    /// From page-locked memory, or to it.
+    void upload(Block& to, std::size_t offset, std::shared_ptr<HostBlock> from, std::size_t from_offset,
+                std::size_t bytes);
+    void download(std::shared_ptr<HostBlock> to, std::size_t to_offset, Block& from, std::size_t offset,
+                  std::size_t bytes);
+    /// From memory that may be gone when the graph runs: the bytes are copied now.
+    void upload_copy(Block& to, std::size_t offset, const void* from, std::size_t bytes);
+    void fill(Block& to, std::size_t offset, const std::byte* pattern, std::size_t pattern_bytes, std::size_t count);
+};
+
+/// How many recordings are under way in the process.
+extern std::atomic<int> recordings;
+
+/// The test that a call makes: while nobody records, a load and a branch.
+inline bool anyone_records() { return recordings.load(std::memory_order_relaxed) != 0; }
+
+/// Who records a call on this stream; null if it shall run. `what` and `kernel` begin a message.
+/// @throws Error if another thread records this stream, or this thread records another one
+Recorder* recorder_on(const StreamCore& stream, const char* what, const std::string* kernel = nullptr);
+/// For what cannot be recorded. @param instead  the next step
+void refuse_while_recording(const char* what, const char* instead);
+
+inline Recorder* find_recorder(const StreamCore& stream, const char* what) {
+    return anyone_records() ? recorder_on(stream, what) : nullptr;
+}
+inline void not_recorded(const char* what, const char* instead = "call it before or after capture()") {
+    if (anyone_records()) [[unlikely]]
+        refuse_while_recording(what, instead);
+}
+/// The graph's memory if this thread records work of that context.
+std::shared_ptr<GraphMemory> memory_of_recording(const DriverContext& driver);
+
+}  // namespace gemel

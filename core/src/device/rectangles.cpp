@@ -1,0 +1,111 @@
+/// Copies of windows of rows and slices.
+#include <gemel/core/buffer.hpp>
+#include <gemel/core/stream.hpp>
+#include <gemel/core/text.hpp>
+
+#include "device/recorder.hpp"
+#include "device/state.hpp"
+
+namespace gemel {
+namespace {
+
+plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
+                      const RectWindow& window, const RectExtent& extent, const char* what) {
+    // Figures come from the caller: their products must not wrap around and look small.
+    bool too_large = false;
+    const auto times = [&](std::size_t a, std::size_t b) {
+        std::size_t product = 0;
+        too_large |= __builtin_mul_overflow(a, b, &product);
+        return product;
+    };
+    const auto plus = [&](std::size_t a, std::size_t b) {
+        std::size_t sum = 0;
+        too_large |= __builtin_add_overflow(a, b, &sum);
+        return sum;
+    };
+    const std::size_t row = window.row_pitch_bytes ? window.row_pitch_bytes : extent.width_bytes;
+    const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
+    if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
+        throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
+                                 " bytes from byte ", window.x_bytes, " on"));
+    if (slice % row != 0)
+        throw ArgumentError(
+            text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ", row, " bytes"));
+    const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
+    const std::size_t last =
+        plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
+    if (too_large || last > available)
+        throw ArgumentError(text(what, ": the window ends ",
+                                 too_large ? std::string("beyond any memory") : text("at byte ", last),
+                                 ", but there are only ", available));
+    return {host ? host + base + first : nullptr, device, base + first, row, slice};
+}
+
+}  // namespace
+
+void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
+                            const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(to, "copy_rectangle: the target");
+    Block& source = checked(from, "copy_rectangle: the source");
+    require_context(target, state, "copy_rectangle");
+    require_context(source, state, "copy_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
+                                  extent, "copy_rectangle: the target");
+    const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
+                                  from_window, extent, "copy_rectangle: the source");
+    state.driver->call([&](plugin::Context&) {
+        if (Recorder* const recorder = find_recorder(*state.core, "copy_rectangle")) [[unlikely]]
+            return recorder->copy(target_side, recorder->use(target, true, to.offset_bytes(), to.size_bytes()),
+                                  source_side, recorder->use(source, false, from.offset_bytes(), from.size_bytes()),
+                                  {extent.width_bytes, extent.rows, extent.slices});
+        source.allocation->uses.touch(state.core, false);
+        target.allocation->uses.touch(state.core, true);
+        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
+                                           state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->copied_bytes, bytes);
+}
+
+void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from,
+                              const RectWindow& from_window, const RectExtent& extent) const {
+    const CallScope scope;
+    Block& target = checked(*this, "upload_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side =
+        side(&target.allocation->memory, nullptr, offset_, bytes_, to_window, extent, "upload_rectangle: the buffer");
+    const auto source_side = side(nullptr, const_cast<std::byte*>(from.data()), 0, from.size(), from_window, extent,
+                                  "upload_rectangle: the host memory");
+    not_recorded("upload_rectangle", "upload before capture(), or record a copy_rectangle() between buffers");
+    target.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, target.driver);
+        target.allocation->uses.touch(core, true);
+        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+    });
+    Counters::add(target.driver->counters->uploaded_bytes, bytes);
+}
+
+void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
+                                const RectExtent& extent) const {
+    const CallScope scope;
+    Block& source = checked(*this, "download_rectangle");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    const auto target_side =
+        side(nullptr, to.data(), 0, to.size(), to_window, extent, "download_rectangle: the host memory");
+    const auto source_side = side(&source.allocation->memory, nullptr, offset_, bytes_, from_window, extent,
+                                  "download_rectangle: the buffer");
+    not_recorded("download_rectangle", "read after Graph::launch()");
+    source.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, source.driver);
+        source.allocation->uses.touch(core, false);
+        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+    });
+    Counters::add(source.driver->counters->downloaded_bytes, bytes);
+}
+
+}  // namespace gemel
