@@ -87,6 +87,11 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
+bool begins_with_heading(int descriptor) {
+    std::string start(heading.size(), '\0');
+    return ::pread(descriptor, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) && start == heading;
+}
+
 /// Says something about a file once.
 void warn_once(const fs::path& path, const std::string& what) {
     static std::mutex& mutex = *new std::mutex;
@@ -148,7 +153,7 @@ std::vector<Record> RecordFile::read() const {
     const auto all = contents(path_);
     if (!all) return records;
     if (!all->starts_with(heading)) {
-        warn_once(path_, "the first line is not one of gemel's; they are not used");
+        warn_once(path_, "the first line is not one of gemel's; they are not used, and none are stored there");
         return records;
     }
     std::size_t damaged = 0;
@@ -182,7 +187,10 @@ bool RecordFile::append(std::span<const Record> records) const {
     char last = '\n';
     if (status.st_size == 0)
         lines = text(heading, fingerprint_, "\n");
-    else if (::pread(file.descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n')
+    else if (!begins_with_heading(file.descriptor)) {
+        warn_once(path_, "the first line is not one of gemel's; nothing is stored there");
+        return false;
+    } else if (::pread(file.descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n')
         lines = "\n";  // somebody's last line was torn: it stays alone
     for (const Record& record : records) lines += line_of(record);
     if (write_all(file.descriptor, lines)) return true;

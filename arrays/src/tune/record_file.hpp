@@ -2,6 +2,7 @@
 ///
 /// `tuning/<digest>.tune` below the cache's folder. The first line is "gemel tuning 1" and the device's fingerprint.
 /// Each further line holds a checksum and fields with tabs between them; the first field is the kind of record:
+///   begin  key  point                        (it is about to run)
 ///   trial  key  point  milliseconds or -  failure
 ///   done   key  space  point  milliseconds  start milliseconds  trials  seconds
 ///   use    work  tuning                      (an empty tuning removes it)

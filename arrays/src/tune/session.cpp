@@ -161,15 +161,19 @@ void Session::make_ahead(std::size_t besides) {
 
 void Session::try_point(std::size_t point) {
     Trial trial{.point = space_.point(point)};
+    store_.begin(trial.point);
     try {
         trial = measure(point);
     } catch (const CompileError& error) {
         trial.failure = text("does not compile: ", shortened(error.what()));
     } catch (const WrongResult& wrong) {
         trial.failure = text("wrong result", wrong.what.empty() ? "" : ": ", wrong.what);
-    } catch (const DeviceLost&) {
+    } catch (const DeviceLost& error) {
+        // Nothing runs any more. What was found is stored, and that this point must not be tried again.
+        trial.failure = text("faults: ", shortened(error.what()));
+        store_.add(trial);
         end_progress();
-        throw;  // nothing runs any more; what was found is stored
+        throw;
     } catch (const OutOfMemory& error) {
         trial.failure = text("out of memory: ", shortened(error.what()));
     } catch (const Error& error) {

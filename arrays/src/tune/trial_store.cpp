@@ -88,8 +88,12 @@ std::optional<Finished> finished_of(const Record& record) {
 TrialStore::TrialStore(const Context& context, std::string family, std::string size)
     : file_(context.fingerprint()), family_(std::move(family)), key_(family_ + " " + size) {
     const std::vector<Record> all = file_.read();
+    std::map<std::string, int> begun;
     for (const Record& record : all) {
+        if (record.size() == 3 && record[0] == "begin" && record[1] == key_ && ++begun[record[2]] == 2)
+            records_.push_back({"trial", key_, record[2], "-", "the process ended while it ran, twice"});
         if (record.size() < 5 || record[1] != key_) continue;
+        if (record[0] == "trial") begun[record[2]] = 0;
         if (record[0] == "trial") records_.push_back(record);
         if (const auto finished = finished_of(record)) finished_ = finished;
     }
@@ -114,6 +118,8 @@ std::vector<Trial> TrialStore::trials() const {
 }
 
 std::vector<Point> TrialStore::neighbours() const { return neighbours_; }
+
+void TrialStore::begin(const Point& point) const { file_.append({"begin", key_, to_string(point)}); }
 
 void TrialStore::add(const Trial& trial) const {
     file_.append({"trial", key_, to_string(trial.point), trial.milliseconds ? exact(*trial.milliseconds) : "-",

@@ -38,6 +38,9 @@ class TrialStore {
     /// The best points of the same kernel with other sizes, and on other devices: this device's first.
     std::vector<Point> neighbours() const;
 
+    /// That a point is about to run. One that ends the process twice counts as failed: on some devices a kernel that
+    /// faults does, and the search would never come past it.
+    void begin(const Point& point) const;
     void add(const Trial& trial) const;
     void finish(const Finished& finished) const;
     const std::string& key() const { return key_; }

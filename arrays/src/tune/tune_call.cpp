@@ -7,7 +7,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
-#include <bit>
+#include <algorithm>
 
 namespace gemel::tune {
 namespace {
@@ -23,14 +23,30 @@ class CallHook : public TuningHook {
     std::string replace(std::string_view family, const codegen::Workload& work,
                         std::span<const codegen::TuningField> chosen, bool is_open) override {
         if (!is_open) return {};
-        if (seen.empty() || seen.front().family == family)
-            seen.push_back({std::string(family), work, {chosen.begin(), chosen.end()}});
-        return seen.front().family == family ? tuning : std::string();
+        if (watches_) seen_.push_back({std::string(family), work, {chosen.begin(), chosen.end()}});
+        return family == family_ ? tuning : std::string();
     }
     bool may_remember() const override { return true; }
 
-    std::vector<Seen> seen;  ///< of the first family that was met
-    std::string tuning;      ///< to use instead, as text
+    /// Ends watching. @param wanted  the family to tune, or empty for the first that is not of mere copies and
+    /// fillings, where there is one. @returns what it was chosen for: its last choice, since those before decide a
+    /// strategy at most
+    const Seen* choose_family(const std::string& wanted) {
+        watches_ = false;
+        for (const Seen& one : seen_)
+            if (wanted.empty() ? family_.empty() || family_ == "elementwise" : one.family == wanted)
+                family_ = one.family;
+        const auto last =
+            std::find_if(seen_.rbegin(), seen_.rend(), [&](const Seen& one) { return one.family == family_; });
+        return last == seen_.rend() ? nullptr : &*last;
+    }
+
+    std::string tuning;  ///< to use instead, as text
+
+   private:
+    bool watches_ = true;
+    std::vector<Seen> seen_;
+    std::string family_;
 };
 
 /// The runs of one call, with tunings put in place.
@@ -48,8 +64,7 @@ class CallRun {
         saved_.expect();
         expected_ = results_;
     }
-    /// What the tuning is chosen for: the last of the family, since those before decide its strategy at most.
-    const CallHook::Seen* seen() const { return hook_.seen.empty() ? nullptr : &hook_.seen.back(); }
+    const CallHook::Seen* choose_family(const std::string& wanted) { return hook_.choose_family(wanted); }
 
     Runner runner(const Point& point) {
         const std::string tuning = to_string(point);
@@ -80,7 +95,6 @@ class CallRun {
         return !here.empty() && here.context() == context ? here : context.default_stream();
     }
     std::vector<AnyArray> run_with(const std::string& tuning) {
-        if (hook_.seen.size() > 64) hook_.seen.resize(1);
         hook_.tuning = tuning;
         const TuningHookScope scope(&hook_);
         return call_.run();
@@ -112,13 +126,14 @@ std::string label_of(const Options& options, const detail::TunedCall& call, cons
     return digest(all).substr(0, 12);
 }
 
-/// The space's numbers on top of the tuning that it began with, as the store keeps them.
-std::string stored_text(const CallHook::Seen& seen, const Point& point) {
-    std::vector<codegen::TuningField> fields = seen.fields;
-    for (codegen::TuningField& field : fields)
-        for (const auto& [name, value] : point.values())
-            if (name == field.name) field.value = static_cast<std::uint32_t>(point[name]);
-    return codegen::format_tuning(fields);
+/// The point's numbers, and of what was stored before those that the space does not have.
+std::string stored_text(const std::string& before, const Point& point) {
+    Point::Values values = point.values();
+    const Point stored = parse_point(before);
+    for (const auto& one : stored.values())
+        if (std::none_of(values.begin(), values.end(), [&](const auto& own) { return own.first == one.first; }))
+            values.push_back(one);
+    return to_string(Point(std::move(values)));
 }
 
 }  // namespace
@@ -129,11 +144,13 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
     CallRun run(call, context);
     run.table().touch();  // calls that are remembered choose nothing
     run.run_first();
-    if (!run.seen())
-        throw ArgumentError(
-            "tune: the call chose no tuning of its own; what can be tuned are calls of generated kernels on elements, "
-            "without a tuning in their options");
-    const CallHook::Seen start = *run.seen();
+    const CallHook::Seen* const seen = run.choose_family(options.family);
+    if (!seen)
+        throw ArgumentError(text("tune: the call chose no tuning", options.family.empty() ? "" : " of the family ",
+                                 options.family,
+                                 "; what can be tuned are generated kernels on arrays with elements, without a tuning "
+                                 "in their options"));
+    const CallHook::Seen& start = *seen;
     const Space space = tuning_space(start.fields, device.info());
     const std::string work = TuningTable::entry_name(start.family, start.work);
     const TrialStore store(context, text(start.family, " ", label_of(options, call, context)),
@@ -152,8 +169,9 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
     Result result = Session(subject, space, options, store, starts).run();
     run.put_back();
     result.device = device.name();
-    const std::string tuning = stored_text(start, result.point);
-    if (run.table().find(start.family, start.work) != tuning) run.table().store(start.family, start.work, tuning);
+    const std::string before = run.table().find(start.family, start.work);
+    const std::string tuning = stored_text(before, result.point);
+    if (before != tuning) run.table().store(start.family, start.work, tuning);
     return result;
 }
 

@@ -51,8 +51,11 @@ struct Options {
     std::function<void()> prepare = {};                 ///< called before each such run, after arrays were put back
     std::function<void(const Trial&)> trial_done = {};  ///< called after each trial
     bool again = false;                                 ///< measures anew what is stored
-    std::string name =
-        {};  ///< of a library call, to tell its stored trials from others'; its type and text if left out
+    /// Of a library call that runs several: "elementwise", "reduction", "scan", "sort", ... The first that is not mere
+    /// copying and filling if left out.
+    std::string family = {};
+    /// Of a library call: tells its stored trials from those of others. Its type and text if left out.
+    std::string name = {};
 };
 
 /// What a search has found.
@@ -179,7 +182,7 @@ void collect(std::vector<AnyArray>& into, const T& value) {
 }  // namespace detail
 
 /// Tunes a call of the library: `call(arguments...)`, where `call` is an ElementwiseKernel, a ReductionKernel, a scan,
-/// or a function that calls generators, such as a sort. The first family of kernels that it meets is tuned. What is
+/// or a function that calls generators, such as a sort. One family of its kernels is tuned. What is
 /// found is stored, and every later call on work of that kind uses it, in other processes too.
 ///
 ///     tune::tune(axpy, {.trials = 8}, 2.0f, x, y);
