@@ -2,7 +2,6 @@
 
 #include "array/byte_bounds.hpp"
 
-#include <gemel/codegen/template.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
@@ -47,15 +46,21 @@ Comparison comparison_of(const DType& dtype, std::size_t bytes) {
     return {};
 }
 
+}  // namespace
+
+codegen::Rendered comparison_text(const DType& dtype, std::size_t bytes) {
+    const Comparison by = comparison_of(dtype, bytes);
+    static const codegen::Template& text = *new codegen::Template(compare_text, "compare");
+    return text.render_with_lines(
+        {{"type", by.type}, {"number", by.number}, {"load", by.load}, {"tolerance", by.tolerance}});
+}
+
+namespace {
+
 bool are_same(const Stream& stream, const Buffer& a, const Buffer& b, const DType& dtype) {
     const Context context = a.context();
     const Comparison by = comparison_of(dtype, a.size_bytes());
-    const codegen::Template text(compare_text, "compare");
-    const Kernel kernel =
-        context
-            .compile(
-                text.with({{"type", by.type}, {"number", by.number}, {"load", by.load}, {"tolerance", by.tolerance}}))
-            .kernel("compare");
+    const Kernel kernel = context.compile(comparison_text(dtype, a.size_bytes())).kernel("compare");
     const Buffer differ = context.allocate(sizeof(std::int32_t));
     stream.fill(differ, std::int32_t{0});
     const auto n = static_cast<std::int64_t>(a.size_bytes() / by.bytes);

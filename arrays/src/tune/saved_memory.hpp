@@ -2,8 +2,10 @@
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
+#include <gemel/codegen/template.hpp>
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/dtype.hpp>
+#include <gemel/core/export.hpp>
 #include <gemel/core/stream.hpp>
 
 #include <string>
@@ -35,6 +37,9 @@ class SavedMemory {
     Stream stream_;
     std::vector<Stretch> stretches_;
 };
+
+/// The kernel `compare(a, b, n, differ)` that does so for the elements of a type, as words where it is empty.
+GEMEL_API codegen::Rendered comparison_text(const DType& dtype, std::size_t bytes);
 
 /// Whether two arrays of one shape and type, contiguous and in one context, hold the same, with the same tolerance.
 bool hold_the_same(const AnyArray& a, const AnyArray& b);
