@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <set>
 
 namespace gemel::tune {
@@ -17,6 +18,24 @@ namespace {
 /// A configuration whose results are not those that are wanted.
 struct WrongResult {
     std::string what;
+};
+
+/// Puts memory back however a search ends.
+class AtEnd {
+   public:
+    explicit AtEnd(const std::function<void()>& put_back) : put_back_(put_back) {}
+    ~AtEnd() {
+        try {
+            if (put_back_) put_back_();
+        } catch (const std::exception& error) {
+            logging::write(logging::Level::warn, "tune", text("arrays were not put back: ", error.what()));
+        }
+    }
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+
+   private:
+    const std::function<void()>& put_back_;
 };
 
 double median(std::vector<double> values) {
@@ -76,6 +95,7 @@ Session::Session(const Subject& subject, const Space& space, const Options& opti
 
 Result Session::run() {
     if (is_answered_by_store()) return std::move(result_);
+    const AtEnd put_back(subject_.put_back);
     take_stored_trials();
     std::string why = why_stop();
     while (why.empty()) {
@@ -319,7 +339,6 @@ void Session::final_round() {
 
 void Session::finish(const std::string& why) {
     final_round();
-    if (subject_.put_back) subject_.put_back();
     end_progress();
     result_.stopped = why.empty() ? "all points" : why;
     result_.seconds = seconds();
