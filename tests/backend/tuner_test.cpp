@@ -244,3 +244,63 @@ TEST_CASE("a specification that cannot be right is refused") {
     spec.constraints.back() = "block > device.max_threads_per_block";
     CHECK(mentions(refusal(spec), {"no point satisfies"}));
 }
+
+#ifdef GEMEL_COMMAND
+namespace {
+
+struct Output {
+    int status = 0;
+    std::string text;
+};
+Output run_command(const Store& store, const std::string& arguments) {
+    const std::string line = "GEMEL_CACHE= GEMEL_CACHE_DIR='" + (store.folder / "gemel").string() +
+                             "' " GEMEL_COMMAND " " + arguments + " 2>&1";
+    std::FILE* const pipe = ::popen(line.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Output output;
+    char piece[4096];
+    while (const std::size_t n = std::fread(piece, 1, sizeof piece, pipe)) output.text.append(piece, n);
+    output.status = ::pclose(pipe);
+    return output;
+}
+
+}  // namespace
+
+TEST_CASE("gemel tune: a kernel file, and what is stored") {
+    const Store store;
+    const std::string file = (store.folder / "scale.kernel").string();
+    std::ofstream(file) << "// tune kernel twice\n"
+                           "// tune parameter block = 16, 64\n"
+                           "// tune parameter items = 1, 2\n"
+                           "// tune constraint block * items <= 64\n"
+                           "// tune block block\n"
+                           "// tune grid 1024 // (block * items)\n"
+                           "// tune arguments float[1024], float[32 * 32], int32_t 1024\n"
+                           "KERNEL void twice(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int32_t n)\n"
+                           "{\n"
+                           "    for (int32_t k = 0; k < {{ items }}; ++k) {\n"
+                           "        const int32_t i = (GID_0 * {{ items }} + k) * {{ block }} + LID_0;\n"
+                           "        if (i < n) to[i] = 2 * from[i];\n"
+                           "    }\n"
+                           "}\n";
+    const std::string json = (store.folder / "r.json").string(), page = (store.folder / "r.html").string();
+    const Output tuned = run_command(store, "tune '" + file + "' --json '" + json + "' --page '" + page + "'");
+    CHECK(tuned.status == 0);
+    CHECK_MESSAGE(mentions(tuned.text, {"twice on ", "3 of 3 points tried, 3 of them now"}), tuned.text);
+    CHECK(std::filesystem::file_size(json) > 100);
+    CHECK(std::filesystem::file_size(page) > 1000);
+    CHECK(mentions(run_command(store, "tune '" + file + "' --trials 2").text, {"0 of them now"}));
+    CHECK(mentions(run_command(store, "tune ls").text, {"twice ", "3 trials"}));
+    CHECK(mentions(run_command(store, "tune show twice").text, {"block=16 items=2", "fastest: "}));
+    CHECK(mentions(run_command(store, "tune export twice").text, {"\"schema_version\": \"1.0.0\""}));
+    CHECK(run_command(store, "tune export nothing").status != 0);
+    CHECK(mentions(run_command(store, "tune clear twice").text, {"removed "}));
+    CHECK_FALSE(mentions(run_command(store, "tune ls").text, {"twice "}));
+    std::ofstream(file, std::ios::app) << "// tune speed fast\n";
+    const Output wrong = run_command(store, "tune '" + file + "'");
+    CHECK(wrong.status != 0);
+    CHECK_MESSAGE(mentions(wrong.text, {"\"// tune speed fast\"", "expected kernel, parameter, constraint"}),
+                  wrong.text);
+    CHECK(run_command(store, "tune").status != 0);
+}
+#endif
