@@ -1,6 +1,7 @@
 /// Spaces of parameters, their constraints, and searches over made-up times.
 #include "../landscapes.hpp"
 
+#include <gemel/codegen/sort.hpp>
 #include <gemel/codegen/tuning_fields.hpp>
 #include <gemel/codegen/tuning_search.hpp>
 #include <gemel/core/error.hpp>
@@ -130,8 +131,8 @@ TEST_CASE("within 5 % of the exhaustive best after 30 points of thousands") {
     }
     std::sort(found.begin(), found.end());
     std::sort(by_chance.begin(), by_chance.end());
-    MESSAGE(std::string(land.name) << ": " << land.space.size() << " points, median " << found[10] << ", worst " << found[19]
-                      << "; random median " << by_chance[10]);
+    MESSAGE(std::string(land.name) << ": " << land.space.size() << " points, median " << found[10] << ", worst "
+                                   << found[19] << "; random median " << by_chance[10]);
     CHECK(found[10] <= 1.05);
     CHECK(found[17] <= 1.10);
     CHECK(by_chance[10] > found[17]);  // else the landscape would be too easy
@@ -148,8 +149,8 @@ TEST_CASE("rough times and failing points are survived") {
     }
     std::sort(found.begin(), found.end());
     std::sort(failing.begin(), failing.end());
-    MESSAGE(std::string(land.name) << ": " << land.space.size() << " points, median " << found[10] << ", worst " << found[19]
-                      << "; with failures " << failing[10] << ", " << failing[19]);
+    MESSAGE(std::string(land.name) << ": " << land.space.size() << " points, median " << found[10] << ", worst "
+                                   << found[19] << "; with failures " << failing[10] << ", " << failing[19]);
     CHECK(found[10] <= 1.10);
     CHECK(failing[10] <= 1.20);
 }
@@ -160,14 +161,19 @@ TEST_CASE("a tuning has a space: its numbers that are given, within what the dev
     device.max_block = {256, 256, 64};
     const codegen::ScanTuning start{.block = 100, .items_per_thread = 8, .strategy = codegen::ScanStrategy::look_back};
     const auto fields = codegen::tuning_fields(start);
-    const Space space = tune::tuning_space(fields, device);
+    const Space space = tune::tuning_space("scan", fields, device);
     REQUIRE(space.parameters().size() == 2);
     CHECK(space.parameters()[0].name == "block");
     for (const codegen::Value& value : space.parameters()[0].values) CHECK(value.as_signed() <= 256);
     CHECK(space.find(tune::tuning_point(fields, space)).has_value());
+    // A sort by digits of 8 bits has a thread for each.
+    device.max_threads_per_block = 1024;
+    device.max_block = {1024, 1024, 64};
+    const auto sort_fields = codegen::tuning_fields(codegen::SortTuning{.block = 384, .items_per_thread = 16});
+    const Space sorts = tune::tuning_space("sort", sort_fields, device);
+    for (const codegen::Value& value : sorts.parameters()[0].values) CHECK(value.as_signed() >= 256);
     // Blocks of one thread stay so.
     const codegen::ReductionTuning chunks{.block = 1, .unroll = 1, .blocks_per_unit = 4};
-    const Space others = tune::tuning_space(codegen::tuning_fields(chunks), device);
-    for (const auto& parameter : others.parameters())
-        CHECK(parameter.name != "block");
+    const Space others = tune::tuning_space("reduction", codegen::tuning_fields(chunks), device);
+    for (const auto& parameter : others.parameters()) CHECK(parameter.name != "block");
 }

@@ -105,13 +105,13 @@ class KernelRun {
                                           : context_.compile(PlainText{spec.source.function()(point)}, options);
         Kernel kernel = module.kernel(spec.kernel);
         LaunchConfig config = spec.launch(point);
-        if (config.stream.empty()) config.stream = stream_;
         const std::lock_guard lock(mutex_);
         if (!signature_) signature_ = kernel.signature();
         return {std::move(kernel), std::move(config)};
     }
     Runner runner(const Point& point) {
         auto made = std::make_shared<std::pair<Kernel, LaunchConfig>>(make(point));
+        made->second.stream = stream_;  // the one whose events give the time
         return {.run = [this, made] { made->first.launch(made->second, arguments_); }};
     }
     /// What the kernel may write is saved when it is first asked for: by then its parameters are known.

@@ -15,22 +15,27 @@ struct Choices {
 
 const std::vector<Choices>& known_choices() {
     static const auto& known = *new std::vector<Choices>{
-        {"block", {32, 64, 128, 192, 256, 384, 512, 768, 1024}},
+        {"block", {32, 64, 128, 256, 512, 1024}},
         {"access_bytes", {4, 8, 16}},
         {"unroll", {1, 2, 4, 8}},
-        {"items_per_thread", {2, 4, 8, 12, 16, 20, 24, 32, 48, 64}},
+        {"items_per_thread", {2, 4, 8, 16, 32, 64}},
         {"blocks_per_unit", {1, 2, 4, 8, 16, 32}},
         {"running_results", {2, 4, 8, 16, 32}},
-        {"slots", {1, 2, 4, 8}},
     };
     return known;
 }
 
-std::vector<codegen::Value> values_of(const codegen::TuningField& field, const DeviceInfo& device) {
+std::vector<codegen::Value> values_of(std::string_view family, const codegen::TuningField& field,
+                                      const DeviceInfo& device) {
     std::set<std::uint32_t> values{field.value};
     const std::string_view name(field.name);
     for (const Choices& choices : known_choices())
         if (choices.field == name) values.insert(choices.values.begin(), choices.values.end());
+    if (family == "sort" && field.value > 1) {
+        // A thread for each digit of 8 bits, and any number of elements.
+        if (name == "block") values = {field.value, std::max(field.value, 256u), 256, 384, 512};
+        if (name == "items_per_thread") values.insert({6, 12, 18, 20, 24});
+    }
     // A block of one thread is another kind of kernel, which no other block can replace.
     if (name == "block" && field.value == 1) values = {1};
     if (name == "block")
@@ -42,11 +47,11 @@ std::vector<codegen::Value> values_of(const codegen::TuningField& field, const D
 
 }  // namespace
 
-Space tuning_space(std::span<const codegen::TuningField> start, const DeviceInfo& device) {
+Space tuning_space(std::string_view family, std::span<const codegen::TuningField> start, const DeviceInfo& device) {
     std::vector<Parameter> parameters;
     for (const codegen::TuningField& field : start) {
         if (field.value == 0 || !field.value_names.empty()) continue;
-        std::vector<codegen::Value> values = values_of(field, device);
+        std::vector<codegen::Value> values = values_of(family, field, device);
         if (values.size() > 1) parameters.push_back({field.name, std::move(values)});
     }
     if (parameters.empty())  // nothing to choose: the first number that is given

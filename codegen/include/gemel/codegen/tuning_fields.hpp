@@ -7,12 +7,15 @@
 #include <gemel/core/export.hpp>
 
 #include <span>
+#include <string_view>
 
 namespace gemel::tune {
 
 /// The space around a tuning: its numbers that are given and have others worth a trial on the device. A number that is
 /// left open, a strategy and the sizes of tiles stay as they are. It has at least the tuning itself.
-GEMEL_API Space tuning_space(std::span<const codegen::TuningField> start, const DeviceInfo& device);
+/// @param family  whose kernels may be written for some numbers only
+GEMEL_API Space tuning_space(std::string_view family, std::span<const codegen::TuningField> start,
+                             const DeviceInfo& device);
 /// The tuning's own point of that space.
 GEMEL_API Point tuning_point(std::span<const codegen::TuningField> start, const Space& space);
 
