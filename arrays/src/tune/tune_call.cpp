@@ -148,7 +148,8 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
     if (!seen)
         throw ArgumentError(text("tune: the call chose no tuning", options.family.empty() ? "" : " of the family ",
                                  options.family,
-                                 "; what can be tuned are generated kernels on arrays with elements, without a tuning "
+                                 "; what can be tuned are generated kernels that run on elements (a lazy expression "
+                                 "runs when it is assigned), without a tuning "
                                  "in their options"));
     const CallHook::Seen& start = *seen;
     const Space space = tuning_space(start.family, start.fields, device.info());
