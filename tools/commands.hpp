@@ -1,6 +1,8 @@
 /// The commands of `gemel`. Each returns the exit code: 0, or 1 after a message on standard error.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,24 @@ int cache_clear();
 /// it to `output_folder` if that is not empty.
 int translate(const std::string& file, const std::vector<std::string>& dialects, const std::string& output_folder,
               const std::vector<std::string>& include_folders);
+
+/// What is stored of tunings: searches and tunings in use, by device.
+int tune_list();
+/// Every trial of what has `part` in its name.
+int tune_show(const std::string& part);
+/// One search in the T4 format.
+int tune_export(const std::string& part);
+/// Removes what has `part` in its name; everything if it is empty.
+int tune_clear(const std::string& part);
+
+struct TuneFileOptions {
+    std::size_t trials = 0;
+    double seconds = 0;
+    std::string strategy = "neighbours", json = {}, page = {};
+    std::uint64_t seed = 0;
+    bool again = false;
+};
+/// Tunes the kernel of a file whose comments name its space.
+int tune_file(const std::string& name, const TuneFileOptions& options);
 
 }  // namespace gemel::tools

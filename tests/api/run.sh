@@ -1,5 +1,11 @@
 # Runs one of the programs that users write: its last line must begin with "ok". Where the device that the environment names
 # does not exist the program ends with an exception that says so, and the test is Skipped (77).
+# "fresh" as second argument: with an empty folder for what is stored, which is removed afterwards.
+if [ "$2" = fresh ]; then
+    GEMEL_CACHE_DIR=$(mktemp -d) || exit 1
+    export GEMEL_CACHE_DIR
+    trap 'rm -rf "$GEMEL_CACHE_DIR"' EXIT
+fi
 output=$("$1" 2>&1)
 status=$?
 printf '%s\n' "$output"

@@ -41,5 +41,6 @@
 #include <gemel/arrays/sobol.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/arrays/take.hpp>
+#include <gemel/arrays/tune.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

@@ -143,7 +143,10 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
                          DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
     const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
-    return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble), {});
+    // max(abs(x - 3 * y)) asks whether two ways to compute the same agree: with x - 3 * y rounded once they would not.
+    const bool is_sum = kind == ReductionKind::sum || kind == ReductionKind::product;
+    return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble),
+                     {.fp_contract = is_sum});
 }
 
 Reduction make_moments(const ExpressionView& expression, const ExpressionOperands& operands) {

@@ -34,6 +34,7 @@ KernelCache& KernelCache::of(const Context& context) {
             cache->info_ = &cache->device_->info();
             cache->linear_ = context.addresses_are_linear();
             cache->checks_bounds_ = env::flag("GEMEL_CHECK");
+            cache->tunes_online_ = env::get("GEMEL_TUNE").value_or("use") == "auto";
         });
         // Both or, if something was thrown, neither.
         last = cache;
@@ -41,8 +42,6 @@ KernelCache& KernelCache::of(const Context& context) {
     }
     return *last;
 }
-
-bool KernelCache::has_no_tunings() const { return tunings_->empty(); }
 
 const TuningTable& KernelCache::tunings(const Context& context) {
     std::call_once(has_tunings_, [&] { tunings_ = TuningTable::of(context); });

@@ -65,8 +65,10 @@ class KernelCache {
     static KernelCache& of(const AnyArray& array);
     /// What was measured and stored for the context's device.
     const TuningTable& tunings(const Context& context);
-    /// Whether nothing has been stored for it. To be asked after tunings(), in whatever thread.
-    bool has_no_tunings() const;
+    /// TuningTable::version() of it. To be asked after tunings(), in whatever thread.
+    std::uint64_t tunings_version() const { return tunings_->version(); }
+    /// GEMEL_TUNE=auto, as it was when the context first met a generated kernel.
+    bool tunes_online() const { return tunes_online_; }
     RecentCalls& recent() { return recent_; }
     const DeviceInfo& info() const { return *info_; }
     bool addresses_are_linear() const { return linear_; }
@@ -90,7 +92,7 @@ class KernelCache {
     static const char tag_;
     std::optional<Device> device_;
     const DeviceInfo* info_ = nullptr;
-    bool linear_ = false, checks_bounds_ = false;
+    bool linear_ = false, checks_bounds_ = false, tunes_online_ = false;
     std::once_flag has_tunings_, has_facts_;
     std::shared_ptr<TuningTable> tunings_;
     std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include "generated/bounds_check.hpp"
 #include "generated/call_layout.hpp"
 #include "generated/kernel_cache.hpp"
+#include "tune/online.hpp"
 
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/module.hpp>
@@ -88,10 +89,11 @@ struct Choice {
 template <class Work, class Tuning>
 struct RememberedCall : RecentCall {
     template <class... Call>
-    RememberedCall(const Work& done, const Tuning& asked, Call&&... call)
-        : RecentCall(std::forward<Call>(call)...), work(done), given(asked) {}
+    RememberedCall(const Work& done, const Tuning& asked, std::uint64_t of_version, Call&&... call)
+        : RecentCall(std::forward<Call>(call)...), work(done), given(asked), version(of_version) {}
     Work work;
     Tuning given;
+    std::uint64_t version;  ///< TuningTable::version() when the tuning was chosen
 };
 
 /// Launches a call that was made before. @returns false if none like it is remembered
@@ -101,16 +103,49 @@ bool launch_again(Generator& generator, std::span<const CallArgument> arguments)
     if (with_array == arguments.end() || with_array->array->empty()) return false;
     KernelCache& cache = KernelCache::of(*with_array->array);
     const auto found = cache.recent().find(RecentCalls::hash(generator.state.id, arguments) ^ generator.salt());
-    if (!found || !found->is_like(generator.state.id, arguments) || !cache.has_no_tunings()) return false;
+    if (!found || !found->is_like(generator.state.id, arguments)) return false;
     using Tuning = std::remove_cvref_t<decltype(generator.options.tuning)>;
     const auto& recent = static_cast<const RememberedCall<typename Generator::Work, Tuning>&>(*found);
-    if (!(recent.given == generator.options.tuning)) return false;
+    if (recent.version != cache.tunings_version() || !(recent.given == generator.options.tuning)) return false;
     if (!generator.resume(recent.work, *with_array->array, arguments)) return false;
     ArgumentList list;
     recent.marshal(generator.state.declared, arguments, list);
     Launcher launcher(list, recent.wide_index(), generator.options.stream);
     generator.launch(recent.work, static_cast<typename Generator::Variant&>(recent.variant()), launcher);
     return true;
+}
+
+/// Chooses how a call is done and does it. A `trial` marks where its launches begin and end.
+template <class Generator>
+void run_chosen(Generator& generator, std::span<const CallArgument> arguments, const BoundCall& call,
+                KernelCache& cache, OnlineTrial* trial) {
+    using Kind = std::remove_cvref_t<Generator>;
+    const auto& state = generator.state;
+    BoundsCheck bounds(call, cache);
+    const std::uint64_t version = cache.tunings(call.context()).version();
+    const auto choice = generator.choose(call, cache, bounds.is_on());
+    using Tuning = std::remove_cvref_t<decltype(generator.options.tuning)>;
+    const VariantKey<typename Kind::Layout, Tuning> key{
+        state.id, choice.layout, choice.tuning, {call.open_types().begin(), call.open_types().end()}};
+    const auto variant = cache.template find<typename Kind::Variant>(key, [&] { return generator.make(call, choice); });
+    const typename Kind::Work work = generator.work(call, choice, *variant);
+    const bool wide = choice.call.kernel.wide_index;
+    ArgumentList list;
+    list.add(call, choice.call);
+    const TuningHook* const hook = TuningHook::current();
+    if (generator.may_repeat() && !cache.checks_bounds() && (!hook || hook->may_remember())) {
+        const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
+        if (cache.recent().is_second(hash))
+            cache.recent().remember(hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
+                                              work, generator.options.tuning, version, state.id, call, wide, variant,
+                                              std::span<const Argument>(list.span())));
+    }
+    bounds.add_to(list);
+    if (trial) trial->begin(generator.options.stream);
+    Launcher launcher(list, wide, generator.options.stream);
+    generator.launch(work, *variant, launcher);
+    if (trial) trial->end();
+    bounds.finish();
 }
 
 /// Runs one call. A generator, made for that call, has `state` and `options` (with .tuning and .stream), the types
@@ -125,33 +160,19 @@ bool launch_again(Generator& generator, std::span<const CallArgument> arguments)
 ///   launch(work, variant, launcher)          its passes
 template <class Generator>
 void run_generated(Generator&& generator, std::span<const CallArgument> arguments) {
-    using Kind = std::remove_cvref_t<Generator>;
     if (generator.may_repeat() && launch_again(generator, arguments)) return;
-    const auto& state = generator.state;
-    const BoundCall call(state.declared, arguments);
+    const BoundCall call(generator.state.declared, arguments);
     if (!generator.begin(call)) return;
     KernelCache& cache = KernelCache::of(call.leading());
-    BoundsCheck bounds(call, cache);
-    const auto choice = generator.choose(call, cache, bounds.is_on());
-    using Tuning = std::remove_cvref_t<decltype(generator.options.tuning)>;
-    const VariantKey<typename Kind::Layout, Tuning> key{
-        state.id, choice.layout, choice.tuning, {call.open_types().begin(), call.open_types().end()}};
-    const auto variant = cache.template find<typename Kind::Variant>(key, [&] { return generator.make(call, choice); });
-    const typename Kind::Work work = generator.work(call, choice, *variant);
-    const bool wide = choice.call.kernel.wide_index;
-    ArgumentList list;
-    list.add(call, choice.call);
-    if (generator.may_repeat() && !cache.checks_bounds() && cache.has_no_tunings()) {
-        const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
-        if (cache.recent().is_second(hash))
-            cache.recent().remember(hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
-                                              work, generator.options.tuning, state.id, call, wide, variant,
-                                              std::span<const Argument>(list.span())));
+    if (!cache.tunes_online() || TuningHook::current()) return run_chosen(generator, arguments, call, cache, nullptr);
+    OnlineTrial trial(call.context());
+    try {
+        const TuningHookScope scope(&trial);
+        return run_chosen(generator, arguments, call, cache, &trial);
+    } catch (const Error& error) {
+        if (!trial.has_failed(error)) throw;
     }
-    bounds.add_to(list);
-    Launcher launcher(list, wide, generator.options.stream);
-    generator.launch(work, *variant, launcher);
-    bounds.finish();
+    run_chosen(generator, arguments, call, cache, nullptr);
 }
 
 }  // namespace gemel

@@ -4,8 +4,6 @@
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
-#include <gemel/core/file_lock.hpp>
-#include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -17,22 +15,23 @@
 namespace gemel {
 namespace {
 
-std::string entry_name(std::string_view family, const codegen::Workload& work) {
+/// Stores before GEMEL_TUNE were entries of a DiskCache in the same folder, one for all tunings of a device: what they
+/// hold is still used, and new records go before it.
+std::optional<std::vector<std::byte>> older_store(const std::string& fingerprint) {
+    const auto folder = RecordFile::folder();
+    if (!folder) return std::nullopt;
+    return DiskCache(*folder, DiskCache::default_limit_bytes, DiskCache::Mode::readonly).get("tunings\n" + fingerprint);
+}
+
+}  // namespace
+
+std::string TuningTable::entry_name(std::string_view family, const codegen::Workload& work) {
     if (family.empty() ||
         !std::all_of(family.begin(), family.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
         throw ArgumentError(text("store_tuning: the family '", family, "' is no simple word"));
     return text(family, " item_bytes=", work.item_bytes, " arrays=", work.arrays,
                 " log2_count=", std::bit_width(work.count), " log2_outputs=", std::bit_width(work.outputs));
 }
-
-std::optional<DiskCache> store_folder() {
-    const DiskCache::Mode mode = DiskCache::kernels().mode();
-    const auto folder = DiskCache::default_folder();
-    if (!folder || mode == DiskCache::Mode::off) return std::nullopt;
-    return DiskCache(*folder / "tuning", DiskCache::default_limit_bytes, mode);
-}
-
-}  // namespace
 
 std::shared_ptr<TuningTable> TuningTable::of(const Context& context) {
     static std::mutex& mutex = *new std::mutex;
@@ -44,26 +43,43 @@ std::shared_ptr<TuningTable> TuningTable::of(const Context& context) {
     return table;
 }
 
-TuningTable::TuningTable(std::string fingerprint) : key_("tunings\n" + std::move(fingerprint)), entries_(read()) {
-    empty_ = entries_.empty();
+TuningTable::TuningTable(const std::string& fingerprint)
+    : fingerprint_(fingerprint),
+      file_(fingerprint),
+      is_off_(env::get("GEMEL_TUNE").value_or("use") == "off"),
+      entries_(read()) {
+    publish();
 }
 
 TuningTable::Entries TuningTable::read() const {
     Entries entries;
-    const auto cache = store_folder();
-    const auto bytes = cache ? cache->get(key_) : std::nullopt;
-    if (!bytes) return entries;
-    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-    for (std::string line; std::getline(lines, line);) {
-        const std::size_t colon = line.find(": ");
-        if (colon != std::string::npos) entries[line.substr(0, colon)] = line.substr(colon + 2);
+    if (const auto bytes = older_store(fingerprint_)) {
+        std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t colon = line.find(": ");
+            if (colon != std::string::npos) entries[line.substr(0, colon)] = line.substr(colon + 2);
+        }
     }
+    for (const Record& record : file_.read())
+        if (record.size() == 3 && record[0] == "use") entries[record[1]] = record[2];
+    std::erase_if(entries, [](const auto& entry) { return entry.second.empty(); });
     return entries;
 }
 
+void TuningTable::publish() {
+    empty_.store(is_off_ || entries_.empty(), std::memory_order_release);
+    touch();
+}
+
+void TuningTable::reload() {
+    std::unique_lock lock(mutex_);
+    entries_ = read();
+    publish();
+}
+
 std::string TuningTable::find(std::string_view family, const codegen::Workload& work) const {
-    if (empty()) return {};
     std::shared_lock lock(mutex_);
+    if (entries_.empty()) return {};
     const auto found = entries_.find(entry_name(family, work));
     return found == entries_.end() ? std::string() : found->second;
 }
@@ -71,25 +87,14 @@ std::string TuningTable::find(std::string_view family, const codegen::Workload& 
 void TuningTable::store(std::string_view family, const codegen::Workload& work, const std::string& tuning) {
     const std::string name = entry_name(family, work);
     std::unique_lock lock(mutex_);
-    const auto update = [&](Entries& entries) {
-        if (tuning.empty()) {
-            entries.erase(name);
-        } else {
-            entries[name] = tuning;
-        }
-    };
-    if (auto cache = store_folder(); cache && cache->mode() == DiskCache::Mode::on) {
-        // What other processes have stored meanwhile is kept.
-        FileLock file_lock(cache->folder() / "lock");
-        for (auto& [key, value] : read()) entries_.try_emplace(key, value);
-        update(entries_);
-        std::string lines;
-        for (const auto& [key, value] : entries_) lines += text(key, ": ", value, "\n");
-        cache->put(key_, std::as_bytes(std::span(lines)));
+    if (file_.append({"use", name, tuning})) {
+        entries_ = read();  // with what other processes have stored meanwhile
+    } else if (tuning.empty()) {
+        entries_.erase(name);
     } else {
-        update(entries_);
+        entries_[name] = tuning;
     }
-    empty_.store(entries_.empty(), std::memory_order_release);
+    publish();
 }
 
 void store_tuning_text(const Context& context, std::string_view family, const codegen::Workload& work,
@@ -119,13 +124,13 @@ void check_given_block(std::string_view family, const std::string& tuning, std::
 void check_stored_block(std::string_view family, const std::string& tuning, std::uint32_t block,
                         const DeviceInfo& device, const codegen::Workload& work) {
     if (block <= max_threads(device)) return;
-    const std::optional<DiskCache> folder = store_folder();
-    throw ArgumentError(text(family, ": the stored tuning \"", tuning, "\" (", entry_name(family, work),
+    const auto folder = RecordFile::folder();
+    throw ArgumentError(text(family, ": the stored tuning \"", tuning, "\" (", TuningTable::entry_name(family, work),
                              ") asks for blocks of ", block, " threads, but ", device.name, " takes at most ",
                              max_threads(device), "; store_tuning(context, {.count = ", work.count,
                              ", .item_bytes = ", work.item_bytes, ", .arrays = ", work.arrays,
                              ", .outputs = ", work.outputs, "}, an empty tuning) removes it",
-                             folder ? text(", deleting ", folder->folder().string(), " all of them") : ""));
+                             folder ? text(", deleting ", folder->string(), " all of them") : ""));
 }
 
 }  // namespace gemel

@@ -1,6 +1,9 @@
 /// The stored tunings of one kind of device, and the choice between them, the caller's and the heuristic's.
 #pragma once
 
+#include "tune/record_file.hpp"
+#include "tune/tuning_hook.hpp"
+
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
@@ -20,13 +23,21 @@ class TuningTable {
     /// The one of the context's device, read from disk when it is first asked for.
     static std::shared_ptr<TuningTable> of(const Context& context);
 
-    explicit TuningTable(std::string fingerprint);
-    /// Nearly always nothing is stored: that costs no lock.
+    explicit TuningTable(const std::string& fingerprint);
+    /// Whether there is nothing to use; so it is under GEMEL_TUNE=off. That costs no lock.
     bool empty() const { return empty_.load(std::memory_order_acquire); }
-    /// The tuning as text; empty if there is none.
+    /// Changes whenever choices may come out otherwise than before: calls remembered under another are chosen anew.
+    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+    void touch() { version_.fetch_add(1, std::memory_order_acq_rel); }
+    /// The tuning as text, whatever GEMEL_TUNE says; empty if there is none.
     std::string find(std::string_view family, const codegen::Workload& work) const;
     /// @param tuning  as text; empty removes what is stored
     void store(std::string_view family, const codegen::Workload& work, const std::string& tuning);
+    /// Reads the file again: another process, or `gemel tune clear`, may have changed it.
+    void reload();
+    /// What such work is called in the store. @throws ArgumentError if the family is not a simple word
+    static std::string entry_name(std::string_view family, const codegen::Workload& work);
+    const RecordFile& file() const { return file_; }
 
     template <codegen::TuningStruct T>
     T find(const codegen::Workload& work) const {
@@ -42,9 +53,13 @@ class TuningTable {
    private:
     using Entries = std::map<std::string, std::string>;
     Entries read() const;
+    void publish();
 
-    const std::string key_;
+    const std::string fingerprint_;
+    const RecordFile file_;
+    const bool is_off_;
     std::atomic<bool> empty_{true};
+    std::atomic<std::uint64_t> version_{1};
     mutable std::shared_mutex mutex_;
     Entries entries_;
 };
@@ -66,10 +81,9 @@ std::uint32_t largest_block(const T& tuning) {
     }
 }
 
-/// The tuning of a call: what the caller gave, then what the table has for such work, then the heuristic's.
-/// @throws ArgumentError if the device cannot run it; a stored one is named as such
+/// The caller's tuning, what the table has for such work, and the heuristic's.
 template <codegen::TuningStruct T>
-T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
+T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
                 T (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
     if (given == T{} && table.empty()) return heuristic(device, work);
     codegen::check_tuning(T::family, given);
@@ -85,6 +99,22 @@ T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& tab
         tuning = merge(tuning, stored);
     }
     return merge(tuning, heuristic(device, work));
+}
+
+/// The tuning of a call: what the caller gave, then what the table has for such work, then the heuristic's. A tuner
+/// that looks on may put its own in place.
+/// @throws ArgumentError if the device cannot run it; a stored one is named as such
+template <codegen::TuningStruct T>
+T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
+                T (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+    const T tuning = merged_tuning(given, device, table, work, heuristic);
+    TuningHook* const hook = TuningHook::current();
+    if (!hook) return tuning;
+    const auto fields = codegen::tuning_fields(tuning);
+    const T other = codegen::parse_tuning<T>(hook->replace(T::family, work, fields, given == T{}));
+    codegen::check_tuning(T::family, other);
+    check_given_block(T::family, to_string(other), largest_block(other), device);
+    return merge(other, tuning);
 }
 
 }  // namespace gemel

@@ -1,0 +1,230 @@
+/// Automated tuning: the fastest of many ways to cut a kernel, found by measuring, kept on disk, used from then on.
+#pragma once
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/call_argument.hpp>
+#include <gemel/codegen/tuning_search.hpp>
+#include <gemel/codegen/tuning_space.hpp>
+#include <gemel/core/context.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/export.hpp>
+#include <gemel/core/kernel.hpp>
+#include <gemel/core/launch.hpp>
+#include <gemel/core/source.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace gemel::tune {
+
+/// One point that was tried.
+struct Trial {
+    Point point;
+    std::optional<double> milliseconds = {};  ///< of one launch, a median; nothing if the point failed
+    std::string failure = {};                 ///< why: "does not compile: ...", "is refused: ...", "wrong result"
+    bool was_dropped = false;                 ///< more than twice the best time at once: not measured any further
+    bool is_stored = false;                   ///< measured by an earlier search
+};
+
+/// How a search is done.
+struct Options {
+    std::size_t trials = 0;  ///< points at most, those that an earlier search has stored included
+    double seconds = 0;      ///< at most; with neither of the two given: 30 points, exhaustive searches all
+    Strategy strategy = Strategy::neighbours;
+    std::uint64_t seed = 0;
+    bool progress = false;  ///< a line on standard error, where that is a terminal
+    /// Whether results are right, asked after a run of each configuration. Arrays that the kernel writes are put back
+    /// to what they held before each such run and at the end.
+    std::function<bool()> check = {};
+    std::function<void()> prepare = {};                 ///< called before each such run, after arrays were put back
+    std::function<void(const Trial&)> trial_done = {};  ///< called after each trial
+    bool again = false;                                 ///< measures anew what is stored
+    /// Of a library call that runs several: "elementwise", "reduction", "scan", "sort", ... The first that is not mere
+    /// copying and filling if left out.
+    std::string family = {};
+    /// Of a library call: tells its stored trials from those of others. Its type and text if left out.
+    std::string name = {};
+};
+
+/// What a search has found.
+struct GEMEL_API Result {
+    std::string name;
+    std::string device;
+    std::string work;               ///< what the store calls the kernel with its arguments' types and sizes
+    Point point;                    ///< the fastest
+    double milliseconds = 0;        ///< of one launch with it; both measured in turns at the end
+    double start_milliseconds = 0;  ///< with the point that the search began with
+    std::size_t trials = 0;         ///< points measured now; 0 if everything was stored
+    std::string stopped;            ///< why it ended: "12 trials", "20 s", "all points", "stored", "interrupted"
+    double seconds = 0;             ///< that it took
+    std::vector<Trial> history;     ///< stored ones first, then in the order of trials
+    std::vector<Parameter> parameters;
+    std::size_t points = 0;    ///< of the space that satisfy its constraints
+    Kernel kernel{nullptr};    ///< of the fastest point; none for a call of the library
+    LaunchConfig config = {};  ///< to launch it with
+
+    /// All trials in the T4 format of auto-tuning results, version 1.0.0.
+    std::string json() const;
+    /// A page that needs no other file: trials over time, a heat map for a pair of parameters, all trials.
+    std::string page() const;
+    /// @throws Error if the file cannot be written
+    void save_json(const std::filesystem::path& file) const;
+    void save_page(const std::filesystem::path& file) const;
+};
+
+/// The text of a kernel: a template that sees the parameters, or a function of the point.
+class KernelText {
+   public:
+    KernelText() = default;
+    KernelText(const char* text) : text_(text) {}
+    KernelText(std::string text) : text_(std::move(text)) {}
+    template <class F>
+        requires std::is_invocable_r_v<std::string, const F&, const Point&>
+    KernelText(F function) : function_(std::move(function)) {}
+
+    const std::string& text() const { return text_; }
+    const std::function<std::string(const Point&)>& function() const { return function_; }
+
+   private:
+    std::string text_;
+    std::function<std::string(const Point&)> function_;
+};
+
+/// A kernel and how it may be cut.
+struct TunerSpec {
+    std::string name = {};
+    std::vector<Parameter> parameters = {};
+    /// Expressions over parameters and facts: "block * items <= 2048", "block <= device.max_threads_per_block".
+    std::vector<std::string> constraints = {};
+    KernelText source = {};
+    std::string kernel = {};  ///< its name in the text; `name` if left out
+    std::function<LaunchConfig(const Point&)> launch = {};
+    Point start = {};             ///< to begin with, such as what a rule of thumb gives; need not be in the space
+    codegen::Values values = {};  ///< what else the template is given
+    CompileOptions compile = {};
+};
+
+/// An argument of a kernel that is tuned: what a launch takes, with the memory that it may write.
+struct TunedArgument {
+    template <class T>
+        requires(std::derived_from<T, AnyArray> || KernelArgument<T>)
+    TunedArgument(const T& given) : argument(as_argument(given)) {
+        if constexpr (std::derived_from<T, AnyArray>)
+            array = given;
+        else if constexpr (std::is_same_v<T, Buffer>)
+            buffer = given;
+    }
+    Argument argument;
+    AnyArray array = {};
+    Buffer buffer = {};
+};
+
+struct TunerState;
+
+/// Searches the space of a kernel. Results are stored per device, driver, text, and types and size classes of the
+/// arguments; a search that was ended, even killed, goes on where it was.
+///
+///     const tune::Tuner tuner({.name = "scale", .parameters = {{"block", {64, 128, 256}}, {"items", {1, 2, 4}}},
+///                              .constraints = {"block * items <= 512"}, .source = text, .kernel = "scale",
+///                              .launch = [=](const tune::Point& p) { return LaunchConfig{...}; }});
+///     const tune::Result best = tuner.run({.trials = 20}, to, from, 3.0f, n);
+///     best.kernel(best.config, to, from, 3.0f, n);
+class GEMEL_API Tuner {
+   public:
+    /// @throws ArgumentError if the specification cannot be right
+    explicit Tuner(TunerSpec spec);
+
+    /// Ctrl-C ends the search after the trial under way and keeps what was found; another one ends the process.
+    /// @throws ArgumentError for a constraint that cannot be evaluated, Error if no point ran, with the reasons
+    template <class... A>
+    Result run(const Options& options, const A&... arguments) const {
+        const std::array<TunedArgument, sizeof...(A)> packed{TunedArgument(arguments)...};
+        return run_packed(options, packed);
+    }
+    Result run_packed(const Options& options, std::span<const TunedArgument> arguments) const;
+    /// The points that are left on a device.
+    Space space(const Device& device) const;
+
+   private:
+    std::shared_ptr<const TunerState> state_;
+};
+
+namespace detail {
+
+struct TunedCall {
+    std::vector<AnyArray> arrays;                       ///< among the arguments
+    std::function<std::vector<AnyArray>()> run;         ///< makes the call once; new arrays that it returns
+    std::string type;                                   ///< of the callable
+    std::function<std::string(const Dialect&)> source;  ///< its text, where it has one
+};
+GEMEL_API Result tune_call(const Options& options, const TunedCall& call);
+
+template <class T>
+void collect(std::vector<AnyArray>& into, const T& value) {
+    if constexpr (std::derived_from<T, AnyArray>)
+        into.push_back(value);
+    else if constexpr (requires { std::tuple_size<T>::value; })
+        std::apply([&](const auto&... each) { (collect(into, each), ...); }, value);
+}
+
+}  // namespace detail
+
+/// Tunes a call of the library: `call(arguments...)`, where `call` is an ElementwiseKernel, a ReductionKernel, a scan,
+/// or a function that calls generators, such as a sort. One family of its kernels is tuned. What is
+/// found is stored, and every later call on work of that kind uses it, in other processes too.
+///
+///     tune::tune(axpy, {.trials = 8}, 2.0f, x, y);
+///     tune::tune([](const auto& keys) { return sort(keys); }, {.trials = 20}, keys);
+///
+/// Each configuration's results are compared with those before tuning (or by options.check); arrays keep what they
+/// held. @throws ArgumentError if the call runs no kernel that has a tuning
+template <class F, class... A>
+    requires std::invocable<const F&, const A&...>
+Result tune(const F& call, const Options& options, const A&... arguments) {
+    detail::TunedCall tuned;
+    (detail::collect(tuned.arrays, arguments), ...);
+    tuned.run = [&] {
+        std::vector<AnyArray> results;
+        if constexpr (std::is_void_v<std::invoke_result_t<const F&, const A&...>>)
+            call(arguments...);
+        else
+            detail::collect(results, call(arguments...));
+        return results;
+    };
+    tuned.type = typeid(F).name();
+    if constexpr (requires(const Dialect& dialect) { std::string(call.source(dialect)); })
+        tuned.source = [&](const Dialect& dialect) { return std::string(call.source(dialect)); };
+    return detail::tune_call(options, tuned);
+}
+
+/// A record of the store, for people.
+struct Stored {
+    std::string device = {};  ///< what identifies device, driver and compiler
+    std::string work = {};    ///< kernel, argument types and size classes; a family and its work for the library's own
+    std::size_t trials = 0, failed = 0;
+    Point point = {};  ///< the fastest, or what the library uses
+    std::optional<double> milliseconds = {};
+    std::vector<Trial> history = {};
+};
+/// All that is stored on this machine.
+GEMEL_API std::vector<Stored> stored();
+/// The trials of one record in the T4 format.
+GEMEL_API std::string to_json(const Stored& record);
+/// Removes every record whose work or device has `part` in its name; all if it is empty. @returns how many lines
+GEMEL_API std::size_t clear_stored(const std::string& part = {});
+/// Where the store is; nothing where there is none.
+GEMEL_API std::optional<std::filesystem::path> store_folder();
+
+}  // namespace gemel::tune

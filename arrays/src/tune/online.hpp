@@ -1,0 +1,45 @@
+/// Tuning while a program runs (GEMEL_TUNE=auto): the first calls of a kind are its trials. Each call runs once, by a
+/// configuration that is right as any other; only its time differs.
+#pragma once
+
+#include "tune/tuning_hook.hpp"
+
+#include <gemel/core/context.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gemel {
+
+class OnlineKind;
+
+/// One call that may be a trial.
+class OnlineTrial : public TuningHook {
+   public:
+    explicit OnlineTrial(const Context& context) : context_(context) {}
+    std::string replace(std::string_view family, const codegen::Workload& work,
+                        std::span<const codegen::TuningField> chosen, bool is_open) override;
+
+    /// If this call is no trial, because its kind has been tuned or cannot be.
+    bool may_remember() const override { return !kind_; }
+    /// Before and after the launches. end() waits for them.
+    void begin(const Stream& named);
+    void end();
+    /// Notes that the configuration cannot be used. @returns whether the call is worth another attempt without it
+    bool has_failed(const Error& error);
+
+   private:
+    Context context_;
+    std::shared_ptr<OnlineKind> kind_;
+    std::size_t step_ = 0;
+    bool has_chosen_ = false;
+    Stream stream_;
+    Event start_;
+};
+
+}  // namespace gemel

@@ -1,0 +1,60 @@
+/// What was measured on one kind of device, on disk: a line per record, appended, never rewritten.
+///
+/// `tuning/<digest>.tune` below the cache's folder. The first line is "gemel tuning 1" and the device's fingerprint.
+/// Each further line holds a checksum and fields with tabs between them; the first field is the kind of record:
+///   begin  key  point                        (it is about to run)
+///   trial  key  point  milliseconds or -  failure
+///   done   key  space  point  milliseconds  start milliseconds  trials  seconds
+///   use    work  tuning                      (an empty tuning removes it)
+/// Writers hold a lock, and a line is written by one call. So processes add to each other's records, and one that is
+/// killed loses no record that it has finished. A line that is torn or damaged is skipped.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel {
+
+using Record = std::vector<std::string>;
+
+class RecordFile {
+   public:
+    explicit RecordFile(const std::string& fingerprint);
+    /// A file that is there already.
+    static RecordFile existing(const std::filesystem::path& file);
+
+    /// All whole records, in the order in which they were written; none where the cache is off.
+    std::vector<Record> read() const;
+    /// Adds records. Returns whether they are on disk.
+    bool append(std::span<const Record> records) const;
+    bool append(const Record& record) const { return append({&record, 1}); }
+    /// Keeps those that `keep` likes. @returns how many were removed
+    template <class Keep>
+    std::size_t keep_if(Keep&& keep) const {
+        return rewrite([](const Record& record, void* function) { return (*static_cast<Keep*>(function))(record); },
+                       &keep);
+    }
+
+    const std::filesystem::path& path() const { return path_; }
+    /// Of the device, as the file's first line has it.
+    const std::string& fingerprint() const { return fingerprint_; }
+    /// All files of the store.
+    static std::vector<RecordFile> all();
+    /// Where they are; nothing where the cache is off.
+    static std::optional<std::filesystem::path> folder();
+
+   private:
+    RecordFile(std::filesystem::path path, std::string fingerprint)
+        : path_(std::move(path)), fingerprint_(std::move(fingerprint)) {}
+    std::size_t rewrite(bool (*keep)(const Record&, void*), void* function) const;
+
+    std::filesystem::path path_;  ///< empty where the cache is off
+    std::string fingerprint_;
+};
+
+}  // namespace gemel

@@ -1,0 +1,188 @@
+#include "tune/saved_memory.hpp"
+#include "tune/session.hpp"
+
+#include <gemel/arrays/tune.hpp>
+#include <gemel/codegen/template.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+namespace gemel::tune {
+
+struct TunerState {
+    TunerSpec spec;
+    std::optional<codegen::Template> text;  ///< where the kernel's text is one
+};
+
+Tuner::Tuner(TunerSpec spec) {
+    if (spec.kernel.empty()) spec.kernel = spec.name;
+    if (spec.name.empty()) spec.name = spec.kernel;
+    const auto refuse = [&](const char* what) {
+        throw ArgumentError(text("Tuner '", spec.name, "': the specification has no ", what));
+    };
+    if (spec.name.empty()) refuse("name");
+    if (spec.parameters.empty()) refuse("parameters");
+    if (spec.source.text().empty() && !spec.source.function()) refuse("source");
+    if (!spec.launch) refuse("launch, the function that gives a point's grid and block");
+    auto state = std::make_shared<TunerState>();
+    if (!spec.source.text().empty()) state->text.emplace(spec.source.text(), spec.name);
+    state->spec = std::move(spec);
+    state_ = std::move(state);
+}
+
+Space Tuner::space(const Device& device) const {
+    return Space(state_->spec.parameters, state_->spec.constraints, device_facts(device.info()));
+}
+
+namespace {
+
+/// Text that is compiled as it is.
+struct PlainText {
+    std::string text;
+    const std::string& source(const Dialect&) const { return text; }
+};
+
+/// The types of arguments, and their sizes by powers of two.
+std::string size_class(std::span<const TunedArgument> arguments) {
+    std::string out;
+    for (const TunedArgument& one : arguments) {
+        const Argument& argument = one.argument;
+        out += out.empty() ? "" : ",";
+        out += argument.dtype.empty() ? "bytes" : argument.dtype.name();
+        if (argument.kind != Argument::Kind::scalar) {
+            out += text("*2^", std::bit_width(argument.bytes));
+        } else if (!argument.dtype.empty() && argument.bytes <= 8) {
+            const std::string name = argument.dtype.name();
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, argument.value, argument.bytes);
+            // An integer is mostly a size; other values change no time.
+            if (name.find("int") != std::string::npos) out += text("=2^", std::bit_width(bits));
+        }
+    }
+    return out;
+}
+
+Context context_of(std::span<const TunedArgument> arguments) {
+    for (const TunedArgument& one : arguments) {
+        if (!one.array.empty()) return one.array.context();
+        if (!one.buffer.empty()) return one.buffer.context();
+    }
+    return current_context();
+}
+
+/// Compiles, launches and puts back for one search.
+class KernelRun {
+   public:
+    KernelRun(const TunerState& state, std::span<const TunedArgument> arguments)
+        : state_(state),
+          context_(context_of(arguments)),
+          device_(context_.device()),
+          stream_(chosen_stream()),
+          saved_(stream_) {
+        for (const TunedArgument& one : arguments) {
+            arguments_.push_back(one.argument);
+            memory_.push_back({one.array, one.buffer});
+        }
+    }
+
+    const Context& context() const { return context_; }
+    const Device& device() const { return device_; }
+    const Stream& stream() const { return stream_; }
+
+    std::pair<Kernel, LaunchConfig> make(const Point& point) {
+        const TunerSpec& spec = state_.spec;
+        codegen::Values values = spec.values;
+        for (const auto& [name, value] : device_facts(device_.info())) values.try_emplace(name, value);
+        for (const auto& [name, value] : point.values()) values[name] = value;
+        CompileOptions options = spec.compile;
+        if (options.name.empty()) options.name = spec.name;
+        const Module module = state_.text ? context_.compile(state_.text->with(std::move(values)), options)
+                                          : context_.compile(PlainText{spec.source.function()(point)}, options);
+        Kernel kernel = module.kernel(spec.kernel);
+        LaunchConfig config = spec.launch(point);
+        const std::lock_guard lock(mutex_);
+        if (!signature_) signature_ = kernel.signature();
+        return {std::move(kernel), std::move(config)};
+    }
+    Runner runner(const Point& point) {
+        auto made = std::make_shared<std::pair<Kernel, LaunchConfig>>(make(point));
+        made->second.stream = stream_;  // the one whose events give the time
+        return {.run = [this, made] { made->first.launch(made->second, arguments_); }};
+    }
+    /// What the kernel may write is saved when it is first asked for: by then its parameters are known.
+    void put_back() {
+        if (!is_saved_) {
+            is_saved_ = true;
+            const std::lock_guard lock(mutex_);
+            for (std::size_t k = 0; k < memory_.size(); ++k) {
+                const bool is_read_only =
+                    signature_ && k < signature_->parameters.size() && signature_->parameters[k].is_const;
+                if (is_read_only) continue;
+                saved_.add(memory_[k].first);
+                saved_.add(memory_[k].second);
+            }
+        }
+        saved_.put_back();
+    }
+
+   private:
+    Stream chosen_stream() const {
+        const Stream here = current_stream();
+        return !here.empty() && here.context() == context_ ? here : context_.default_stream();
+    }
+
+    const TunerState& state_;
+    Context context_;
+    Device device_;
+    Stream stream_;
+    std::vector<Argument> arguments_;
+    std::vector<std::pair<AnyArray, Buffer>> memory_;
+    std::mutex mutex_;
+    std::optional<KernelSignature> signature_;
+    bool is_saved_ = false;
+    SavedMemory saved_;
+};
+
+}  // namespace
+
+Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> arguments) const {
+    const TunerSpec& spec = state_->spec;
+    KernelRun run(*state_, arguments);
+    const Space space = this->space(run.device());
+    std::string source = spec.source.text();
+    if (!state_->text) source = spec.source.function()(space.point(spec.start.empty() ? 0 : space.nearest(spec.start)));
+    for (const auto& [name, value] : spec.values) source += "\n" + name + "=" + value.text();
+    for (const auto& [name, value] : spec.compile.defines) source += "\n-D" + name + "=" + value;
+    std::string name = spec.name;
+    for (char& c : name)
+        if (c == ' ') c = '_';
+    const TrialStore store(run.context(), text(name, " ", digest(source).substr(0, 12)),
+                           text("(", size_class(arguments), ")"));
+    std::vector<Point> starts;
+    if (!spec.start.empty()) starts.push_back(spec.start);
+    for (const Point& point : store.neighbours())
+        if (starts.size() < 4) starts.push_back(point);
+
+    const Subject subject{
+        .name = spec.name,
+        .stream = run.stream(),
+        .make = [&](const Point& point) { return run.runner(point); },
+        // On a CPU the compiler would take the cores that the kernel is timed on.
+        .can_make_ahead = run.device().info().type != DeviceInfo::Type::cpu,
+        .put_back = [&] { run.put_back(); },
+        .complaint = {},
+    };
+    Result result = Session(subject, space, options, store, starts).run();
+    result.device = run.device().name();
+    auto [kernel, config] = run.make(result.point);
+    result.kernel = std::move(kernel);
+    result.config = std::move(config);
+    return result;
+}
+
+}  // namespace gemel::tune
