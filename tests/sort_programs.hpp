@@ -25,7 +25,8 @@ GEMEL_STRUCT(Cell, x, y, number)
 inline cg::SortTuning tuning_of(cg::SortStrategy strategy) {
     using enum cg::SortStrategy;
     switch (strategy) {
-        case one_sweep: return {.block = 384, .items_per_thread = 7, .digit_bits = 8};
+        case one_sweep: return {.block = 384, .items_per_thread = 7, .digit_bits = 8, .resident_blocks = 2};
+        case thread_rows: return {.block = 128, .items_per_thread = 7, .digit_bits = 8};
         case block: return {.block = 256, .items_per_thread = 4, .digit_bits = 8};
         case three_passes: return {.block = 256, .items_per_thread = 8, .digit_bits = 4};
         default: return {.block = 1, .items_per_thread = 1, .digit_bits = 8};
@@ -58,6 +59,8 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
     add("sort_block", floats, {.strategy = block});
     add("sort_block_pairs", {.key = dtype_of<std::uint8_t>()}, {.strategy = block, .has_index = true}, {8, 24});
     add("sort_block_expression", radii, {.strategy = block});
+    add("sort_thread_rows", floats, {.strategy = thread_rows, .has_index = true}, {4});
+    add("sort_thread_rows_keys", {.key = dtype_of<std::int64_t>()}, {.strategy = thread_rows, .descending = true});
     add("sort_three_passes", floats, {.strategy = three_passes, .has_index = true}, {4});
     add("sort_three_passes_rows", complex,
         {.strategy = three_passes, .segments = cg::SortSegments::rows, .segment_bits = 3});

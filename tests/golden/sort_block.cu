@@ -1,6 +1,6 @@
 __device__ uint32_t sort_order(uint32_t bits) {
-    const uint32_t turned = bits ^ ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
-    bits = (bits & 0x7fffffffu) > 0x7f800000u ? 0xffffffffu : bits == 0x80000000u ? bits : turned;
+    bits = gemel_plain_float(bits);
+    bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
 __device__ int sort_key_digit(uint32_t key, int place) {
@@ -60,20 +60,19 @@ extern "C" __global__ __launch_bounds__(256) void sort(
         for (int k = thread; k < 2048; k += 256) digit_counts[k] = 0;
         __syncthreads();
         int rank[4];
+        int *const warp_counts = digit_counts + 256 * warp;
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            // Lanes with the same digit: those that agree with this one in every bit.
+            // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
-            for (int bit = 0; bit < 8; ++bit) {
-                const int is_set = digit[k] >> bit & 1;
-                const uint32_t votes = gemel_ballot(is_set);
-                peers &= is_set ? votes : ~votes;
-            }
-            const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-            int count = 0;
-            if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-            rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
+            const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+            const int count = warp_counts[digit[k]] + below;
+            gemel_warp_barrier();
+            if (peers >> lane == 1) warp_counts[digit[k]] = count + 1;
+            gemel_warp_barrier();
+            rank[k] = count | digit[k] << 16;
         }
         __syncthreads();
         int digit_total = 0;

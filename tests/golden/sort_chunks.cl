@@ -1,6 +1,6 @@
 uint32_t sort_order(uint32_t bits) {
-    const uint32_t turned = bits ^ ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
-    bits = (bits & 0x7fffffffu) > 0x7f800000u ? 0xffffffffu : bits == 0x80000000u ? bits : turned;
+    bits = gemel_plain_float(bits);
+    bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
 int sort_key_digit(uint32_t key, int place) {

@@ -1,6 +1,6 @@
 uint32_t sort_order(uint32_t bits) {
-    const uint32_t turned = bits ^ ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
-    bits = (bits & 0x7fffffffu) > 0x7f800000u ? 0xffffffffu : bits == 0x80000000u ? bits : turned;
+    bits = gemel_plain_float(bits);
+    bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits ^ 0xffffffffu;
 }
 int sort_key_digit(uint32_t key, int place) {
@@ -122,7 +122,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort_plan(__globa
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
+__kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2) void sort_pass(
         __global const uint32_t *key_in,
         __global uint32_t *key_to,
         __global uint32_t *key_spare,
@@ -161,35 +161,42 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
     const int count = n - begin < 2688 ? (int)(n - begin) : 2688;
     uint32_t key[7];
     int digit[7];
+    __global const uint32_t *const own_keys = key_source + begin + own;
+    if (count == 2688) {
 #pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        if (own + 32 * k < count) {
-            const int i = begin + own + 32 * k;
-            key[k] = key_source[i];
+        for (int k = 0; k < 7; ++k) key[k] = own_keys[32 * k];
+    } else {
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            if (own + 32 * k < count) key[k] = own_keys[32 * k];
         }
     }
+    if (count == 2688) {
 #pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        digit[k] = 255;  // behind the end of the last tile: these come last
-        if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], place);
+        for (int k = 0; k < 7; ++k) digit[k] = sort_key_digit(key[k], place);
+    } else {
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            digit[k] = 255;  // behind the end of the last tile: these come last
+            if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], place);
+        }
     }
     for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     int rank[7];
+    __local int *const warp_counts = digit_counts + 256 * warp;
 #pragma unroll
     for (int k = 0; k < 7; ++k) {
-        // Lanes with the same digit: those that agree with this one in every bit.
+        // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
         uint32_t peers = 0xffffffffu;
 #pragma unroll
-        for (int bit = 0; bit < 8; ++bit) {
-            const int is_set = digit[k] >> bit & 1;
-            const uint32_t votes = gemel_ballot(is_set);
-            peers &= is_set ? votes : ~votes;
-        }
-        const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-        int count = 0;
-        if (lane == leader) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-        rank[k] = ((int)gemel_shuffle((uint32_t)count, leader) + below) | digit[k] << 16;
+        for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
+        const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+        const int count = warp_counts[digit[k]] + below;
+        gemel_warp_barrier();
+        if (peers >> lane == 1) warp_counts[digit[k]] = count + 1;
+        gemel_warp_barrier();
+        rank[k] = count | digit[k] << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     int digit_total = 0;
@@ -243,14 +250,12 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
     if (warp > 0) start += before_warp;
     if (thread < 256) start_of[thread] = start;
     barrier(CLK_LOCAL_MEM_FENCE);
+    // What lies behind the end has places behind the others.
     int place_of[7];
 #pragma unroll
     for (int k = 0; k < 7; ++k) {
-        place_of[k] = -1;
-        if (own + 32 * k < count) {
-            const int d = rank[k] >> 16;
-            place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
-        }
+        const int d = rank[k] >> 16;
+        place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
     }
     if (thread < 256) {
         const int column = thread;
@@ -258,18 +263,30 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
         uint32_t so_far;
         if (tile > 0) {
             int any = 0;
-            for (int at = tile - 1; ; --at) {
-                uint32_t state;
-                uint32_t theirs;
-                uint64_t word[1];
-                do word[0] = states[at * 256 + column]; while ((uint32_t)(word[0] >> 34) != epoch);
-                state = (uint32_t)(word[0] >> 32) & 3;
-                sort_total_words bits;
-                bits.words[0] = (uint32_t)word[0];
-                theirs = bits.item;
-                so_far = any ? sort_total_scan(theirs, so_far) : theirs;
-                any = 1;
-                if (state == 2) break;
+            // 4 tiles are read at a time: one by one each would cost the memory's latency.
+            for (int nearest = tile - 1; any < 2; nearest -= 4) {
+                uint64_t first_word[4];
+#pragma unroll
+                for (int a = 0; a < 4; ++a) {
+                    const int at = nearest > a ? nearest - a : 0;
+                    first_word[a] = states[at * 256 + column];
+                }
+#pragma unroll
+                for (int a = 0; a < 4; ++a) {
+                    if (any == 2) continue;
+                    const int at = nearest - a;
+                    uint32_t state;
+                    uint32_t theirs;
+                    uint64_t word[1];
+                    word[0] = first_word[a];
+                    while ((uint32_t)(word[0] >> 34) != epoch) word[0] = states[at * 256 + column];
+                    state = (uint32_t)(word[0] >> 32) & 3;
+                    sort_total_words bits;
+                    bits.words[0] = (uint32_t)word[0];
+                    theirs = bits.item;
+                    so_far = any ? sort_total_scan(theirs, so_far) : theirs;
+                    any = (int)state;  // 2: it knew all before it
+                }
             }
             {
                 sort_total_words bits;
@@ -284,38 +301,65 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_pass(
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int k = 0; k < 7; ++k) {
-        if (place_of[k] >= 0) staged_keys[place_of[k]] = key[k];
+        staged_keys[place_of[k]] = key[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (count == 2688) {
 #pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        const int j = thread + 384 * k;
-        if (j < count) {
+        for (int k = 0; k < 7; ++k) {
+            const int j = thread + 384 * k;
             const uint32_t moved = staged_keys[j];
             const int d = sort_key_digit(moved, place);
             digit_at[j] = (uint8_t)d;
             key_target[first_of[d] + (uint32_t)j] = moved;
         }
     }
-    {
-        uint32_t value[7];
+    else {
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            if (own + 32 * k < count) value[k] = value0_source[begin + own + 32 * k];
+            const int j = thread + 384 * k;
+            if (j < count) {
+                const uint32_t moved = staged_keys[j];
+                const int d = sort_key_digit(moved, place);
+                digit_at[j] = (uint8_t)d;
+                key_target[first_of[d] + (uint32_t)j] = moved;
+            }
+        }
+    }
+    {
+        uint32_t value[7];
+        if (count == 2688) {
+#pragma unroll
+            for (int k = 0; k < 7; ++k) value[k] = value0_source[begin + own + 32 * k];
+        } else {
+#pragma unroll
+            for (int k = 0; k < 7; ++k) {
+                if (own + 32 * k < count) value[k] = value0_source[begin + own + 32 * k];
+            }
         }
         __local uint32_t *const staged = (__local uint32_t *)arena;
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            if (place_of[k] >= 0) staged[place_of[k]] = value[k];
+            staged[place_of[k]] = value[k];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (count == 2688) {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) {
-            const int j = thread + 384 * k;
-            if (j < count) {
+            for (int k = 0; k < 7; ++k) {
+                const int j = thread + 384 * k;
                 const uint32_t moved = staged[j];
                 value0_target[first_of[digit_at[j]] + (uint32_t)j] = moved;
+            }
+        }
+        else {
+#pragma unroll
+            for (int k = 0; k < 7; ++k) {
+                const int j = thread + 384 * k;
+                if (j < count) {
+                    const uint32_t moved = staged[j];
+                    value0_target[first_of[digit_at[j]] + (uint32_t)j] = moved;
+                }
             }
         }
     }

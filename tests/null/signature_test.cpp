@@ -154,6 +154,9 @@ TEST_CASE("a kernel whose parameters depend on conditions or macros is left out"
 TEST_CASE("a program's own plain macros are followed") {
     CHECK(kernels("#define real double\n#define IN GLOBAL_MEM const real *\nKERNEL void f(IN x, real a) {}") ==
           "f(const double *x, double a)\n");
+    const auto resident = parse_kernels("KERNEL REQD_WG_SIZE(64, 1, 1) RESIDENT_BLOCKS(64, 4) void f(int n) {}");
+    REQUIRE(resident.size() == 1);
+    CHECK(resident[0].required_block == std::array<std::uint32_t, 3>{64, 1, 1});
     CHECK(parse_kernels("#define N 16\nKERNEL REQD_WG_SIZE(N, 1, 1) void f() {}")[0].required_block ==
           std::array<std::uint32_t, 3>{16, 1, 1});
     CHECK(!parse_kernels("KERNEL REQD_WG_SIZE(N, 1, 1) void f() {}")[0].required_block);

@@ -17,8 +17,8 @@ TEST_CASE("the texts of sorts are as expected") {
     for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()})
         for (const auto& [name, text] : sort_programs::all(*dialect))
             if (name == "sort_one_sweep_pairs" || name == "sort_block" || name == "sort_three_passes" ||
-                name == "sort_chunks" || name == "sort_serial_rows" || name == "sort_merge" ||
-                name == "sort_merge_serial")
+                name == "sort_chunks" || name == "sort_serial_rows" || name == "sort_thread_rows" ||
+                name == "sort_merge" || name == "sort_merge_serial")
                 golden::check(name + (dialect == &Dialect::cuda() ? ".cu" : ".cl"), text);
 }
 
