@@ -12,8 +12,8 @@ extern "C" __global__ void literals(double *out)
     out[9] = 1.7976931348623157e+308;
     out[10] = -1.7976931348623157e+308;
     out[11] = 2.220446049250313e-16;
-    out[12] = (double)(1.0f/0.0f);
-    out[13] = -(double)(1.0f/0.0f);
+    out[12] = (double)INFINITY;
+    out[13] = -(double)INFINITY;
     out[14] = (double)NAN;
     out[15] = 123456789.0;
 }

@@ -12,8 +12,8 @@ extern "C" __global__ void literals(float *out)
     out[9] = 3.4028235e+38f;
     out[10] = -3.4028235e+38f;
     out[11] = 1.1920929e-07f;
-    out[12] = (1.0f/0.0f);
-    out[13] = -(1.0f/0.0f);
+    out[12] = INFINITY;
+    out[13] = -INFINITY;
     out[14] = NAN;
     out[15] = 123456792.0f;
 }

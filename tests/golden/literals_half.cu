@@ -8,6 +8,6 @@ extern "C" __global__ void literals(float16_t *out)
     out[5] = store_float16(6.1035156e-05f);
     out[6] = store_float16(5.9604645e-08f);
     out[7] = store_float16(0.33325195f);
-    out[8] = store_float16((1.0f/0.0f));
-    out[9] = store_float16(-(1.0f/0.0f));
+    out[8] = store_float16(INFINITY);
+    out[9] = store_float16(-INFINITY);
 }

@@ -7,7 +7,8 @@ namespace gemel {
 namespace {
 
 // NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
-// of NaN is compared rightly, and can stand in CONST_STATIC.
+// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its slow
+// path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC).
 // 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the
 // host's headers have declared the words already (nvcc), they become macros behind them.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
@@ -35,6 +36,14 @@ struct gemel_nan { static constexpr float value = -(0.0f / 0.0f); };
 #define NAN gemel_nan::value
 #else
 #define NAN __builtin_nanf("")
+#endif
+#endif
+#ifndef INFINITY
+#ifdef __CUDACC_RTC__
+struct gemel_infinity { static constexpr float value = 1.0f / 0.0f; };
+#define INFINITY gemel_infinity::value
+#else
+#define INFINITY __builtin_inff()
 #endif
 #endif
 )";
@@ -274,8 +283,7 @@ const Dialect& Dialect::cuda() {
         .global_size = "((long long)gridDim.@ * blockDim.@)",
         .barrier = "__syncthreads()",
         .global_barrier = "__syncthreads()",
-        .infinity =
-            "(1.0f/0.0f)",  // usable in CONST_STATIC, unlike __int_as_float, and known to NVRTC 12, unlike bit casts
+        .infinity = "INFINITY",
         .nan = "NAN",
         .fp_contract_off = "",  // --fmad=false
         .int64_type = "long long",
