@@ -315,9 +315,10 @@ inline cg::RowRequest softmax_request(DType dtype) {
     };
     request.loops.push_back(
         {.values = {value("-INFINITY", "x[i]", "a > b || a != a ? a : b"), value("0", "(float)reduced_index", "a+b")}});
-    request.loops.push_back(
-        {.values = {value("0", "t0 * t0", "a+b")}, .statements = cg::Snippet("const float t0 = exp(x[i] - row0);\n")});
-    request.body = cg::Snippet("y[i] = exp(x[i] - row0) / row2;\n");
+    request.loops.push_back({.values = {value("0", "t0 * t0", "a+b")},
+                             .statements = cg::Snippet("const float t0 = exp(x[i] - row0);\n"),
+                             .fixed = {{.dtype = dtype_of<float>(), .value = cg::Snippet("1 / row2")}}});
+    request.body = cg::Snippet("y[i] = exp(x[i] - row0) * fixed0;\n");
     request.results.push_back({.dtype = dtype_of<float>(), .value = cg::Snippet("row2 + row1")});
     return request;
 }

@@ -93,6 +93,15 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
     for (int neighbour = 0; neighbour < 64; ++neighbour) {
         found_2[neighbour] = totals_2[neighbour];
     }
+    float fixed0_values[64];
+#pragma unroll
+    for (int neighbour = 0; neighbour < 64; ++neighbour) {
+        const float row0 = found_0[neighbour];
+        const float row1 = found_1[neighbour];
+        const float row2 = found_2[neighbour];
+        const float fixed0 = 1 / row2;
+        fixed0_values[neighbour] = fixed0;
+    }
     for (int first = 0; first < n; first += 64) {
         const int stop = n - first < 64 ? n : first + 64;
         for (int k = first; k < stop; ++k) {
@@ -104,7 +113,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
                 const float row0 = found_0[neighbour];
                 const float row1 = found_1[neighbour];
                 const float row2 = found_2[neighbour];
-                y[y_at] = exp(x[x_at] - row0) / row2;
+                const float fixed0 = fixed0_values[neighbour];
+                y[y_at] = exp(x[x_at] - row0) * fixed0;
             }
         }
     }
@@ -114,6 +124,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
         const float row0 = found_0[neighbour];
         const float row1 = found_1[neighbour];
         const float row2 = found_2[neighbour];
+        const float fixed0 = fixed0_values[neighbour];
         result_0[output + neighbour] = row2 + row1;
     }
 }

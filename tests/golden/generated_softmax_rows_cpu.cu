@@ -139,6 +139,15 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
             found_2[neighbour] = total_2;
         }
+        float fixed0_values[1];
+#pragma unroll
+        for (int neighbour = 0; neighbour < 1; ++neighbour) {
+            const float row0 = found_0[neighbour];
+            const float row1 = found_1[neighbour];
+            const float row2 = found_2[neighbour];
+            const float fixed0 = 1 / row2;
+            fixed0_values[neighbour] = fixed0;
+        }
         for (int line = 0; line < lines; ++line) {
             const int x_line = x_base + line * layout.x[0];
             const int y_line = y_base + line * layout.y[0];
@@ -149,7 +158,8 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
                 const float row0 = found_0[0];
                 const float row1 = found_1[0];
                 const float row2 = found_2[0];
-                y[y_at] = exp(x[x_at] - row0) / row2;
+                const float fixed0 = fixed0_values[0];
+                y[y_at] = exp(x[x_at] - row0) * fixed0;
             }
         }
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
@@ -158,6 +168,7 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
             const float row0 = found_0[0];
             const float row1 = found_1[0];
             const float row2 = found_2[0];
+            const float fixed0 = fixed0_values[0];
             result_0[output + neighbour] = row2 + row1;
         }
     }

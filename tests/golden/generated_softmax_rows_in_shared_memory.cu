@@ -232,6 +232,15 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
     for (int neighbour = 0; neighbour < 1; ++neighbour) {
         found_2[neighbour] = shared_2[across * 32];
     }
+    float fixed0_values[1];
+#pragma unroll
+    for (int neighbour = 0; neighbour < 1; ++neighbour) {
+        const float row0 = found_0[neighbour];
+        const float row1 = found_1[neighbour];
+        const float row2 = found_2[neighbour];
+        const float fixed0 = 1 / row2;
+        fixed0_values[neighbour] = fixed0;
+    }
     if (is_there) {
     {
         const int turns = (places + 127) / 128;
@@ -269,7 +278,8 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
                             const float row0 = found_0[0];
                             const float row1 = found_1[0];
                             const float row2 = found_2[0];
-                            y_i = exp(x_i - row0) / row2;
+                            const float fixed0 = fixed0_values[0];
+                            y_i = exp(x_i - row0) * fixed0;
                             y_pack[u].value[neighbour] = y_i;
                         }
                         ((uint4 *)(y + y_at))[0] = y_pack[u].words[0];
@@ -286,6 +296,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
             const float row0 = found_0[0];
             const float row1 = found_1[0];
             const float row2 = found_2[0];
+            const float fixed0 = fixed0_values[0];
             result_0[output + neighbour] = row2 + row1;
         }
     }

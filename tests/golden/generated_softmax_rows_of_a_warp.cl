@@ -186,6 +186,15 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     for (int neighbour = 0; neighbour < 1; ++neighbour) {
         found_2[neighbour] = total_2;
     }
+    float fixed0_values[1];
+#pragma unroll
+    for (int neighbour = 0; neighbour < 1; ++neighbour) {
+        const float row0 = found_0[neighbour];
+        const float row1 = found_1[neighbour];
+        const float row2 = found_2[neighbour];
+        const float fixed0 = 1 / row2;
+        fixed0_values[neighbour] = fixed0;
+    }
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -203,7 +212,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
                 const float row0 = found_0[0];
                 const float row1 = found_1[0];
                 const float row2 = found_2[0];
-                y_i = exp(x_i - row0) / row2;
+                const float fixed0 = fixed0_values[0];
+                y_i = exp(x_i - row0) * fixed0;
                 y_pack[u].value[neighbour] = y_i;
             }
             ((__global uint4 *)(y + y_at))[0] = y_pack[u].words[0];
@@ -217,6 +227,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const float row0 = found_0[0];
             const float row1 = found_1[0];
             const float row2 = found_2[0];
+            const float fixed0 = fixed0_values[0];
             result_0[output + neighbour] = row2 + row1;
         }
     }

@@ -107,6 +107,14 @@ class StepText {
             made_loop.statements = codegen::Snippet(all.text);
             for (std::size_t k = 0; k < loop.size(); ++k)
                 made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
+            for (const std::size_t v : worth_fixing(made, request.loops.size())) {
+                const DType dtype = found_dtype(program_[v]);
+                const std::string value = print(v, dtype);
+                made_loop.fixed.push_back(
+                    {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))});
+                fixed_.emplace(v, fixed_.size());
+                printed_.clear();
+            }
             request.loops.push_back(std::move(made_loop));
         }
         request.body = codegen::Snippet(body(made));
@@ -143,6 +151,41 @@ class StepText {
         };
         for (const std::size_t v : step_.loops[l]) choose(choose, program_[v].operands[0]);
         return kept;
+    }
+    /// Values of each row that follow from what loops up to l have found: the largest parts of what comes behind it.
+    std::vector<std::size_t> worth_fixing(const StepKernel& made, std::size_t l) const {
+        std::size_t known = 0;
+        for (std::size_t k = 0; k <= l; ++k) known += step_.loops[k].size();
+        std::map<std::size_t, bool> answers;
+        const auto is_of_row = [&](const auto& self, std::size_t v) -> bool {
+            if (fixed_.contains(v)) return true;
+            if (const auto found = found_.find(v); found != found_.end()) return found->second < known;
+            if (is_known(v)) return false;
+            const Program::Value& value = program_[v];
+            if (value.kind != Kind::operation && value.kind != Kind::call) return false;
+            if (const auto answer = answers.find(v); answer != answers.end()) return answer->second;
+            bool any = false;
+            for (const std::size_t operand : value.operands) {
+                if (program_[operand].kind == Kind::number) continue;
+                if (!self(self, operand)) return answers[v] = false;
+                any = true;
+            }
+            return answers[v] = any;
+        };
+        std::vector<std::size_t> met, fixed;
+        const auto choose = [&](const auto& self, std::size_t v) -> void {
+            if (fixed_.contains(v) || is_known(v) || std::ranges::find(met, v) != met.end()) return;
+            met.push_back(v);
+            const DType dtype = program_[v].dtype;
+            const bool is_real = dtype.is_floating() && dtype.kind() != DType::Kind::complex;
+            if (is_real && is_of_row(is_of_row, v)) return fixed.push_back(v);
+            for (const std::size_t operand : program_[v].operands) self(self, operand);
+        };
+        for (std::size_t k = l + 1; k < step_.loops.size(); ++k)
+            for (const std::size_t v : step_.loops[k]) choose(choose, program_[v].operands[0]);
+        for (const StepKernel::Output& output : made.outputs)
+            if (!output.per_row) choose(choose, output.value);
+        return fixed;
     }
     /// Elementary functions and users' own.
     static bool is_costly(const Program::Value& value) {
@@ -210,6 +253,8 @@ class StepText {
         for (const Parameter& number : text_.numbers) add(number.dtype, number.name, number.name);
         for (const auto& [v, number] : found_) add(found_dtype(program_[v]), text("row", number), text("row", number));
         for (const auto& [v, number] : held_) add(found_dtype(program_[v]), text("kept", number), text("kept", number));
+        for (const auto& [v, number] : fixed_)
+            add(found_dtype(program_[v]), text("fixed", number), text("fixed", number));
         const std::string name = text("expression_value_", functions_++);
         text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
                                body, "return ", result, ";\n}\n");
@@ -233,6 +278,8 @@ class StepText {
         const Program::Value& value = program_[v];
         if (const auto found = found_.find(v); found != found_.end())
             return text_.value(text("row", found->second), found_dtype(value), as);
+        if (const auto fixed = fixed_.find(v); fixed != fixed_.end())
+            return text_.value(text("fixed", fixed->second), found_dtype(value), as);
         if (const auto held = held_.find(v); held != held_.end())
             return text_.value(text("kept", held->second), found_dtype(value), as);
         if (std::ranges::find(kept_, v) != kept_.end())
@@ -285,6 +332,7 @@ class StepText {
     ExpressionOperands operands_;  ///< of numbers alone, which are added as they are met
     ExpressionText text_;
     std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
+    std::map<std::size_t, std::size_t> fixed_;  ///< values of rows that follow from those, by number
     std::map<std::size_t, std::size_t> held_;   ///< values of elements that loops before have found, by number
     std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_, numbers_printed_;
     std::vector<StepKernel::Array> arrays_;

@@ -185,6 +185,7 @@ RowKernel::RowKernel(codegen::RowRequest request) {
     for (const codegen::RowLoop& loop : request.loops) {
         snippets.push_back(&loop.statements);
         for (const codegen::RowKept& kept : loop.kept) snippets.push_back(&kept.value);
+        for (const codegen::RowFixed& fixed : loop.fixed) snippets.push_back(&fixed.value);
         for (const codegen::ReducedValue& value : loop.values) snippets.push_back(&value.map_expr);
     }
     for (const codegen::RowResult& result : request.results) snippets.push_back(&result.value);

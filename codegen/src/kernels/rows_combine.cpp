@@ -24,7 +24,10 @@ std::string RowText::combine(std::size_t l) {
     std::string text;
     if (rows()) text += fill(reduction_kernels::combine_totals(), {{"count", layout_.tile.vector_width}});
     if (!layout_.serial && along() > 1) text += exchange(first, end);
-    return text + fill(rows_kernels::found());
+    text += fill(rows_kernels::found());
+    if (request_.loops[l].fixed.empty()) return text;
+    return text +
+           fill(rows_kernels::fixed(), {{"known", known(l + 1, l, "neighbour")}, {"fixed_now", fixed(l, l + 1)}});
 }
 
 std::string RowText::exchange(std::size_t first, std::size_t end) {

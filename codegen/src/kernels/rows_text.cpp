@@ -18,6 +18,7 @@ std::vector<const Snippet*> snippets(const RowRequest& request, const Snippet& p
     for (const RowLoop& loop : request.loops) {
         all.push_back(&loop.statements);
         for (const RowKept& kept : loop.kept) all.push_back(&kept.value);
+        for (const RowFixed& fixed : loop.fixed) all.push_back(&fixed.value);
         for (const ReducedValue& value : loop.values) all.push_back(&value.map_expr);
     }
     for (const RowResult& result : request.results) all.push_back(&result.value);
@@ -151,6 +152,22 @@ Value RowText::kept(std::size_t first, std::size_t end) {
     return all;
 }
 
+Value RowText::fixed(std::size_t first, std::size_t end) {
+    Value::List all;
+    std::size_t number = 0;
+    for (std::size_t l = 0; l < end; ++l)
+        for (const RowFixed& fixed : request_.loops[l].fixed) {
+            const std::string word = gemel::text("fixed", number++);
+            if (l < first) continue;
+            const Mode mode = layout_.serial ? Mode::element : Mode::lane;
+            all.push_back(Values{{"type", kernel_.verbatim(value_type(fixed.dtype))},
+                                 {"word", kernel_.verbatim(word)},
+                                 {"name", kernel_.verbatim(access_.unused(word + "_values"))},
+                                 {"value", kernel_.verbatim(access_.snippet(fixed.value, mode))}});
+        }
+    return all;
+}
+
 Value RowText::stored() {
     Value::List all;
     for (std::size_t r = 0; r < request_.results.size(); ++r) {
@@ -246,9 +263,11 @@ std::string RowText::text() {
     return kernel_.finish(all);
 }
 
-/// Declares what the first `count` values are, as snippets name them.
-std::string RowText::known(std::size_t count, const std::string& place) {
-    return fill(rows_kernels::known(), {{"known_values", values(0, count)}, {"place", place}});
+/// Declares what the first loops have found and fixed, as snippets name it.
+std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std::string& place) {
+    return fill(
+        rows_kernels::known(),
+        {{"known_values", values(0, first_value(found_by))}, {"known_fixed", fixed(0, fixed_by)}, {"place", place}});
 }
 
 std::string RowText::statements(std::size_t l) {
@@ -327,7 +346,7 @@ std::string RowText::neighbours(std::size_t l) {
                      {"uses_reduced_index", uses_reduced_index(l)},
                      {"reduced_index", reduced_index},
                      {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
-                     {"known", known(first_value(l), rows() ? "0" : "neighbour")},
+                     {"known", known(l, l, rows() ? "0" : "neighbour")},
                      {"statements", statements(l)},
                      {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
                      {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
@@ -351,7 +370,7 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
         {{"uses_reduced_index", uses_reduced_index(l)},
          {"reduced_index", place},
          {"begin_element", printed(begin)},
-         {"known", known(first_value(l), rows() ? "0" : "neighbour")},
+         {"known", known(l, l, rows() ? "0" : "neighbour")},
          {"statements", statements(l)},
          {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
          {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
@@ -368,7 +387,8 @@ std::string RowText::store_results() {
         access_.begin_found();
     };
     return fill(rows_kernels::store_results(),
-                {{"begin_first", printed(first)}, {"known", known(all_.size(), rows() ? "0" : "neighbour")}});
+                {{"begin_first", printed(first)},
+                 {"known", known(request_.loops.size(), request_.loops.size(), rows() ? "0" : "neighbour")}});
 }
 
 }  // namespace gemel::codegen

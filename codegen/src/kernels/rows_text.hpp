@@ -37,7 +37,9 @@ class RowText {
     Value kept(std::size_t first, std::size_t end);
     Values words();
     std::string head();
-    std::string known(std::size_t count, const std::string& place);
+    /// Of each row, fixed by the same loops.
+    Value fixed(std::size_t first, std::size_t end);
+    std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& place);
 
     std::string loop(std::size_t l);
     std::string neighbours(std::size_t l);

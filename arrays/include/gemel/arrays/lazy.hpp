@@ -184,7 +184,7 @@ std::string explain_with_text(const X&... expressions) {
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto softmax(const X& x, const A& axis = -1) {
     const auto e = exp(x - lazy::max(x, axis));
-    return e / lazy::sum(e, axis);
+    return e * (1 / lazy::sum(e, axis));  // one division for each row; the sum is 1 at least
 }
 /// The logarithm of softmax(), without its rounding to 0.
 template <Reducible X, detail::AxisLike A = ReductionAxes>

@@ -17,13 +17,20 @@ struct RowKept {
     Snippet value = {};  ///< in terms of x[i], what loops before have found, and values kept before
 };
 
+/// A value of each row that takes some work, such as the root of what was found: computed once for the row.
+struct RowFixed {
+    DType dtype = {};
+    Snippet value = {};  ///< in terms of what this loop and those before have found, and values fixed before
+};
+
 /// One pass over a row's elements, and what is found by it.
 struct RowLoop {
     std::vector<RowKept> kept = {};  ///< `kept0` is the first one of the first loop; numbered through
     /// Like a reduction's; map_expr may name what earlier loops have found: `row0` is the first value of the first
     /// loop, and values are numbered through. `dtype` is the type that others see, in C.
     std::vector<ReducedValue> values = {};
-    Snippet statements = {};  ///< in front of the maps, for every element
+    Snippet statements = {};           ///< in front of the maps, for every element
+    std::vector<RowFixed> fixed = {};  ///< `fixed0` is the first one of the first loop; numbered through
 };
 
 /// A value that is stored once per row.
