@@ -164,6 +164,43 @@ TEST_CASE("a thread sorts a short row") {
     CHECK_THROWS_MENTIONING(ArgumentError, sort(ones<cfloat>({4, 8}), {.tuning = by_threads}), "thread_rows");
 }
 
+TEST_CASE("tunings that no kernel could take are brought into shape") {
+    const std::size_t n = 5000;
+    const auto x = peculiar<float>(n, 18);
+    const GPUArray<float> on = to_gpu(x);
+    const auto places = sorted_places<float>(x, n, false);
+    for (const Tuning& tuning : {Tuning{.block = 128}, Tuning{.block = 100, .strategy = Strategy::one_sweep},
+                                 Tuning{.block = 512, .items_per_thread = 40, .strategy = Strategy::one_sweep},
+                                 Tuning{.block = 130, .items_per_thread = 20, .strategy = Strategy::block}})
+        CHECK_SAME(places, argsort(on, {.tuning = tuning}).get(), codegen::to_string(tuning));
+}
+
+TEST_CASE("what is stored for one sort does no harm to others of its size") {
+    const Context context = default_context();
+    const auto rows = [](std::size_t length) { return to_gpu(peculiar<float>(12 * length, 19)).reshape({12, length}); };
+    const auto check_rows_of = [&](std::size_t length) {
+        const GPUArray<float> on = rows(length);
+        CHECK_SAME(sorted_places<float>(on.get(), length, false), argsort(on).get(), "rows of ", length);
+    };
+    struct Stored {
+        codegen::Workload work;
+        Tuning tuning;
+        ~Stored() { store_tuning(default_context(), work, Tuning{}); }
+    };
+    const auto store = [&](std::size_t length, const Tuning& tuning) {
+        const codegen::Workload work{.count = length, .item_bytes = 4, .outputs = 12};
+        store_tuning(context, work, tuning);
+        return Stored{work, tuning};
+    };
+    {
+        const Stored short_tile = store(1024, {.block = 256, .items_per_thread = 4});
+        check_rows_of(1500);
+    }
+    const Stored by_threads = store(32, {.block = 128, .strategy = Strategy::thread_rows});
+    check_rows_of(32);
+    check_rows_of(50);
+}
+
 TEST_CASE("any axis of any layout is sorted") {
     const auto x = drawn<std::int32_t>(6 * 8 * 10, 8, -100, 100);
     const GPUArray<std::int32_t> whole = to_gpu(x).reshape({6, 8, 10});

@@ -227,7 +227,7 @@ std::string prepare_even(const std::string& k, const std::string& type) {
     return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
                 "const ", type, " scale_", k, " = (", type, ")", n, " / (last_", k, " - first_", k, ");\n",
                 "// Nearer to an edge rounding may have moved an element to the other side.\n", "const ", type,
-                " inner_", k, " = (", type, ")0.5 - 4 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k,
+                " inner_", k, " = (", type, ")0.5 - 6 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k,
                 ")) * scale_", k, ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
 }
 

@@ -51,7 +51,8 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     const DeviceInfo& info = cache.info();
     const SortTuning tuning = choose_tuning(
         call.tuning, info, cache.tunings(context),
-        {.count = static_cast<std::size_t>(call.row_length), .item_bytes = call.from.dtype().size_bytes()},
+        // Stored apart from what radix sorts take, by the number of arrays.
+        {.count = static_cast<std::size_t>(call.row_length), .item_bytes = call.from.dtype().size_bytes(), .arrays = 2},
         codegen::merge_sort_tuning);
     const MergeSortLayout layout{.serial = tuning.block == 1,
                                  .wide_index = has_wide_places(call.rows * call.row_length),

@@ -51,7 +51,19 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
     }
     if (strategy != Strategy::automatic) tuning.strategy = strategy;
     // What the kernels of a strategy are written for.
-    if (tuning.strategy == Strategy::one_sweep || tuning.strategy == Strategy::block) tuning.digit_bits = 8;
+    if (tuning.strategy == Strategy::one_sweep || tuning.strategy == Strategy::block) {
+        tuning.digit_bits = 8;
+        tuning.block = std::max(tuning.block / 32 * 32, 256u);  // whole warps, and a thread for each digit
+    }
+    if (tuning.strategy == Strategy::one_sweep) {
+        // A tile, a byte for the digit of each of its elements, and 4 KiB of counters share 48 KiB.
+        const std::size_t each = std::size_t{tuning.block} * (std::max(work.item_bytes, 4u) + 1);
+        tuning.items_per_thread =
+            std::min(tuning.items_per_thread, static_cast<std::uint32_t>(std::max<std::size_t>(45056 / each, 1)));
+        // Large blocks fill a multiprocessor.
+        if (!given.resident_blocks && tuning.block > 512) tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
+    }
+    if (tuning.strategy == Strategy::serial_rows || tuning.strategy == Strategy::chunks) tuning.block = 1;
     if (tuning.strategy == Strategy::thread_rows) {
         tuning.block = std::min(tuning.block, 128u);
         tuning.items_per_thread = static_cast<std::uint32_t>(work.count);
@@ -115,6 +127,8 @@ class RadixRun {
         if ((strategy == Strategy::one_sweep || strategy == Strategy::block) && !has_warps)
             strategy = Strategy::three_passes;
         const bool is_short = codegen::fits_thread_rows(sorter_.request, by_rows.count);
+        if (strategy == Strategy::thread_rows && !is_short && call_.tuning.strategy == Strategy::automatic)
+            strategy = codegen::sort_tuning(info, by_rows, Strategy::automatic).strategy;  // stored for shorter rows
         if (strategy == Strategy::block && is_short && call_.tuning.strategy == Strategy::automatic)
             strategy = Strategy::thread_rows;
         if (is_by_rows(strategy) && !call_.segments.empty())
@@ -122,11 +136,18 @@ class RadixRun {
                        : has_warps                       ? Strategy::one_sweep
                                                          : Strategy::three_passes;
         if (strategy == Strategy::thread_rows && !is_short)
-            throw ArgumentError(text(
-                "sort: the tuning's strategy `thread_rows` sorts rows of 2 to 32 numbers, and "
-                "these have ",
-                counted(by_rows.count, "element"), " of ", call_.keys.dtype().name(), "; leave the strategy open"));
-        tuning_ = tuning_for(call_.tuning, strategy, info, table, is_by_rows(strategy) ? by_rows : whole);
+            throw ArgumentError(text("sort: the tuning's strategy `thread_rows` sorts rows of 2 to 32 numbers, and ",
+                                     "these have ", counted(by_rows.count, "element"), " of ",
+                                     call_.keys.dtype().name(), "; leave the strategy open"));
+        Workload work = is_by_rows(strategy) ? by_rows : whole;
+        if (strategy == Strategy::thread_rows) work.arrays = 3;  // stored apart: its numbers mean nothing to others
+        tuning_ = tuning_for(call_.tuning, strategy, info, table, work);
+        if (strategy == Strategy::block && call_.tuning.strategy == Strategy::automatic &&
+            !call_.tuning.items_per_thread) {
+            // What was stored for rows of another length of that class may be too short a tile.
+            const auto length = static_cast<std::uint32_t>(call_.row_length);
+            tuning_.items_per_thread = std::max(tuning_.items_per_thread, (length + tuning_.block - 1) / tuning_.block);
+        }
         if (strategy == Strategy::block && codegen::sort_tile(tuning_) < static_cast<std::size_t>(call_.row_length))
             throw ArgumentError(text("sort: the tuning's strategy `block` sorts rows of at most ",
                                      codegen::sort_tile(tuning_), " elements, and these have ", call_.row_length,

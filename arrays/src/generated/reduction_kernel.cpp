@@ -43,9 +43,10 @@ struct ReductionScratch {
         if (!own) return *this;
         if (!own->fits(*this)) {
             own->running.clear();
-            own->counters = context.allocate(counters.size_bytes());
             for (const Buffer& one : running) own->running.push_back(context.allocate(one.size_bytes()));
-            const RecordingPause pause;  // once: each launch leaves zeros
+            // Zero once, since each launch leaves zeros: not in the graph's memory, which other nodes use again.
+            const RecordingPause pause;
+            own->counters = context.allocate(counters.size_bytes());
             own->counters.fill(std::int32_t{0});
         }
         return *own;

@@ -52,8 +52,10 @@ void check_request(const ScanRequest& request) {
     if (Snippet(request.scan_expr).empty())
         refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
-    if (request.output.uses("prev_item") && Snippet(request.neutral).empty())
+    if ((request.output.uses("prev_item") || request.stage.uses("prev_item")) && Snippet(request.neutral).empty())
         refuse("prev_item needs the identity, its value at the first element: give .identity");
+    if (!request.staged_type.empty() && !request.segment_start.empty())
+        refuse("staged_type is for sums without segments; leave it or is_segment_start_expr out");
     for (const char* word : {"segment", "segment_64"})
         if (request.output.uses(word) && request.segment_start.empty() && !has_argument(request, word))
             refuse(gemel::text("the output statement says ", word, ", but is_segment_start_expr is empty"));

@@ -18,18 +18,12 @@ struct Limit {
     std::string_view name;
     std::uint32_t max;
 };
-constexpr std::array limits{Limit{"block", 1 << 20},
-                            Limit{"access_bytes", 64},
-                            Limit{"unroll", 256},
-                            Limit{"tile_block", 1 << 20},
-                            Limit{"tile_width", 1 << 16},
-                            Limit{"tile_rows", 1 << 16},
-                            Limit{"turned_width", 4096},
-                            Limit{"turned_rows", 4096},
-                            Limit{"blocks_per_unit", 1 << 16},
-                            Limit{"items_per_thread", 4096},
-                            Limit{"running_results", 4096},
-                            Limit{"digit_bits", 12}};
+constexpr std::array limits{
+    Limit{"block", 1 << 20},         Limit{"access_bytes", 64},      Limit{"unroll", 256},
+    Limit{"tile_block", 1 << 20},    Limit{"tile_width", 1 << 16},   Limit{"tile_rows", 1 << 16},
+    Limit{"turned_width", 4096},     Limit{"turned_rows", 4096},     Limit{"blocks_per_unit", 1 << 16},
+    Limit{"items_per_thread", 4096}, Limit{"running_results", 4096}, Limit{"digit_bits", 12},
+    Limit{"resident_blocks", 64}};
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
@@ -150,11 +144,7 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
             return {.block = 1, .items_per_thread = 1, .blocks_per_unit = 1, .digit_bits = 8, .strategy = strategy};
         case SortStrategy::three_passes:
             return {.block = block_of(device, 256), .items_per_thread = 8, .digit_bits = 4, .strategy = strategy};
-        case SortStrategy::thread_rows:
-            return {.block = block_of(device, 128),
-                    .items_per_thread = static_cast<std::uint32_t>(work.count),
-                    .digit_bits = 8,
-                    .strategy = strategy};
+        case SortStrategy::thread_rows: return {.block = block_of(device, 128), .digit_bits = 8, .strategy = strategy};
         case SortStrategy::block:
             // The shortest tile that has a row; short rows share one.
             return {.block = work.count > 4096 ? 512u : 256u,

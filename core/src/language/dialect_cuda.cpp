@@ -202,7 +202,7 @@ GEMEL_FUNCTION void gemel_warp_barrier() { __syncwarp(); }
 GEMEL_FUNCTION unsigned int gemel_lanes_alike(unsigned int word, unsigned int bit) {
     unsigned int lanes;
 #ifdef __CUDA_ARCH__
-    asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }" : "=r"(lanes) : "r"(word), "r"(bit));
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }" : "=r"(lanes) : "r"(word), "r"(bit));
 #else
     lanes = gemel_ballot((word & bit) != 0);
     if ((word & bit) == 0) lanes = ~lanes;
