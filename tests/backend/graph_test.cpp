@@ -141,28 +141,6 @@ TEST_CASE("arrays made while a graph is recorded belong to it") {
     CHECK(context.pool().statistics().active_bytes == active);
 }
 
-TEST_CASE("what a reduction counts its blocks with is not where other nodes write") {
-    const Stream stream = current_context().create_stream();
-    const GPUArray<float> x = whole_numbers(4096, 5), y = zeros<float>({4096}), large = whole_numbers(140002, 6);
-    GPUArray<float> total = zeros<float>(Shape{});
-    const float expected = sum(large * 2.0f).item();
-    const Graph graph = capture(stream, [&] {
-        // Temporary arrays of many sizes, one of them that of the counters, die before the reduction is recorded.
-        for (std::int64_t count = 8; count <= 4096; count += 8 * (1 + count / 80)) {
-            const GPUArray<float> part = x(slice(0, count)) + 1.0f;
-            y(slice(0, count)).assign(part * 2.0f);
-        }
-        total.assign(sum(large * 2.0f));
-    });
-    for (int k = 0; k < 3; ++k) {
-        total.fill(0);
-        stream.context().synchronize();
-        graph.launch();
-        stream.synchronize();
-        CHECK(total.item() == expected);
-    }
-}
-
 TEST_CASE("a graph keeps the memory and the kernels that it uses") {
     const Stream stream = current_context().create_stream();
     const GPUArray<float> out = zeros<float>({n});

@@ -51,20 +51,19 @@ extern "C" __global__ __launch_bounds__(256) void move(
     for (int k = thread; k < 2048; k += 256) digit_counts[k] = 0;
     __syncthreads();
     int rank[8];
+    int *const warp_counts = digit_counts + 256 * warp;
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-        // Lanes with the same digit: those that agree with this one in every bit.
+        // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
         uint32_t peers = 0xffffffffu;
 #pragma unroll
-        for (int bit = 0; bit < 9; ++bit) {
-            const int is_set = digit[k] >> bit & 1;
-            const uint32_t votes = gemel_ballot(is_set);
-            peers &= is_set ? votes : ~votes;
-        }
-        const int leader = 31 - clz((int)peers), below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-        int count = 0;
-        if (lane == leader && digit[k] < 256) count = atomic_add(&digit_counts[256 * warp + digit[k]], popcount((int)peers));
-        rank[k] = (int)gemel_shuffle((uint32_t)count, leader) + below;
+        for (int bit = 0; bit < 9; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
+        const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+        const int count = digit[k] < 256 ? warp_counts[digit[k]] + below : 0;
+        gemel_warp_barrier();
+        if (peers >> lane == 1 && digit[k] < 256) warp_counts[digit[k]] = count + 1;
+        gemel_warp_barrier();
+        rank[k] = count;
     }
     __syncthreads();
     int digit_total = 0;
@@ -150,18 +149,30 @@ extern "C" __global__ __launch_bounds__(256) void move(
     int so_far;
     if (tile > 0) {
         int any = 0;
-        for (int at = tile - 1; ; --at) {
-            uint32_t state;
-            int theirs;
-            uint64_t word[1];
-            do word[0] = states[at * 256 + column]; while ((uint32_t)(word[0] >> 34) != epoch);
-            state = (uint32_t)(word[0] >> 32) & 3;
-            count_words bits;
-            bits.words[0] = (uint32_t)word[0];
-            theirs = bits.item;
-            so_far = any ? count_scan(theirs, so_far) : theirs;
-            any = 1;
-            if (state == 2) break;
+        // 4 tiles are read at a time: one by one each would cost the memory's latency.
+        for (int nearest = tile - 1; any < 2; nearest -= 4) {
+            uint64_t first_word[4];
+#pragma unroll
+            for (int a = 0; a < 4; ++a) {
+                const int at = nearest > a ? nearest - a : 0;
+                first_word[a] = states[at * 256 + column];
+            }
+#pragma unroll
+            for (int a = 0; a < 4; ++a) {
+                if (any == 2) continue;
+                const int at = nearest - a;
+                uint32_t state;
+                int theirs;
+                uint64_t word[1];
+                word[0] = first_word[a];
+                while ((uint32_t)(word[0] >> 34) != epoch) word[0] = states[at * 256 + column];
+                state = (uint32_t)(word[0] >> 32) & 3;
+                count_words bits;
+                bits.words[0] = (uint32_t)word[0];
+                theirs = bits.item;
+                so_far = any ? count_scan(theirs, so_far) : theirs;
+                any = (int)state;  // 2: it knew all before it
+            }
         }
         {
             count_words bits;
