@@ -94,10 +94,7 @@ class StepText {
         for (const auto& loop : step_.loops) {
             codegen::RowLoop made_loop;
             for (const std::size_t v : worth_keeping(made, request.loops.size())) {
-                const DType dtype = found_dtype(program_[v]);
-                const std::string value = print(v, dtype);
-                made_loop.kept.push_back(
-                    {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))});
+                made_loop.kept.push_back(computed(v));
                 held_.emplace(v, held_.size());
                 printed_.clear();
             }
@@ -108,10 +105,7 @@ class StepText {
             for (std::size_t k = 0; k < loop.size(); ++k)
                 made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
             for (const std::size_t v : worth_fixing(made, request.loops.size())) {
-                const DType dtype = found_dtype(program_[v]);
-                const std::string value = print(v, dtype);
-                made_loop.fixed.push_back(
-                    {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))});
+                made_loop.fixed.push_back(computed(v));
                 fixed_.emplace(v, fixed_.size());
                 printed_.clear();
             }
@@ -128,6 +122,12 @@ class StepText {
         request.arguments = arguments(made, false);
         request.preamble = text_.preamble + helpers;
         return RowKernel(std::move(request));
+    }
+
+    codegen::RowComputed computed(std::size_t v) {
+        const DType dtype = found_dtype(program_[v]);
+        const std::string value = print(v, dtype);
+        return {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))};
     }
 
     /// Values of elements that cost more than a few operations, that loop l needs and what comes behind it.

@@ -74,7 +74,7 @@ struct RowCall {
         }
         rows.kept_bytes = kept_bytes(call);
         for (const codegen::RowLoop& loop : state.request.loops)
-            for (const codegen::RowKept& kept : loop.kept)
+            for (const codegen::RowComputed& kept : loop.kept)
                 rows.computed_bytes += std::max(kept.dtype.size_bytes(), 4u);
         const Tuning tuning = choose_tuning(options.tuning, info, cache.tunings(*context),
                                             {.count = rows.count, .outputs = rows.outputs}, row_tuning);
@@ -145,7 +145,8 @@ struct RowCall {
             const bool is_named = std::ranges::any_of(state.request.loops, [&](const codegen::RowLoop& loop) {
                 return loop.statements.use_of(name).element ||
                        std::ranges::any_of(
-                           loop.kept, [&](const codegen::RowKept& kept) { return kept.value.use_of(name).element; }) ||
+                           loop.kept,
+                           [&](const codegen::RowComputed& kept) { return kept.value.use_of(name).element; }) ||
                        std::ranges::any_of(loop.values, [&](const codegen::ReducedValue& value) {
                            return value.map_expr.use_of(name).element;
                        });
@@ -184,8 +185,8 @@ RowKernel::RowKernel(codegen::RowRequest request) {
     std::vector<const codegen::Snippet*> snippets{&request.body};
     for (const codegen::RowLoop& loop : request.loops) {
         snippets.push_back(&loop.statements);
-        for (const codegen::RowKept& kept : loop.kept) snippets.push_back(&kept.value);
-        for (const codegen::RowFixed& fixed : loop.fixed) snippets.push_back(&fixed.value);
+        for (const codegen::RowComputed& kept : loop.kept) snippets.push_back(&kept.value);
+        for (const codegen::RowComputed& fixed : loop.fixed) snippets.push_back(&fixed.value);
         for (const codegen::ReducedValue& value : loop.values) snippets.push_back(&value.map_expr);
     }
     for (const codegen::RowResult& result : request.results) snippets.push_back(&result.value);

@@ -15,8 +15,8 @@ std::vector<ArrayUse> array_uses(const RowRequest& request) {
         ArrayUse use = request.body.use_of(p.name);
         for (const RowLoop& loop : request.loops) {
             use = use | loop.statements.use_of(p.name);
-            for (const RowKept& kept : loop.kept) use = use | kept.value.use_of(p.name);
-            for (const RowFixed& fixed : loop.fixed) use = use | fixed.value.use_of(p.name);
+            for (const RowComputed& kept : loop.kept) use = use | kept.value.use_of(p.name);
+            for (const RowComputed& fixed : loop.fixed) use = use | fixed.value.use_of(p.name);
             for (const ReducedValue& value : loop.values) use = use | value.map_expr.use_of(p.name);
         }
         for (const RowResult& result : request.results) use = use | result.value.use_of(p.name);

@@ -17,8 +17,8 @@ std::vector<const Snippet*> snippets(const RowRequest& request, const Snippet& p
     std::vector<const Snippet*> all{&preamble, &request.body};
     for (const RowLoop& loop : request.loops) {
         all.push_back(&loop.statements);
-        for (const RowKept& kept : loop.kept) all.push_back(&kept.value);
-        for (const RowFixed& fixed : loop.fixed) all.push_back(&fixed.value);
+        for (const RowComputed& kept : loop.kept) all.push_back(&kept.value);
+        for (const RowComputed& fixed : loop.fixed) all.push_back(&fixed.value);
         for (const ReducedValue& value : loop.values) all.push_back(&value.map_expr);
     }
     for (const RowResult& result : request.results) all.push_back(&result.value);
@@ -80,7 +80,7 @@ bool RowText::names(std::size_t l, std::size_t argument) const {
     const std::string& name = request_.arguments[argument].name;
     // What this loop keeps, and where nothing stays in registers what loops before have kept.
     for (std::size_t from = layout_.slots ? l : 0; from <= l && from < request_.loops.size(); ++from)
-        for (const RowKept& kept : request_.loops[from].kept)
+        for (const RowComputed& kept : request_.loops[from].kept)
             if (kept.value.use_of(name).element) return true;
     if (l == request_.loops.size()) return request_.body.use_of(name).element_read;
     const RowLoop& loop = request_.loops[l];
@@ -136,37 +136,25 @@ Value RowText::values(std::size_t first, std::size_t end) {
     return all;
 }
 
-Value RowText::kept(std::size_t first, std::size_t end) {
+Value RowText::computed(std::vector<RowComputed> RowLoop::*list, const char* words, std::size_t first,
+                        std::size_t end) {
     Value::List all;
     std::size_t number = 0;
     for (std::size_t l = 0; l < std::min(end, request_.loops.size()); ++l)
-        for (const RowKept& kept : request_.loops[l].kept) {
-            const std::string word = gemel::text("kept", number++);
+        for (const RowComputed& computed : request_.loops[l].*list) {
+            const std::string word = gemel::text(words, number++);
             if (l < first) continue;
             const Mode mode = layout_.serial ? Mode::element : Mode::lane;
-            all.push_back(Values{{"type", kernel_.verbatim(value_type(kept.dtype))},
+            all.push_back(Values{{"type", kernel_.verbatim(value_type(computed.dtype))},
                                  {"word", kernel_.verbatim(word)},
                                  {"name", kernel_.verbatim(access_.unused(word + "_values"))},
-                                 {"value", kernel_.verbatim(access_.snippet(kept.value, mode))}});
+                                 {"value", kernel_.verbatim(access_.snippet(computed.value, mode))}});
         }
     return all;
 }
 
-Value RowText::fixed(std::size_t first, std::size_t end) {
-    Value::List all;
-    std::size_t number = 0;
-    for (std::size_t l = 0; l < end; ++l)
-        for (const RowFixed& fixed : request_.loops[l].fixed) {
-            const std::string word = gemel::text("fixed", number++);
-            if (l < first) continue;
-            const Mode mode = layout_.serial ? Mode::element : Mode::lane;
-            all.push_back(Values{{"type", kernel_.verbatim(value_type(fixed.dtype))},
-                                 {"word", kernel_.verbatim(word)},
-                                 {"name", kernel_.verbatim(access_.unused(word + "_values"))},
-                                 {"value", kernel_.verbatim(access_.snippet(fixed.value, mode))}});
-        }
-    return all;
-}
+Value RowText::kept(std::size_t first, std::size_t end) { return computed(&RowLoop::kept, "kept", first, end); }
+Value RowText::fixed(std::size_t first, std::size_t end) { return computed(&RowLoop::fixed, "fixed", first, end); }
 
 Value RowText::stored() {
     Value::List all;

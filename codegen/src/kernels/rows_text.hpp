@@ -33,6 +33,7 @@ class RowText {
     Values value(std::size_t v);
     Value values(std::size_t first, std::size_t end);
     Value stored();
+    Value computed(std::vector<RowComputed> RowLoop::*list, const char* words, std::size_t first, std::size_t end);
     /// Of the values that loops `first` to before `end` keep.
     Value kept(std::size_t first, std::size_t end);
     Values words();

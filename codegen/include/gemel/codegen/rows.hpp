@@ -11,26 +11,25 @@
 
 namespace gemel::codegen {
 
-/// A value of each element that later loops need again: found once where rows stay in registers, else by each of them.
-struct RowKept {
+/// A value that is computed once and has a name from then on.
+struct RowComputed {
     DType dtype = {};
-    Snippet value = {};  ///< in terms of x[i], what loops before have found, and values kept before
-};
-
-/// A value of each row that takes some work, such as the root of what was found: computed once for the row.
-struct RowFixed {
-    DType dtype = {};
-    Snippet value = {};  ///< in terms of what this loop and those before have found, and values fixed before
+    Snippet value = {};
 };
 
 /// One pass over a row's elements, and what is found by it.
 struct RowLoop {
-    std::vector<RowKept> kept = {};  ///< `kept0` is the first one of the first loop; numbered through
+    /// Of each element, for later loops, in terms of x[i], of what loops before have found, and of values kept before:
+    /// found once where rows stay in registers, else by each loop. `kept0` is the first one of the first loop; numbered
+    /// through.
+    std::vector<RowComputed> kept = {};
     /// Like a reduction's; map_expr may name what earlier loops have found: `row0` is the first value of the first
     /// loop, and values are numbered through. `dtype` is the type that others see, in C.
     std::vector<ReducedValue> values = {};
-    Snippet statements = {};           ///< in front of the maps, for every element
-    std::vector<RowFixed> fixed = {};  ///< `fixed0` is the first one of the first loop; numbered through
+    Snippet statements = {};  ///< in front of the maps, for every element
+    /// Of each row, where it takes some work, such as the root of what was found: in terms of what this loop and those
+    /// before have found, and of values fixed before. `fixed0` is the first one of the first loop; numbered through.
+    std::vector<RowComputed> fixed = {};
 };
 
 /// A value that is stored once per row.
