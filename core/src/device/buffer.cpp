@@ -71,7 +71,7 @@ void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offse
     require_range(block, bytes_, offset, bytes, "upload");
     if (bytes == 0) return;
     block.driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream({}, block.driver);
+        const auto core = choose_stream({}, block.driver);
         if (Recorder* const recorder = find_recorder(*core, "upload")) [[unlikely]]
             return recorder->upload_copy(block, offset_ + offset, from, bytes);
         block.allocation->uses.touch(core, true);
