@@ -2,6 +2,8 @@
 
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
+#include "linear/matmul_layout.hpp"
+#include "tune/tuning_table.hpp"
 
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/codegen/matmul.hpp>
@@ -9,8 +11,13 @@
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace gemel {
 namespace {
@@ -42,94 +49,206 @@ AnyArray as_batch(const AnyArray& x, const Shape& batch) {
         Shape{static_cast<std::int64_t>(batch.count()), shape[batch.rank()], shape.back()});
 }
 
-/// Where the first element lies, in elements.
-std::int64_t begin_of(const AnyArray& x) {
-    return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
+Argument value_argument(const NamedArgument& given) {
+    Argument argument;
+    argument.dtype = given.dtype();
+    argument.bytes = given.dtype().size_bytes();
+    argument.data = given.value();
+    std::memcpy(argument.value, given.value(), argument.bytes);
+    return argument;
 }
 
 /// What tells the compiled products apart.
-struct ProductLayout {
+struct ProductKey {
     DType dtype = {};
-    codegen::MatmulLayout cut = {};
-    friend bool operator==(const ProductLayout&, const ProductLayout&) = default;
+    codegen::MatmulLayout layout = {};
+    std::string epilogue = {}, preamble = {}, names = {};
+    boost::container::small_vector<DType, 4> types = {};  ///< of the epilogue's arguments
+    friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-/// The largest tiles whose threads and shared memory the device has.
-codegen::MatmulLayout choose_layout(const DeviceInfo& info, DType dtype) {
-    codegen::MatmulLayout layout;
-    layout.serial = info.type == DeviceInfo::Type::cpu;
-    while (!layout.serial && (layout.edge * layout.edge > info.max_threads_per_block ||
-                              codegen::matmul_shared_bytes(dtype, layout) > info.shared_memory_per_block_bytes)) {
-        layout.edge /= 2;
-        layout.serial = layout.edge < 4;
+/// The arguments of an epilogue as a kernel takes them: arrays in C order from where their memory begins, 16-bit floats
+/// as float.
+std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const Context& context) {
+    std::vector<NamedArgument> plain;
+    for (const NamedArgument& given : options.arguments) {
+        const AnyArray& array = given.array();
+        if (array.empty()) {
+            plain.push_back(given);
+            continue;
+        }
+        if (!(array.context() == context))
+            throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
+                                     "' is of another context; copy_to(context) brings it over"));
+        const bool is_short = array.dtype().is_floating() && array.dtype().size_bytes() == 2;
+        if (is_short)
+            plain.emplace_back(given.name(), array.astype(dtype_of<float>()));
+        else
+            plain.emplace_back(given.name(), array.is_contiguous() && begin_of(array) == 0 ? array : array.copy());
     }
-    return layout;
+    return plain;
 }
 
-std::shared_ptr<Variant> find_variant(const Context& context, const ProductLayout& layout) {
+codegen::MatmulRequest request_of(const ProductKey& key, const std::vector<NamedArgument>& arguments) {
+    codegen::MatmulRequest request{.dtype = key.dtype, .epilogue = key.epilogue, .preamble = key.preamble};
+    for (const NamedArgument& a : arguments) {
+        if (a.array().empty())
+            request.arguments.push_back(ScalarArg(a.dtype(), a.name()));
+        else
+            request.arguments.push_back(VectorArg(a.dtype(), a.name(), true));
+    }
+    return request;
+}
+
+std::shared_ptr<Variant> find_variant(const Context& context, const ProductKey& key,
+                                      const std::vector<NamedArgument>& arguments) {
     static const std::uint64_t id = KernelCache::new_generator();
-    return KernelCache::of(context).find<Variant>(VariantKey<ProductLayout>{id, layout}, [&] {
-        const GeneratedText text{codegen::matmul_source(layout.dtype, layout.cut, context.dialect())};
+    return KernelCache::of(context).find<Variant>(VariantKey<ProductKey>{id, key}, [&] {
+        const GeneratedText text{codegen::matmul_source(request_of(key, arguments), key.layout, context.dialect())};
         auto variant = std::make_shared<Variant>();
         variant->kernel = context.compile(text, CompileOptions{.name = "matmul"}).kernel("matmul");
-        variant->block = layout.cut.serial ? 1 : layout.cut.edge * layout.cut.edge;
+        variant->block = codegen::matmul_block(key.layout);
         return variant;
     });
 }
 
-/// (batch, rows, inner) times (batch, inner, columns).
-AnyArray multiply(const AnyArray& a, const AnyArray& right, DType dtype) {
-    const Context context = a.context();
-    codegen::MatmulLayout layout = choose_layout(KernelCache::of(context).info(), dtype);
+codegen::MatmulTuning nothing_given(const DeviceInfo&, const codegen::Workload&) { return {}; }
+
+/// c = a b, of (batch, rows, columns), (batch, rows, inner) and (batch, inner, columns).
+void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, const MatmulOptions& options) {
+    if (c.size() == 0) return;
+    const Context context = c.context();
+    KernelCache& cache = KernelCache::of(context);
+    const DeviceInfo& device = cache.info();
+    const codegen::MatmulForm form = matmul_form(device, c.dtype(), options.precision);
+    const bool has_slots = form >= codegen::MatmulForm::threads;
     // Copying a factor costs little beside multiplying by it.
-    const AnyArray b = layout.serial && right.strides()[2] != 1 && a.shape()[1] > 4 ? right.copy(Order::C) : right;
-    layout.a_by_columns = std::abs(a.strides()[2]) <= std::abs(a.strides()[1]);
-    layout.b_by_columns = std::abs(b.strides()[2]) <= std::abs(b.strides()[1]);
+    const bool wants_rows = form == codegen::MatmulForm::serial && right.strides()[2] != 1 && left.shape()[1] > 4;
+    const AnyArray a = has_slots && !has_lines(left) ? left.copy(Order::C) : left;
+    const AnyArray b = wants_rows || (has_slots && !has_lines(right)) ? right.copy(Order::C) : right;
 
     const std::int64_t batch = a.shape()[0], rows = a.shape()[1], inner = a.shape()[2], columns = b.shape()[2];
-    const AnyArray out(context, dtype, Shape{batch, rows, columns});
-    if (out.size() == 0) return out;
-    const auto variant = find_variant(context, {dtype, layout});
-    const codegen::MatmulTile tile = codegen::matmul_tile(dtype, layout);
+    codegen::MatmulTuning given = options.tuning;
+    if (has_slots)
+        given = choose_tuning(options.tuning, device, cache.tunings(context),
+                              {.count = static_cast<std::size_t>(rows * columns) * static_cast<std::size_t>(inner),
+                               .item_bytes = static_cast<std::uint32_t>(c.dtype().size_bytes()),
+                               .arrays = static_cast<std::uint32_t>(form),
+                               .outputs = static_cast<std::size_t>(batch)},
+                              nothing_given);
+    const std::vector<NamedArgument> arguments = plain_arguments(options, context);
+    ProductKey key{.dtype = c.dtype(),
+                   .layout = matmul_layout(device, c.dtype(), form, a, b, given),
+                   .epilogue = options.epilogue,
+                   .preamble = options.preamble};
+    for (const NamedArgument& argument : arguments) {
+        key.names += argument.name() + (argument.array().empty() ? "," : "*,");
+        key.types.push_back(argument.dtype());
+    }
+    const auto variant = find_variant(context, key, arguments);
+    const codegen::MatmulTile tile = codegen::matmul_tile(c.dtype(), key.layout);
     const std::int64_t across = (columns + tile.columns - 1) / tile.columns, down = (rows + tile.rows - 1) / tile.rows;
     ArgumentList list;
-    for (const AnyArray* array : {&a, &b, &out}) list.add(whole_memory(*array));
-    const std::int64_t numbers[] = {
-        begin_of(a),    a.strides()[0], a.strides()[1], a.strides()[2], begin_of(b), b.strides()[0], b.strides()[1],
-        b.strides()[2], begin_of(out),  rows,           columns,        inner,       across,         down};
+    for (const AnyArray* array : {&a, &b, &c}) list.add(whole_memory(*array));
+    for (const NamedArgument& argument : arguments)
+        list.add(argument.array().empty() ? value_argument(argument) : whole_memory(argument.array()));
+    const std::int64_t numbers[] = {begin_of(a), a.strides()[0], a.strides()[1], a.strides()[2],
+                                    begin_of(b), b.strides()[0], b.strides()[1], b.strides()[2],
+                                    begin_of(c), c.strides()[0], c.strides()[1], c.strides()[2],
+                                    rows,        columns,        inner,          across,
+                                    down};
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
-    variant->kernel.launch({.grid = {batch * across * down}, .block = {variant->block}}, list.span());
-    return out;
+    LaunchConfig config{.grid = {batch * across * down}, .block = {variant->block}};
+    if (has_slots) config.shared_bytes = codegen::matmul_shared_bytes(c.dtype(), key.layout);
+    variant->kernel.launch(config, list.span());
 }
 
-}  // namespace
-
-AnyArray matrix_product(const AnyArray& given_a, const AnyArray& given_b, DType dtype) {
-    for (const AnyArray* given : {&given_a, &given_b}) {
+/// Refuses what cannot be multiplied.
+void check_operands(const AnyArray& a, const AnyArray& b) {
+    for (const AnyArray* given : {&a, &b}) {
         if (given->empty()) throw ArgumentError("matmul: an operand is an empty handle, without an array");
         if (!is_number(given->dtype()))
             throw ArgumentError(
                 text("matmul: an operand has elements of ", given->dtype().name(), ", which are no numbers"));
     }
-    if (!(given_a.context() == given_b.context()))
+    if (!(a.context() == b.context()))
         throw ArgumentError("matmul: the operands are of different contexts; copy_to(context) brings one to the other");
-    if (dtype.empty()) dtype = promote(given_a.dtype(), given_b.dtype());
-    if (given_a.rank() == 0 || given_b.rank() == 0)
-        refuse(given_a, given_b, "one has no axis; * multiplies by a number");
-    const bool is_row = given_a.rank() == 1, is_column = given_b.rank() == 1;
-    if (given_a.shape().back() != given_b.shape()[is_column ? 0 : given_b.rank() - 2])
-        refuse(given_a, given_b, "the last axis of the first must be as long as the last but one of the second");
-    if (is_row || is_column) {  // a reduction reads the matrix once, and products of 16-bit floats are not rounded
-        const AnyExpr product = (is_column ? given_a : given_a(slice(), newaxis)) * given_b;
-        return reduce(ReductionKind::sum, product.view(), dtype, is_column ? -1 : -2, false, "matmul");
-    }
-    const auto converted = [&](const AnyArray& x) { return x.dtype() == dtype ? x : x.astype(dtype); };
-    const AnyArray a = converted(given_a), b = converted(given_b);
-    Shape shape = batch_shape(a, b);
-    const AnyArray product = multiply(as_batch(a, shape), as_batch(b, shape), dtype);
-    shape.push_back(a.shape()[a.rank() - 2]);
-    shape.push_back(b.shape().back());
-    return product.reshape(shape);
+    if (a.rank() == 0 || b.rank() == 0) refuse(a, b, "one has no axis; * multiplies by a number");
+    if (a.shape().back() != b.shape()[b.rank() == 1 ? 0 : b.rank() - 2])
+        refuse(a, b, "the last axis of the first must be as long as the last but one of the second");
 }
 
+/// The operands as batches of matrices of one type, and the product's shape.
+struct Operands {
+    AnyArray a, b;
+    Shape batch;
+    bool is_row, is_column;
+
+    Operands(const AnyArray& left, const AnyArray& right, DType dtype)
+        : is_row(left.rank() == 1), is_column(right.rank() == 1) {
+        const AnyArray x = is_row ? left(newaxis, slice()) : left, y = is_column ? right(slice(), newaxis) : right;
+        batch = batch_shape(x, y);
+        a = as_batch(x.dtype() == dtype ? x : x.astype(dtype), batch);
+        b = as_batch(y.dtype() == dtype ? y : y.astype(dtype), batch);
+    }
+    Shape shape() const {
+        Shape all = batch;
+        if (!is_row) all.push_back(a.shape()[1]);
+        if (!is_column) all.push_back(b.shape()[2]);
+        return all;
+    }
+    /// c as a batch of matrices: a view, or an empty handle where its steps allow none.
+    AnyArray as_product(const AnyArray& c) const {
+        const Shape whole{a.shape()[0], a.shape()[1], b.shape()[2]};
+        if (c.is_contiguous()) return c.reshape(whole);
+        if (batch.rank() > 1) return {};
+        AnyArray view = is_column ? c(ellipsis, newaxis) : c;
+        if (is_row) view = is_column ? view : view(ellipsis, newaxis, slice());
+        return view.rank() == 2 ? view(newaxis, slice(), slice()) : view;
+    }
+};
+
+}  // namespace
+
+namespace detail {
+
+AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulOptions& options) {
+    check_operands(a, b);
+    if (dtype.empty()) dtype = promote(a.dtype(), b.dtype());
+    std::optional<StreamScope> scope;
+    if (!options.stream.empty()) scope.emplace(options.stream);
+    if ((a.rank() == 1 || b.rank() == 1) && options.epilogue.empty()) {
+        // A reduction reads the matrix once, and products of 16-bit floats are not rounded.
+        const AnyExpr product = (b.rank() == 1 ? a : a(slice(), newaxis)) * b;
+        return reduce(ReductionKind::sum, product.view(), dtype, b.rank() == 1 ? -1 : -2, false, "matmul");
+    }
+    const Operands operands(a, b, dtype);
+    const AnyArray c(a.context(), dtype, operands.shape());
+    multiply(operands.as_product(c), operands.a, operands.b, options);
+    return c;
+}
+
+void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options) {
+    if (c.empty()) throw ArgumentError("matmul_into: the target is an empty handle, without an array");
+    check_operands(a, b);
+    const DType dtype = promote(a.dtype(), b.dtype());
+    std::optional<StreamScope> scope;
+    if (!options.stream.empty()) scope.emplace(options.stream);
+    const Operands operands(a, b, dtype);
+    if (!(c.context() == a.context())) throw ArgumentError("matmul_into: the target is of another context");
+    if (c.shape() != operands.shape() || c.dtype() != dtype)
+        throw ArgumentError(text("matmul_into: the target is ", c.dtype().name(), " ", to_string(c.shape()),
+                                 ", the product ", dtype.name(), " ", to_string(operands.shape())));
+    for (std::size_t axis = 0; axis < c.rank(); ++axis)
+        if (c.strides()[axis] == 0 && c.shape()[axis] > 1)
+            throw ArgumentError("matmul_into: elements of the target share memory; write into an array of its own");
+    const AnyArray product = operands.as_product(c);
+    if (!product.empty() && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
+        return multiply(product, operands.a, operands.b, options);
+    const AnyArray whole = c.copy(Order::C);  // with what `before` reads
+    multiply(operands.as_product(whole), operands.a, operands.b, options);
+    c.assign(whole);
+}
+
+}  // namespace detail
 }  // namespace gemel

@@ -76,8 +76,10 @@ template <codegen::TuningStruct T>
 std::uint32_t largest_block(const T& tuning) {
     if constexpr (requires { tuning.tile_block; }) {
         return std::max(tuning.block, tuning.tile_block);
-    } else {
+    } else if constexpr (requires { tuning.block; }) {
         return tuning.block;
+    } else {
+        return 0;  // follows from other numbers
     }
 }
 
@@ -92,7 +94,8 @@ T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& tab
     if (!table.empty()) {
         const T stored = table.find<T>(work);
         T used = stored;
-        if (given.block) used.block = 0;
+        if constexpr (requires { given.block; })
+            if (given.block) used.block = 0;
         if constexpr (requires { given.tile_block; })
             if (given.tile_block) used.tile_block = 0;
         check_stored_block(T::family, to_string(stored), largest_block(used), device, work);

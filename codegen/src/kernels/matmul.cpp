@@ -2,55 +2,125 @@
 
 #include "matmul_kernels.hpp"
 
+#include <gemel/codegen/block.hpp>
+#include <gemel/codegen/kernel_text.hpp>
+#include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel::codegen {
 namespace {
 
-constexpr int per_thread = 4;  ///< rows and columns of the result that one thread of a block computes
+constexpr std::uint32_t per_thread = 4;  ///< checked: rows and columns of the result that one thread computes
+constexpr std::uint32_t warp = 32;
+constexpr int band = 8;  ///< rows of tiles among which blocks that run together lie
+
+bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
+bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
+
+/// How one factor lies in a slot.
+struct Factor {
+    bool along;            ///< neighbours lie along the summed axis
+    std::uint32_t side;    ///< rows or columns of the result
+    std::uint32_t length;  ///< elements of a line
+    std::uint32_t lines;
+    std::uint32_t pitch;  ///< elements from line to line
+    std::uint32_t access;
+    std::uint32_t words() const { return lines * pitch; }
+};
+
+Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
+    const MatmulTuning& t = layout.tile;
+    const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
+    const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
+    // Lanes of a warp that read at once meet different banks: lines are an odd number of 16 bytes apart, or, where four
+    // lanes read neighbouring lines of 32-bit words, of 32.
+    const std::uint32_t gap = item == 4 && !along && by_warps(layout) ? 8 : item == 8 ? 4 : 16 / item;
+    return {.along = along,
+            .side = side,
+            .length = length,
+            .lines = along ? side : t.depth,
+            .pitch = static_cast<std::uint32_t>(length + gap),
+            .access = is_a ? layout.a_access : layout.b_access};
+}
 
 /// Fills one kernel.
 class Matmul {
    public:
-    Matmul(DType dtype, const MatmulLayout& layout, const Dialect& dialect)
-        : dtype_(dtype),
+    Matmul(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect)
+        : request_(request),
+          dtype_(request.dtype),
           layout_(layout),
-          held_(matmul_accumulator(dtype)),
-          tile_(matmul_tile(dtype, layout)),
-          storage_(storage_type(dtype, dialect)),
+          dialect_(dialect),
+          held_(matmul_accumulator(dtype_)),
+          tile_(matmul_tile(dtype_, layout)),
+          epilogue_(request.epilogue),
+          preamble_(request.preamble),
+          storage_(storage_type(dtype_, dialect)),
           type_(held_.name()),
-          kernel_(dialect) {}
+          kernel_(dialect, [this](std::string_view word) { return is_taken(word); },
+                  {"value", "row", "column", "matrix", "before"}) {}
 
     std::string text() {
         Values values{{"storage", storage_},
                       {"type", type_},
                       {"zero", is_complex() ? type_ + "_new(0, 0)" : "0"},
-                      {"serial", layout_.serial},
-                      {"edge", layout_.edge},
-                      {"block", layout_.serial ? 1 : layout_.edge * layout_.edge},
-                      {"own", per_thread},
-                      {"side", tile_.rows},
-                      {"pitch", tile_.rows + 1},
-                      {"depth", held_.size_bytes() > 8 ? 8 : 16},
+                      {"serial", layout_.form == MatmulForm::serial},
+                      {"block", matmul_block(layout_)},
+                      {"preamble", preamble_.empty() ? "" : kernel_.verbatim(request_.preamble)},
+                      {"parameters", parameters()},
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
-        values["body"] = layout_.serial ? serial_body(values) : block_body(values);
+        if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
+        values["body"] = layout_.form == MatmulForm::serial ? serial_body(values) : block_body(values);
         return kernel_.finish(kernel_.fill(matmul_kernels::product(), values));
     }
 
    private:
+    bool is_taken(std::string_view word) const {
+        return epilogue_.mentions(word) || preamble_.mentions(word) ||
+               std::ranges::any_of(request_.arguments, [&](const Parameter& p) { return p.name == word; });
+    }
     bool is_complex() const { return held_.kind() == DType::Kind::complex; }
+
+    Value::List parameters() {
+        Value::List all;
+        for (const Parameter& p : request_.arguments) {
+            const std::string type = storage_type(p.dtype, dialect_);
+            all.push_back(kernel_.verbatim(p.is_pointer ? text_of(dialect_.global_space, " const ", type, " *", p.name)
+                                                        : text_of("const ", type, " ", p.name)));
+        }
+        return all;
+    }
+    template <class... Parts>
+    static std::string text_of(const Parts&... parts) {
+        const std::string all = gemel::text(parts...);
+        return all.substr(all.find_first_not_of(' '));
+    }
+
     std::string load(const std::string& element) const {
         const std::string value = load_text(dtype_, element);
         return held_ == dtype_ || dtype_.is_floating() ? value : gemel::text("(", type_, ")", value);
     }
-    std::string store(const std::string& value) const {
-        if (dtype_.kind() == DType::Kind::boolean) return value + " != 0";
-        if (dtype_.is_integer() && dtype_.size_bytes() < 4) return gemel::text("(", storage_, ")", value);
+    std::string convert(const std::string& value) const {
+        if (dtype_.kind() == DType::Kind::boolean) return gemel::text("(", value, ") != 0");
+        if (dtype_.is_integer() && dtype_.size_bytes() < 4) return gemel::text("(", storage_, ")(", value, ")");
         return store_text(dtype_, value);
+    }
+    /// The statement that stores a sum, where own_row and own_column say which.
+    std::string store(const std::string& sum) {
+        const std::string element = "c[own_row * c_row + own_column * c_column]";
+        if (epilogue_.empty()) return gemel::text(element, " = ", convert(sum), ";");
+        std::string out = gemel::text("const ", type_, " value = ", sum, ";\n");
+        if (epilogue_.mentions("row")) out += "const int64_t row = own_row;\n";
+        if (epilogue_.mentions("column")) out += "const int64_t column = own_column;\n";
+        if (epilogue_.mentions("before")) out += gemel::text("const ", type_, " before = ", load(element), ";\n");
+        return out +
+               gemel::text(element, " = ", convert(kernel_.verbatim(gemel::text("(", epilogue_.text(), ")"))), ";");
     }
     std::string add_product(const std::string& sum, const std::string& a, const std::string& b) const {
         if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
@@ -61,6 +131,11 @@ class Matmul {
     }
 
     std::string block_body(Values values) {
+        values["edge"] = layout_.edge;
+        values["own"] = per_thread;
+        values["side"] = tile_.rows;
+        values["pitch"] = tile_.rows + 1;
+        values["depth"] = held_.size_bytes() > 8 ? 8 : 16;
         const std::string sum = gemel::text("sums[r * ", per_thread, " + k]");
         const Values a{{"name", "a"},
                        {"depth_is_fast", layout_.a_by_columns},
@@ -88,10 +163,94 @@ class Matmul {
         return kernel_.fill(matmul_kernels::serial(), std::move(values));
     }
 
+    std::string tiled(Values values) {
+        const MatmulTuning& t = layout_.tile;
+        const std::size_t item = dtype_.size_bytes();
+        const Factor a = factor(item, layout_, true), b = factor(item, layout_, false);
+        const std::string word = item == 2 ? "uint16_t" : dtype_.name();
+        values["word"] = word;
+        values["word_bytes"] = item;
+        values["resident"] =
+            pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = t.resident_blocks}.text();
+        values["band"] = band;
+        values["depth"] = t.depth;
+        values["stages"] = t.stages;
+        values["slot_words"] = a.words() + b.words();
+        values["b_offset"] = a.words();
+        values["factors"] = Value::List{described("a", a, 0, "first_row", "rows"),
+                                        described("b", b, a.words(), "first_column", "columns")};
+        for (const auto& [name, f] : {std::pair<std::string, Factor>{"a", a}, {"b", b}}) {
+            values[name + "_along"] = f.along;
+            values[name + "_pitch"] = f.pitch;
+        }
+        return by_warps(layout_) ? by_tensor_cores(std::move(values)) : by_threads(std::move(values));
+    }
+
+    Values described(const std::string& name, const Factor& f, std::uint32_t offset, const std::string& first,
+                     const std::string& extent) const {
+        const std::uint32_t lines_at_once = matmul_block(layout_) * f.access / f.length;
+        return {{"name", name},
+                {"along", f.along},
+                {"side", f.side},
+                {"length", f.length},
+                {"pitch", f.pitch},
+                {"access", f.access},
+                {"access_bytes", f.access * dtype_.size_bytes()},
+                {"offset", offset},
+                {"first", first},
+                {"extent", extent},
+                {"lines_at_once", lines_at_once},
+                {"accesses", f.lines / lines_at_once},
+                {"lines_inside", f.along ? name + "_extent" : "own_depth"},
+                {"length_inside", f.along ? "own_depth" : name + "_extent"}};
+    }
+
+    std::string by_threads(Values values) {
+        const MatmulTuning& t = layout_.tile;
+        values["own_rows"] = t.own_rows;
+        values["own_columns"] = t.own_columns;
+        values["threads_down"] = t.rows / t.own_rows;
+        values["threads_across"] = t.columns / t.own_columns;
+        values["stored"] = store("sum");
+        values["begin"] = kernel_.fill(matmul_kernels::threads_begin(), values);
+        values["multiply"] = kernel_.fill(matmul_kernels::threads_multiply(), values);
+        values["store"] = kernel_.fill(matmul_kernels::threads_store(), values);
+        return kernel_.fill(matmul_kernels::tiled(), std::move(values));
+    }
+
+    std::string by_tensor_cores(Values values) {
+        const MatmulTuning& t = layout_.tile;
+        const std::size_t item = dtype_.size_bytes();
+        values["sum_type"] = type_;
+        values["splits"] = layout_.form == MatmulForm::split;
+        values["rounds"] = item == 4;
+        values["group_depth"] = item == 2 ? 16 : 8;
+        values["by_matrices"] = item < 8;
+        values["part"] = item == 8 ? "double" : "uint32_t";
+        values["bits"] = item == 8 ? "" : "as_uint";
+        values["instruction"] = "gemel_multiply_" + (item == 4                       ? "tf32"
+                                                     : dtype_.name() == "bfloat16_t" ? "bfloat16"
+                                                     : item == 2                     ? "float16"
+                                                                                     : std::string("double"));
+        values["row_tiles"] = t.own_rows / 16;
+        values["column_tiles"] = t.own_columns / 8;
+        values["warp_rows"] = t.own_rows;
+        values["warp_columns"] = t.own_columns;
+        values["warps_across"] = t.columns / t.own_columns;
+        values["stored"] = store("sum");
+        values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
+        values["multiply"] = kernel_.fill(matmul_kernels::tensor_multiply(), values);
+        values["store"] = kernel_.fill(matmul_kernels::tensor_store(), values);
+        return kernel_.fill(matmul_kernels::tiled(), std::move(values));
+    }
+
+    const MatmulRequest& request_;
     DType dtype_;
     MatmulLayout layout_;
+    const Dialect& dialect_;
     DType held_;
     MatmulTile tile_;
+    Snippet epilogue_, preamble_;
     std::string storage_, type_;
     KernelText kernel_;
 };
@@ -106,18 +265,62 @@ DType matmul_accumulator(DType dtype) {
 }
 
 MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
-    if (!layout.serial) return {per_thread * layout.edge, per_thread * layout.edge};
-    return {4, 256 / matmul_accumulator(dtype).size_bytes()};
+    if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};
+    if (layout.form == MatmulForm::checked) return {per_thread * layout.edge, per_thread * layout.edge};
+    return {4, static_cast<std::uint32_t>(256 / matmul_accumulator(dtype).size_bytes())};
+}
+
+std::uint32_t matmul_block(const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    switch (layout.form) {
+        case MatmulForm::serial: return 1;
+        case MatmulForm::checked: return layout.edge * layout.edge;
+        case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns);
+        default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp;
+    }
 }
 
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
-    if (layout.serial) return 0;
+    if (layout.form == MatmulForm::serial) return 0;
+    if (has_slots(layout)) {
+        const std::size_t item = dtype.size_bytes();
+        return layout.tile.stages * item * (factor(item, layout, true).words() + factor(item, layout, false).words());
+    }
     const std::size_t item = matmul_accumulator(dtype).size_bytes(), depth = item > 8 ? 8 : 16;
     return 2 * depth * (per_thread * layout.edge + 1) * item;
 }
 
-std::string matmul_source(DType dtype, const MatmulLayout& layout, const Dialect& dialect) {
-    return Matmul(dtype, layout, dialect).text();
+std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
+    if (!has_slots(layout)) return {};
+    const MatmulTuning& t = layout.tile;
+    const bool warps = by_warps(layout);
+    for (const std::uint32_t n : {t.rows, t.columns, t.depth})
+        if (!std::has_single_bit(n)) return "rows, columns and depth must be powers of 2";
+    if (t.stages < 2 || t.stages > 5) return "there must be 2 to 5 stages";
+    const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
+    if (t.depth % group != 0) return text("depth must be a multiple of ", group);
+    if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||
+        t.rows % t.own_rows != 0 || t.columns % t.own_columns != 0)
+        return text("own_rows and own_columns must be multiples of ", unit, " that divide rows and columns");
+    if (!warps && (t.rows / t.own_rows % 4 != 0 || t.columns / t.own_columns % 8 != 0))
+        return "a block must be a multiple of 4 threads high and of 8 wide";
+    if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
+        return "a warp has at most 2048 elements in three sums each";
+    const std::uint32_t block = matmul_block(layout);
+    if (block > 1024) return text("a block would have ", block, " threads; there may be 1024");
+    for (const bool is_a : {true, false}) {
+        const Factor f = factor(dtype.size_bytes(), layout, is_a);
+        if (block * f.access % f.length != 0 || f.lines % (block * f.access / f.length) != 0)
+            return text("the ", block, " threads of a block do not share ", f.lines, " lines of ", f.length,
+                        " elements evenly");
+    }
+    return {};
+}
+
+std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
+    if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
+        throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
+    return Matmul(request, layout, dialect).text();
 }
 
 }  // namespace gemel::codegen

@@ -1,6 +1,7 @@
 /// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/tensor_section.hpp"
 
 namespace gemel {
 
@@ -253,6 +254,10 @@ std::vector<Dialect::Section> all_sections() {
                    "M_LOG2E_F",    "M_LOG10E_F", "M_LN2_F",  "M_LN10_F",  "M_PI_F",     "M_PI_2_F", "M_PI_4_F",
                    "M_2_SQRTPI_F", "M_1_PI_F",   "M_2_PI_F", "M_SQRT2_F", "M_SQRT1_2_F"},
          .text = constants}};
+    all.push_back(tensor_section({.condition = "defined(__CUDA_ARCH__)",
+                                  .global_space = "",
+                                  .shared_space = "",
+                                  .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     return all;

@@ -1,6 +1,7 @@
 /// OpenCL C 1.2.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/tensor_section.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -261,6 +262,10 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "abs", .words = {"abs"}, .text = absolute},
         vectors()};
+    all.push_back(tensor_section({.condition = "defined(__NV_CL_C_VERSION)",
+                                  .global_space = "__global ",
+                                  .shared_space = "__local ",
+                                  .shared_address = "(uint32_t)(size_t)p"}));
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     return all;

@@ -1,36 +1,116 @@
 /// Matrix products, as NumPy's matmul.
 #pragma once
 
+#include <gemel/arrays/call_argument.hpp>
 #include <gemel/arrays/expression.hpp>
+#include <gemel/codegen/matmul.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/stream.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace gemel {
 
+/// How exactly products of float are computed. Products of 16-bit floats are exact and summed in float, by tensor cores
+/// where there are some; those of double and of integers are what their arithmetic gives.
+enum class Precision {
+    exact,   ///< fused multiply-adds in float
+    split,   ///< as exact, by tensor cores: each number in two parts, three products. Elsewhere as `exact`
+    tensor,  ///< one product by tensor cores, of numbers rounded to 11 bits (tf32). Elsewhere as `exact`
+};
+
+/// A value, or an array in C order, under the name that an expression in C knows it by. Copies the value, shares the
+/// array.
+class NamedArgument {
+   public:
+    NamedArgument(std::string name, const AnyArray& array) : name_(std::move(name)), array_(array) {}
+    template <class T>
+        requires(HasDType<T> && !std::derived_from<T, AnyArray>)
+    NamedArgument(std::string name, const T& value) : name_(std::move(name)), dtype_(dtype_of<T>()) {
+        static_assert(sizeof(T) <= sizeof value_, "values of more than 16 bytes go into an array");
+        std::memcpy(value_.data(), &value, sizeof(T));
+    }
+    const std::string& name() const { return name_; }
+    const AnyArray& array() const { return array_; }  ///< empty for a value
+    DType dtype() const { return array_.empty() ? dtype_ : array_.dtype(); }
+    const std::byte* value() const { return value_.data(); }
+
+   private:
+    std::string name_;
+    AnyArray array_;
+    DType dtype_;
+    alignas(16) std::array<std::byte, 16> value_{};
+};
+
+struct MatmulOptions {
+    Precision precision = Precision::exact;
+    /// What is stored in place of each element of the product: an expression in C of `value`, its `row`, `column` and
+    /// `matrix` (int64_t), `before` (with matmul_into: the element of c until then) and the arguments. 16-bit floats
+    /// are float in it.
+    std::string epilogue = {};
+    std::vector<NamedArgument> arguments = {};
+    std::string preamble = {};          ///< functions that the epilogue uses
+    codegen::MatmulTuning tuning = {};  ///< where the product passes through slots of shared memory
+    Stream stream = {};
+};
+
+namespace detail {
 /// @param dtype  of the result, to which both are converted first; their common type if empty
-GEMEL_API AnyArray matrix_product(const AnyArray& a, const AnyArray& b, DType dtype);
+GEMEL_API AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulOptions& options);
+GEMEL_API void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options);
+}  // namespace detail
 
 /// The product of matrices: of shapes (..., n, k) and (..., k, m) one of (..., n, m), where the axes in front are
 /// broadcast. An operand with one axis is a row on the left, a column on the right, and has no axis in the result.
 /// Elements have the common type of both; sums of 16-bit floats are held in float, those of integers wrap around, those
-/// of bools are "or". Operands may have any layout; expressions are evaluated first.
+/// of bools are "or". Operands may have any layout; expressions are evaluated first. The same operands give the same
+/// result on the same device.
+///
+///     matmul(a, b);
+///     matmul(a, b, {.precision = Precision::split});
+///     matmul(a, b, {.epilogue = "fmax(value + bias[column], 0.0f)", .arguments = {{"bias", bias}}});
+///
 /// @returns  a new array in C order
-/// @throws   ArgumentError if an operand has no axis, or the shapes do not fit
-/// @time     enqueued, returns at once: one launch, and one more for each operand that must be converted or copied.
-/// Made
-///           for small and medium sizes: a library such as cuBLAS is faster beyond.
+/// @throws   ArgumentError if an operand has no axis, the shapes do not fit, or the device cannot run the given tuning;
+///           CompileError if the epilogue does not compile
+/// @time     enqueued, returns at once: one launch, and one more for each operand that must be converted or copied: one
+///           whose neighbours lie along neither of the last two axes
 template <ArrayOperand A, ArrayOperand B>
-auto matmul(const A& a, const B& b) {
+auto matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
     using L = typename OperandElement<A>::type;
     using R = typename OperandElement<B>::type;
     const GPUArray<L> left = a;
     const GPUArray<R> right = b;
-    return GPUArray<Promote<L, R>>(matrix_product(left, right, dtype_of<Promote<L, R>>()));
+    return GPUArray<Promote<L, R>>(detail::matmul(left, right, dtype_of<Promote<L, R>>(), options));
 }
 /// The same for operands whose type is known at run time only.
 template <class A, class B>
     requires UntypedCombinable<A, B>
-AnyArray matmul(const A& a, const B& b) {
-    return matrix_product(AnyExpr(a), AnyExpr(b), {});
+AnyArray matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
+    return detail::matmul(AnyExpr(a), AnyExpr(b), {}, options);
+}
+
+/// The same, stored into c, of the product's shape and type and any layout. c may overlap a and b.
+///
+///     matmul_into(c, a, b, {.epilogue = "0.5f * value + before"});
+///
+/// @throws ArgumentError as matmul, and if c has another shape or type, or elements that share memory
+/// @time   enqueued; through a new array where c overlaps an operand
+template <ArrayOperand A, ArrayOperand B>
+void matmul_into(const AnyArray& c, const A& a, const B& b, const MatmulOptions& options = {}) {
+    const GPUArray<typename OperandElement<A>::type> left = a;
+    const GPUArray<typename OperandElement<B>::type> right = b;
+    detail::matmul_into(c, left, right, options);
+}
+template <class A, class B>
+    requires UntypedCombinable<A, B>
+void matmul_into(const AnyArray& c, const A& a, const B& b, const MatmulOptions& options = {}) {
+    detail::matmul_into(c, AnyExpr(a), AnyExpr(b), options);
 }
 
 }  // namespace gemel

@@ -1,26 +1,63 @@
 /// The text of matrix products.
 #pragma once
 
+#include <gemel/codegen/tuning.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/signature.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// How a matrix product is cut into threads.
+/// How a product is cut into threads where it passes through slots of shared memory. Zero means "not given".
+struct MatmulTuning {
+    static constexpr std::string_view family = "matmul";
+    std::uint32_t rows = 0, columns = 0;  ///< of the result, that a block computes: powers of 2
+    std::uint32_t depth = 0;              ///< of the summed axis, that a slot holds: a power of 2
+    /// Of the result, that a warp computes by tensor cores: multiples of 16; without them: that a thread does, of 4.
+    std::uint32_t own_rows = 0, own_columns = 0;
+    std::uint32_t stages = 0;           ///< slots: 2 to 5
+    std::uint32_t resident_blocks = 0;  ///< per multiprocessor, for which the compiler limits registers
+    friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
+};
+GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks)
+
+enum class MatmulForm : std::uint8_t {
+    checked,  ///< a block has a tile in shared memory; any device, type and layout
+    serial,   ///< a thread has a tile by itself, for CPU devices
+    threads,  ///< slots of shared memory, float: fused multiply-adds
+    tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
+    split,    ///< the same for float: each number in two parts, three products; as exact as fused multiply-adds
+};
+
+/// Which kernel computes a product.
 struct MatmulLayout {
-    bool serial = false;      ///< one thread per tile of the result, for CPU devices; else a block of them
-    std::uint32_t edge = 16;  ///< blocks are edge x edge threads, tiles of the result 4 * edge x 4 * edge elements
-    // Along which axis neighbouring threads read: the one on which neighbouring elements lie. Not for serial.
+    MatmulForm form = MatmulForm::checked;
+    std::uint32_t edge = 16;  ///< checked: blocks are edge x edge threads, tiles 4 * edge x 4 * edge elements
+    // On which axis neighbouring elements lie, and neighbouring threads read. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
+    MatmulTuning tile = {};                    ///< of the last three forms, all of it
+    std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
+};
+
+/// What a product computes.
+struct MatmulRequest {
+    DType dtype = {};
+    /// An expression in C of `value`, an element of the product, which is stored instead; empty for the element itself.
+    /// Knows `row`, `column`, `matrix` (int64_t) and `before`, the element of c until then.
+    std::string epilogue = {};
+    std::vector<Parameter> arguments = {};  ///< that the expression uses: values, and arrays as pointers
+    std::string preamble = {};              ///< functions that it uses
 };
 
 /// What sums are held in: 16-bit floats in float, small integers and bools in int32, everything else in its own type.
@@ -30,16 +67,23 @@ struct MatmulTile {
     std::uint32_t rows, columns;
 };
 GEMEL_API MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout);
-/// Bytes of shared memory of a block.
+/// Threads of a block.
+GEMEL_API std::uint32_t matmul_block(const MatmulLayout& layout);
+/// Bytes of shared memory of a block: static for `checked`, else dynamic.
 GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout);
+/// Why a tile cannot be cut so, or nothing.
+GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
-/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c; then, all int64_t, for a and b each
-/// where it begins, its steps from matrix to matrix, from row to row and from column to column, in elements; where c
-/// begins, which has no gaps; then rows, columns, the extent that is summed over, and the number of tiles across and
-/// down a matrix. Launched with batch * tiles blocks of edge * edge threads (serial: of one). Bounds are checked: any
-/// extents will do. A serial kernel is fast where the columns of b lie side by side.
+/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c; then, all int64_t, for a, b and c
+/// each where it begins, its steps from matrix to matrix, from row to row and from column to column, in elements; then
+/// rows, columns, the extent that is summed over, the number of tiles across and down a matrix, and the request's
+/// arguments. The forms with slots have SHARED_ARENA at the end. Launched with batch * tiles blocks. Bounds are
+/// checked: any extents will do; forms with slots want steps of 1 along one of the axes of a and b. A serial kernel is
+/// fast where the columns of b lie side by side.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
-/// Linear Algebra"
-GEMEL_API std::string matmul_source(DType dtype, const MatmulLayout& layout, const Dialect& dialect);
+/// Linear Algebra"; two parts and sums outside the tensor cores: Ootomo and Yokota, "Recovering single precision
+/// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"
+/// @throws ArgumentError naming what a tile cannot be cut by
+GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
 
 }  // namespace gemel::codegen

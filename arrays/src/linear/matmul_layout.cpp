@@ -1,0 +1,136 @@
+#include "linear/matmul_layout.hpp"
+
+#include <gemel/codegen/tuning.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace gemel {
+
+using codegen::MatmulForm;
+using codegen::MatmulLayout;
+using codegen::MatmulTuning;
+
+namespace {
+
+/// 90 for "sm_90", 0 for what is no NVIDIA GPU.
+int compute_capability(const DeviceInfo& device) {
+    constexpr std::string_view prefix = "sm_";
+    int number = 0;
+    const std::string_view name = device.architecture;
+    if (name.starts_with(prefix)) std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    return number;
+}
+
+/// A tile, and the share of the device's rate that products of large matrices reach by it.
+struct Candidate {
+    MatmulTuning tile;
+    double rate;
+};
+
+std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
+    static constexpr Candidate threads[] = {
+        {{.rows = 128, .columns = 128, .depth = 16, .own_rows = 8, .own_columns = 8, .stages = 3}, 1},
+        {{.rows = 64, .columns = 64, .depth = 16, .own_rows = 4, .own_columns = 8, .stages = 3}, 0.8},
+        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 4, .own_columns = 4, .stages = 3}, 0.5}};
+    static constexpr Candidate split[] = {
+        {{.rows = 128, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 2}, 1},
+        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 2}, 0.9},
+        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.5}};
+    static constexpr Candidate tf32[] = {
+        {{.rows = 128, .columns = 128, .depth = 16, .own_rows = 64, .own_columns = 32, .stages = 3}, 1},
+        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 2}, 0.75},
+        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.4}};
+    static constexpr Candidate sixteen_bits[] = {
+        {{.rows = 128, .columns = 128, .depth = 32, .own_rows = 64, .own_columns = 32, .stages = 2}, 1},
+        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 3}, 0.7},
+        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.4}};
+    static constexpr Candidate doubles[] = {
+        {{.rows = 64, .columns = 64, .depth = 16, .own_rows = 32, .own_columns = 32, .stages = 2}, 1},
+        {{.rows = 32, .columns = 32, .depth = 16, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.7}};
+    if (form == MatmulForm::threads) return threads;
+    if (form == MatmulForm::split) return split;
+    if (item == 8) return doubles;
+    return item == 4 ? std::span<const Candidate>(tf32) : sixteen_bits;
+}
+
+/// The tile that ends first if each multiprocessor works on tile after tile.
+MatmulTuning choose_tile(const DeviceInfo& device, MatmulForm form, std::size_t item, const MatmulShape& shape) {
+    MatmulTuning best;
+    double best_time = std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : candidates(form, item)) {
+        const std::int64_t down = (shape.rows + candidate.tile.rows - 1) / candidate.tile.rows,
+                           across = (shape.columns + candidate.tile.columns - 1) / candidate.tile.columns,
+                           units = std::max<std::int64_t>(device.compute_units, 1);
+        const std::int64_t rounds = (shape.batch * down * across + units - 1) / units;
+        const double time = static_cast<double>(rounds) * candidate.tile.rows * candidate.tile.columns / candidate.rate;
+        if (time < best_time) best = candidate.tile, best_time = time;
+    }
+    return best;
+}
+
+/// Elements of the widest access that every line of x allows, 16 bytes at most.
+std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int64_t lines) {
+    const auto item = static_cast<std::uint32_t>(x.dtype().size_bytes());
+    std::uint32_t access = std::max(16 / item, 1u);
+    const auto fits = [&](std::int64_t step) { return step % access == 0; };
+    while (access > 1 &&
+           !(fits(begin_of(x)) && (lines == 1 || fits(line_step)) && (x.shape()[0] == 1 || fits(x.strides()[0]))))
+        access /= 2;
+    return access;
+}
+
+/// Whether neighbours lie along this axis.
+bool has_lines_along(const AnyArray& x, std::size_t axis) { return x.strides()[axis] == 1 || x.shape()[axis] == 1; }
+
+MatmulLayout checked_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
+                            const AnyArray& b) {
+    MatmulLayout layout{.form = form};
+    while (layout.form != MatmulForm::serial &&
+           (layout.edge * layout.edge > device.max_threads_per_block ||
+            codegen::matmul_shared_bytes(dtype, layout) > device.shared_memory_per_block_bytes)) {
+        layout.edge /= 2;
+        if (layout.edge < 4) layout.form = MatmulForm::serial;
+    }
+    layout.a_by_columns = std::abs(a.strides()[2]) <= std::abs(a.strides()[1]);
+    layout.b_by_columns = std::abs(b.strides()[2]) <= std::abs(b.strides()[1]);
+    return layout;
+}
+
+}  // namespace
+
+std::int64_t begin_of(const AnyArray& x) {
+    return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
+}
+
+bool has_lines(const AnyArray& x) { return has_lines_along(x, 1) || has_lines_along(x, 2); }
+
+MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precision) {
+    if (device.type == DeviceInfo::Type::cpu) return MatmulForm::serial;
+    const int capability = compute_capability(device);
+    if (capability < 80 || !dtype.is_floating()) return MatmulForm::checked;
+    if (dtype.size_bytes() == 8) return capability >= 90 ? MatmulForm::tensor : MatmulForm::checked;
+    if (dtype.size_bytes() == 2 || precision == Precision::tensor) return MatmulForm::tensor;
+    return precision == Precision::split ? MatmulForm::split : MatmulForm::threads;
+}
+
+MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
+                           const MatmulTuning& given) {
+    if (form < MatmulForm::threads) return checked_layout(device, dtype, form, a, b);
+    const MatmulShape shape{a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]};
+    MatmulLayout layout{.form = form};
+    layout.tile = given.rows && given.columns ? given : MatmulTuning{};
+    layout.tile = merge(layout.tile, choose_tile(device, form, dtype.size_bytes(), shape));
+    layout.a_by_columns = has_lines_along(a, 2);
+    layout.b_by_columns = has_lines_along(b, 2);
+    layout.a_access =
+        widest_access(a, a.strides()[layout.a_by_columns ? 1 : 2], a.shape()[layout.a_by_columns ? 1 : 2]);
+    layout.b_access =
+        widest_access(b, b.strides()[layout.b_by_columns ? 1 : 2], b.shape()[layout.b_by_columns ? 1 : 2]);
+    return layout;
+}
+
+}  // namespace gemel

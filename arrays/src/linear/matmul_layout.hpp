@@ -1,0 +1,32 @@
+/// Which kernel a matrix product takes, and how it is cut.
+#pragma once
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/matmul.hpp>
+#include <gemel/codegen/matmul.hpp>
+#include <gemel/core/device.hpp>
+
+#include <cstdint>
+
+namespace gemel {
+
+/// The extents of a product of many matrices.
+struct MatmulShape {
+    std::int64_t batch, rows, inner, columns;
+};
+
+/// The form of kernel that a device has for such elements.
+codegen::MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precision);
+
+/// Where the first element lies, in elements.
+std::int64_t begin_of(const AnyArray& x);
+
+/// Whether neighbours lie along one of the last two axes.
+bool has_lines(const AnyArray& x);
+
+/// The whole layout, for operands (batch, rows, inner) and (batch, inner, columns).
+/// @param given  the caller's numbers, or stored ones; what they leave open is chosen by the shape
+codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
+                                    const AnyArray& b, const codegen::MatmulTuning& given);
+
+}  // namespace gemel

@@ -1,0 +1,85 @@
+#include "language/tensor_section.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace gemel {
+namespace {
+
+/// `{bytes}` bytes into shared memory, of which the first `valid` are read and the others are zero.
+std::string copy_async(const TensorSpelling& s, int bytes) {
+    // Only accesses of 16 bytes may leave the first-level cache alone.
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_copy_async_{0}({1}void *p, {2}const void *from, int valid) {{
+    asm volatile("cp.async.{3}.shared.global [%0], [%1], {0}, %2;" :: "r"({4}), "l"(from), "r"(valid) : "memory");
+}}
+)",
+        bytes, s.shared_space, s.global_space, bytes == 16 ? "cg" : "ca", s.shared_address);
+}
+
+std::string wait_for_copies(int under_way) {
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_await_copies_{0}(void) {{ asm volatile("cp.async.wait_group {0};" ::: "memory"); }}
+)",
+        under_way);
+}
+
+std::string load_matrices(const TensorSpelling& s, bool turned) {
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_load_matrices{0}(uint32_t *to, {1}const void *p) {{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4{2}.shared.b16 {{%0, %1, %2, %3}}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"({3}) : "memory");
+}}
+)",
+        turned ? "_turned" : "", s.shared_space, turned ? ".trans" : "", s.shared_address);
+}
+
+/// c += a b for a of 16 x `depth` and b of `depth` x 8.
+std::string multiply(const char* name, int depth, const char* type) {
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_multiply_{0}(float *c, const uint32_t *a, const uint32_t *b) {{
+    asm("mma.sync.aligned.m16n8k{1}.row.col.f32.{2}.{2}.f32 {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}}
+)",
+        name, depth, type);
+}
+
+const char* const multiply_double =
+    R"(GEMEL_FUNCTION void gemel_multiply_double(double *c, const double *a, const double *b) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+)";
+
+const char* const others =
+    R"(GEMEL_FUNCTION void gemel_commit_copies(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
+GEMEL_FUNCTION uint32_t gemel_tf32(uint32_t bits) {
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));
+    return rounded;
+}
+)";
+
+}  // namespace
+
+Dialect::Section tensor_section(const TensorSpelling& spelling) {
+    std::string text = fmt::format("#if {}\n", spelling.condition);
+    for (const int bytes : {4, 8, 16}) text += copy_async(spelling, bytes);
+    for (const int under_way : {0, 1, 2, 3}) text += wait_for_copies(under_way);
+    for (const bool turned : {false, true}) text += load_matrices(spelling, turned);
+    text += multiply("float16", 16, "f16") + multiply("bfloat16", 16, "bf16") + multiply("tf32", 8, "tf32");
+    text += multiply_double;
+    text += others;
+    return {.name = "tensor",
+            .words = {"gemel_copy_async_4", "gemel_copy_async_8", "gemel_copy_async_16", "gemel_commit_copies",
+                      "gemel_await_copies_0", "gemel_await_copies_1", "gemel_await_copies_2", "gemel_await_copies_3",
+                      "gemel_load_matrices", "gemel_load_matrices_turned", "gemel_multiply_float16",
+                      "gemel_multiply_bfloat16", "gemel_multiply_tf32", "gemel_multiply_double", "gemel_tf32"},
+            .text = text + "#endif\n"};
+}
+
+}  // namespace gemel
