@@ -159,7 +159,8 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
                                     down};
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
     LaunchConfig config{.grid = {batch * across * down}, .block = {variant->block}};
-    if (has_slots) config.shared_bytes = codegen::matmul_shared_bytes(c.dtype(), key.layout);
+    if (!codegen::matmul_is_static(c.dtype(), key.layout))
+        config.shared_bytes = codegen::matmul_shared_bytes(c.dtype(), key.layout);
     variant->kernel.launch(config, list.span());
 }
 

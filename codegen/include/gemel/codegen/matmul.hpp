@@ -69,8 +69,10 @@ struct MatmulTile {
 GEMEL_API MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout);
 /// Threads of a block.
 GEMEL_API std::uint32_t matmul_block(const MatmulLayout& layout);
-/// Bytes of shared memory of a block: static for `checked`, else dynamic.
+/// Bytes of shared memory of a block.
 GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout);
+/// Whether the kernel declares them itself; else the launch gives it SHARED_ARENA, its last parameter.
+GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
 /// Why a tile cannot be cut so, or nothing.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
