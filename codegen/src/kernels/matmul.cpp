@@ -22,7 +22,7 @@ constexpr int band = 8;  ///< rows of tiles among which blocks that run together
 bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
 
-/// How one factor lies in a slot: lines of neighbours. Lanes that read or write at once must meet different banks.
+/// How one factor lies in a slot.
 struct Factor {
     bool along;            ///< neighbours lie along the summed axis
     std::uint32_t side;    ///< rows or columns of the result
@@ -30,38 +30,22 @@ struct Factor {
     std::uint32_t lines;
     std::uint32_t pitch;  ///< elements from line to line
     std::uint32_t access;
-    std::string mix;  ///< of `line`: with what the number of 16 bytes in a line is mixed by "exclusive or"; or empty
     std::uint32_t words() const { return lines * pitch; }
-    /// Where element `at` of line `line` lies, in C.
-    std::string position(std::size_t item) const {
-        const std::size_t chunk = 16 / item;
-        if (mix.empty()) return text("line * ", pitch, " + at");
-        return text("line * ", pitch, " + ((at / ", chunk, " ^ ", mix, ") * ", chunk, " + at % ", chunk, ")");
-    }
 };
 
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     const MatmulTuning& t = layout.tile;
-    Factor f{};
-    f.along = is_a ? layout.a_by_columns : !layout.b_by_columns;
-    f.side = is_a ? t.rows : t.columns;
-    f.access = is_a ? layout.a_access : layout.b_access;
-    f.length = f.along ? t.depth : f.side;
-    f.lines = f.along ? f.side : t.depth;
-    f.pitch = f.length;
-    if (!by_warps(layout)) return f;
-    const std::size_t bytes = f.length * item;
-    if (item == 8 && f.along) {
-        // Eight lanes read 64 bytes of two lines.
-        if (bytes >= 128) f.mix = "line % 2 * 4";
-    } else if (item == 2 || f.along) {
-        // Eight lanes read 16 bytes of eight lines.
-        f.mix = bytes >= 128 ? "line % 8" : bytes == 64 ? "line / 2 % 4" : "line / 4 % 2";
-    } else {
-        // Eight lanes read 32 bytes of four lines.
-        f.pitch += static_cast<std::uint32_t>(32 / item);
-    }
-    return f;
+    const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
+    const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
+    // Lanes of a warp that read at once meet different banks: lines are an odd number of 16 bytes apart, or, where four
+    // lanes read neighbouring lines of words, of 32.
+    const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
+    return {.along = along,
+            .side = side,
+            .length = length,
+            .lines = along ? side : t.depth,
+            .pitch = static_cast<std::uint32_t>(length + gap),
+            .access = is_a ? layout.a_access : layout.b_access};
 }
 
 /// Fills one kernel.
@@ -199,7 +183,6 @@ class Matmul {
         for (const auto& [name, f] : {std::pair<std::string, Factor>{"a", a}, {"b", b}}) {
             values[name + "_along"] = f.along;
             values[name + "_pitch"] = f.pitch;
-            if (by_warps(layout_)) values[name] = loaded(name, f);
         }
         return by_warps(layout_) ? by_tensor_cores(std::move(values)) : by_threads(std::move(values));
     }
@@ -211,7 +194,7 @@ class Matmul {
                 {"along", f.along},
                 {"side", f.side},
                 {"length", f.length},
-                {"position", f.position(dtype_.size_bytes())},
+                {"pitch", f.pitch},
                 {"access", f.access},
                 {"access_bytes", f.access * dtype_.size_bytes()},
                 {"offset", offset},
@@ -221,45 +204,6 @@ class Matmul {
                 {"accesses", f.lines / lines_at_once},
                 {"lines_inside", f.along ? name + "_extent" : "own_depth"},
                 {"length_inside", f.along ? "own_depth" : name + "_extent"}};
-    }
-
-    /// How tensor cores' parts of a factor are read from a slot.
-    Values loaded(const std::string& name, const Factor& f) const {
-        const std::size_t item = dtype_.size_bytes();
-        const bool is_a = name == "a";
-        const std::uint32_t own = is_a ? layout_.tile.own_rows : layout_.tile.own_columns;
-        const std::uint32_t together = together_in(f, own);
-        const std::string vector = text_of(item == 8 ? "double" : "float", together == 4 ? 4 : 2);
-        const std::string members = "xyzw";
-        Value::List used;
-        for (std::uint32_t k = 0; k < together; ++k) used.push_back(std::string(1, members[k]));
-        return {{"name", name},
-                {"along", f.along},
-                {"loads", item == 2 || (item == 4 && f.along) ? "matrices"
-                          : f.along                           ? "pairs"
-                                                              : "across"},
-                {"tile_side", is_a ? 16 : 8},
-                {"tiles", own / (is_a ? 16 : 8)},
-                {"tiles_at_once", is_a ? 1 : 2},
-                {"halves", own / 8},
-                {"together", together},
-                {"members", used},
-                {"vector", vector},
-                {"vector_pointer", gemel::text("LOCAL_MEM_ARG const ", vector, " *")},
-                {"warp_side", is_a ? "warp_row" : "warp_column"},
-                {"position", f.position(item)}};
-    }
-    /// Neighbours across that a lane reads at once, each for another tile; 1 where it reads otherwise.
-    std::uint32_t together_in(const Factor& f, std::uint32_t own) const {
-        const std::size_t item = dtype_.size_bytes();
-        if (item == 2 || f.along) return 1;
-        return item == 8 ? 2 : std::min(4u, own / 8);
-    }
-    /// The row or column, in its warp's part, of 8 rows or columns number `part` and `within` them.
-    static std::string place_of(std::uint32_t together, const std::string& part, const std::string& within) {
-        if (together == 1) return gemel::text("8 * (", part, ") + ", within);
-        return gemel::text("(", part, ") / ", together, " * ", 8 * together, " + ", together, " * (", within, ") + (",
-                           part, ") % ", together);
     }
 
     std::string by_threads(Values values) {
@@ -282,6 +226,7 @@ class Matmul {
         values["splits"] = layout_.form == MatmulForm::split;
         values["rounds"] = item == 4;
         values["group_depth"] = item == 2 ? 16 : 8;
+        values["by_matrices"] = item < 8;
         values["part"] = item == 8 ? "double" : "uint32_t";
         values["bits"] = item == 8 ? "" : "as_uint";
         values["instruction"] = "gemel_multiply_" + (item == 4                       ? "tf32"
@@ -292,9 +237,6 @@ class Matmul {
         values["column_tiles"] = t.own_columns / 8;
         values["warp_rows"] = t.own_rows;
         values["warp_columns"] = t.own_columns;
-        values["row_of"] = place_of(together_in(factor(item, layout_, true), t.own_rows), "2 * r + i / 2", "group");
-        values["column_of"] =
-            place_of(together_in(factor(item, layout_, false), t.own_columns), "k", "2 * quad + i % 2");
         values["warps_across"] = t.columns / t.own_columns;
         values["stored"] = store("sum");
         values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
