@@ -292,15 +292,37 @@ inline Programs scan_programs(const Dialect& dialect) {
 inline Programs matmul_programs(const Dialect& dialect) {
     Programs all;
     const auto add = [&](const std::string& variant, const DType& dtype, const cg::MatmulLayout& layout) {
-        all.emplace_back("matmul_" + variant, cg::matmul_source(dtype, layout, dialect));
+        all.emplace_back("matmul_" + variant, cg::matmul_source({.dtype = dtype}, layout, dialect));
     };
     add("float", dtype_of<float>(), {});
     add("float_transposed", dtype_of<float>(), {.edge = 8, .a_by_columns = false, .b_by_columns = false});
-    add("float_serial", dtype_of<float>(), {.serial = true});
-    add("half_serial", dtype_of<gemel::half>(), {.serial = true});
+    add("float_serial", dtype_of<float>(), {.form = cg::MatmulForm::serial});
+    add("half_serial", dtype_of<gemel::half>(), {.form = cg::MatmulForm::serial});
     for (const DType& dtype : {dtype_of<bool>(), dtype_of<std::int8_t>(), dtype_of<std::uint64_t>(),
                                dtype_of<gemel::half>(), dtype_of<gemel::cdouble>()})
         add(dtype.name(), dtype, {});
+    const auto slots = [](cg::MatmulForm form, const cg::MatmulTuning& tile, bool a_by_columns, bool b_by_columns,
+                          std::uint32_t access) {
+        return cg::MatmulLayout{.form = form,
+                                .a_by_columns = a_by_columns,
+                                .b_by_columns = b_by_columns,
+                                .tile = tile,
+                                .a_access = access,
+                                .b_access = access};
+    };
+    using cg::MatmulForm;
+    add("float_threads", dtype_of<float>(), slots(MatmulForm::threads, {64, 128, 16, 8, 8, 3, 3}, true, true, 4));
+    add("float_split", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, false, 4));
+    add("half_tensor", dtype_of<gemel::half>(), slots(MatmulForm::tensor, {128, 128, 64, 64, 64, 3, 2}, true, true, 8));
+    add("bfloat16_turned", dtype_of<gemel::bfloat16>(),
+        slots(MatmulForm::tensor, {64, 64, 32, 32, 32, 3}, false, false, 1));
+    add("double_tensor", dtype_of<double>(), slots(MatmulForm::tensor, {64, 64, 16, 32, 32, 3, 4}, false, true, 2));
+    cg::MatmulRequest epilogue{.dtype = dtype_of<float>(),
+                               .epilogue = "fmax(value + bias[column], least) + before",
+                               .arguments = gemel::parse_declarations("const float *bias, float least")};
+    all.emplace_back(
+        "matmul_float_epilogue",
+        cg::matmul_source(epilogue, slots(MatmulForm::tensor, {32, 32, 32, 16, 16, 3}, true, true, 1), dialect));
     return all;
 }
 

@@ -187,14 +187,14 @@ TEST_CASE("the texts for every kind of device give the same") {
         const auto a = whole<T>({2, n, k}, 1), b = whole<T>({2, k, m}, 2), c = empty<T>({2, n, m});
         const auto turned = a.copy(Order::F);
         const Kernel kernel =
-            context.compile(codegen::matmul_source(dtype_of<T>(), layout, context.dialect())).kernel("matmul");
+            context.compile(codegen::matmul_source({.dtype = dtype_of<T>()}, layout, context.dialect())).kernel("matmul");
         const auto tile = codegen::matmul_tile(dtype_of<T>(), layout);
         const std::int64_t across = (m + tile.columns - 1) / tile.columns, down = (n + tile.rows - 1) / tile.rows;
-        const std::int64_t block = layout.serial ? 1 : layout.edge * layout.edge, none = 0;
+        const std::int64_t block = codegen::matmul_block(layout), none = 0, one = 1;
         kernel({.grid = {2 * across * down}, .block = {block}}, turned.buffer(), b.buffer(), c.buffer(), none,
                turned.strides()[0], turned.strides()[1], turned.strides()[2], none, b.strides()[0], b.strides()[1],
-               b.strides()[2], none, n, m, k, across, down);
-        INFO(dtype_of<T>().name(), layout.serial ? " serial" : "", ", edge ", layout.edge);
+               b.strides()[2], none, n * m, m, one, n, m, k, across, down);
+        INFO(dtype_of<T>().name(), layout.form == codegen::MatmulForm::serial ? " serial" : "", ", edge ", layout.edge);
         for (int i = 0; i < 2; ++i) CHECK(c(i).get() == expected_product(a(i).copy(Order::C), b(i)));
     };
     const std::uint32_t most = context.device().info().max_threads_per_block;
@@ -209,8 +209,8 @@ TEST_CASE("the texts for every kind of device give the same") {
             check(bool(), layout);
         }
     }
-    check(double(), {.serial = true});
-    check(half(), {.serial = true});
+    check(double(), {.form = codegen::MatmulForm::serial});
+    check(half(), {.form = codegen::MatmulForm::serial});
 }
 
 TEST_SUITE_END();

@@ -184,6 +184,8 @@ gemel_size gemel_bytes(void (*)(A...), gemel_size index) {
     return index < sizeof...(A) ? all[index] : 0;
 }
 
+#include "emulation_tensor.hpp"
+
 // The program's own, where no name of the host's libraries is in its way; translated() closes it.
 namespace gemel_program {
 

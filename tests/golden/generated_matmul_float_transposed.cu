@@ -11,6 +11,9 @@ extern "C" __global__ __launch_bounds__(64) void matmul(
         int64_t b_row,
         int64_t b_column,
         int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
         int64_t rows,
         int64_t columns,
         int64_t inner,
@@ -25,9 +28,9 @@ extern "C" __global__ __launch_bounds__(64) void matmul(
     const int64_t first_column = tile % tiles_across * 32;
     a += a_begin + matrix * a_matrix + first_row * a_row;
     b += b_begin + matrix * b_matrix + first_column * b_column;
-    c += c_begin + (matrix * rows + first_row) * columns + first_column;
+    c += c_begin + matrix * c_matrix;
     const int thread = ((int)threadIdx.x);
-    const int row = thread / 8, column = thread % 8;
+    const int thread_row = thread / 8, thread_column = thread % 8;
     float sums[16];
 #pragma unroll
     for (int k = 0; k < 16; ++k) sums[k] = 0;
@@ -52,8 +55,8 @@ extern "C" __global__ __launch_bounds__(64) void matmul(
             float a_part[4], b_part[4];
 #pragma unroll
             for (int k = 0; k < 4; ++k) {
-                a_part[k] = a_tile[d * 33 + row + k * 8];
-                b_part[k] = b_tile[d * 33 + column + k * 8];
+                a_part[k] = a_tile[d * 33 + thread_row + k * 8];
+                b_part[k] = b_tile[d * 33 + thread_column + k * 8];
             }
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
@@ -69,9 +72,10 @@ extern "C" __global__ __launch_bounds__(64) void matmul(
     for (int r = 0; r < 4; ++r) {
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            const int own_row = row + r * 8, own_column = column + k * 8;
-            if (first_row + own_row < rows && first_column + own_column < columns)
-                c[own_row * columns + own_column] = sums[r * 4 + k];
+            const int64_t own_row = first_row + thread_row + r * 8, own_column = first_column + thread_column + k * 8;
+            if (own_row < rows && own_column < columns) {
+                c[own_row * c_row + own_column * c_column] = sums[r * 4 + k];
+            }
         }
     }
 }

@@ -11,6 +11,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matmul(
         int64_t b_row,
         int64_t b_column,
         int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
         int64_t rows,
         int64_t columns,
         int64_t inner,
@@ -23,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matmul(
     const int64_t first_column = tile / tiles_down * 64;
     a += a_begin + matrix * a_matrix + first_row * a_row;
     b += b_begin + matrix * b_matrix + first_column * b_column;
-    c += c_begin + (matrix * rows + first_row) * columns + first_column;
+    c += c_begin + matrix * c_matrix;
     const int own_rows = rows - first_row < 4 ? (int)(rows - first_row) : 4;
     const int own_columns = columns - first_column < 64 ? (int)(columns - first_column) : 64;
     float sums[256];
@@ -49,6 +52,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matmul(
         }
     }
     for (int r = 0; r < own_rows; ++r) {
-        for (int k = 0; k < own_columns; ++k) c[r * columns + k] = store_float16(sums[r * 64 + k]);
+        for (int k = 0; k < own_columns; ++k) {
+            const int64_t own_row = first_row + r, own_column = first_column + k;
+            c[own_row * c_row + own_column * c_column] = store_float16(sums[r * 64 + k]);
+        }
     }
 }

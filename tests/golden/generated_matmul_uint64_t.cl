@@ -11,6 +11,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul(
         int64_t b_row,
         int64_t b_column,
         int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
         int64_t rows,
         int64_t columns,
         int64_t inner,
@@ -25,9 +28,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul(
     const int64_t first_column = tile % tiles_across * 64;
     a += a_begin + matrix * a_matrix + first_row * a_row;
     b += b_begin + matrix * b_matrix + first_column * b_column;
-    c += c_begin + (matrix * rows + first_row) * columns + first_column;
+    c += c_begin + matrix * c_matrix;
     const int thread = ((int)get_local_id(0));
-    const int row = thread / 16, column = thread % 16;
+    const int thread_row = thread / 16, thread_column = thread % 16;
     uint64_t sums[16];
 #pragma unroll
     for (int k = 0; k < 16; ++k) sums[k] = 0;
@@ -52,8 +55,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul(
             uint64_t a_part[4], b_part[4];
 #pragma unroll
             for (int k = 0; k < 4; ++k) {
-                a_part[k] = a_tile[d * 65 + row + k * 16];
-                b_part[k] = b_tile[d * 65 + column + k * 16];
+                a_part[k] = a_tile[d * 65 + thread_row + k * 16];
+                b_part[k] = b_tile[d * 65 + thread_column + k * 16];
             }
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
@@ -69,9 +72,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul(
     for (int r = 0; r < 4; ++r) {
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-            const int own_row = row + r * 16, own_column = column + k * 16;
-            if (first_row + own_row < rows && first_column + own_column < columns)
-                c[own_row * columns + own_column] = sums[r * 4 + k];
+            const int64_t own_row = first_row + thread_row + r * 16, own_column = first_column + thread_column + k * 16;
+            if (own_row < rows && own_column < columns) {
+                c[own_row * c_row + own_column * c_column] = sums[r * 4 + k];
+            }
         }
     }
 }

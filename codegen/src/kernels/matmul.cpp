@@ -73,6 +73,8 @@ class Matmul {
                       {"block", matmul_block(layout_)},
                       {"preamble", preamble_.empty() ? "" : kernel_.verbatim(request_.preamble)},
                       {"parameters", parameters()},
+                      {"pitch", tile_.rows + 1},
+                      {"depth", held_.size_bytes() > 8 ? 8 : 16},
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
         if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
@@ -134,8 +136,6 @@ class Matmul {
         values["edge"] = layout_.edge;
         values["own"] = per_thread;
         values["side"] = tile_.rows;
-        values["pitch"] = tile_.rows + 1;
-        values["depth"] = held_.size_bytes() > 8 ? 8 : 16;
         const std::string sum = gemel::text("sums[r * ", per_thread, " + k]");
         const Values a{{"name", "a"},
                        {"depth_is_fast", layout_.a_by_columns},

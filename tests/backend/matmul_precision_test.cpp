@@ -1,0 +1,213 @@
+/// Matrix products by precision, tile, epilogue and target.
+#include <gemel/testing_doctest.hpp>
+
+#include "array_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+/// Numbers of both signs.
+std::vector<float> numbers(std::size_t count, unsigned seed, float scale = 1) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, scale);
+    std::vector<float> all(count);
+    for (float& x : all) x = normal(random);
+    return all;
+}
+template <class T>
+GPUArray<T> matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
+    return to_gpu(numbers(static_cast<std::size_t>(rows * columns), seed))
+        .reshape({rows, columns})
+        .template astype<T>();
+}
+
+/// The largest error, in units of the sum of |a| |b| of the same element.
+template <class T>
+double error_of(const GPUArray<T>& c, const GPUArray<T>& a, const GPUArray<T>& b) {
+    const auto x = a.template astype<double>().get(), y = b.template astype<double>().get(),
+               z = c.template astype<double>().get();
+    const std::size_t n = static_cast<std::size_t>(a.shape()[0]), k = static_cast<std::size_t>(a.shape()[1]),
+                      m = static_cast<std::size_t>(b.shape()[1]);
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < m; ++j) {
+            double sum = 0, size = 1e-300;
+            for (std::size_t l = 0; l < k; ++l) {
+                const double product = x[i * k + l] * y[l * m + j];
+                sum += product, size += std::abs(product);
+            }
+            worst = std::max(worst, std::abs(z[i * m + j] - sum) / size);
+        }
+    return worst;
+}
+
+template <class T>
+void check_precision(std::int64_t n, std::int64_t k, std::int64_t m, const MatmulOptions& options, double most) {
+    const GPUArray<T> a = matrix<T>(n, k, 1), b = matrix<T>(k, m, 2);
+    INFO(dtype_of<T>().name(), " ", n, " x ", k, " x ", m, ", precision ", static_cast<int>(options.precision));
+    CHECK(error_of(GPUArray<T>(matmul(a, b, options)), a, b) <= most);
+    // Neighbours along the other axis, and accesses of one element.
+    CHECK(error_of(GPUArray<T>(matmul(a.copy(Order::F), b.copy(Order::F), options)), a, b) <= most);
+    const auto odd = slice(1, {}), p = slice(3, {});
+    const GPUArray<T> x = a(odd, p), y = b(p, odd);
+    CHECK(error_of(GPUArray<T>(matmul(x, y, options)), x.copy(Order::C), y.copy(Order::C)) <= most);
+}
+
+bool is_gpu() { return current_context().device().info().type == DeviceInfo::Type::gpu; }
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("products are as exact as their precision says") {
+    for (const auto& [n, k, m] : {std::array<std::int64_t, 3>{70, 90, 33}, {5, 200, 40}}) {
+        check_precision<float>(n, k, m, {}, 1e-6);
+        check_precision<float>(n, k, m, {.precision = Precision::split}, 1e-6);
+        check_precision<float>(n, k, m, {.precision = Precision::tensor}, 2e-3);
+        check_precision<double>(n, k, m, {}, 1e-14);
+        check_precision<half>(n, k, m, {}, 2e-3);
+        check_precision<bfloat16>(n, k, m, {}, 2e-2);
+    }
+}
+
+TEST_CASE("split products are exact where parts are hard") {
+    const std::int64_t n = 40, k = 300;
+    const MatmulOptions split{.precision = Precision::split};
+    const auto a = matrix<float>(n, k, 3), b = matrix<float>(k, n, 4);
+    const double exact = std::max(error_of(matmul(a, b), a, b), 1e-7);
+    CHECK(error_of(matmul(a, b, split), a, b) <= 2 * exact);
+    // Of very different sizes, and so small that a part of them is none.
+    for (const float scale : {1e-36f, 1e-30f, 1e30f}) {
+        std::vector<float> values = numbers(static_cast<std::size_t>(n * k), 5);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 3 ? scale : 1;
+        const auto wide = to_gpu(values).reshape({n, k});
+        INFO("scale ", scale);
+        CHECK(error_of(matmul(wide, b, split), wide, b) <= 4 * exact);
+        const GPUArray<float> small = a * scale, large = b * (1 / scale);
+        CHECK(error_of(matmul(small, large, split), small, large) <= 4 * exact);
+    }
+    // Sums that cancel.
+    const GPUArray<float> twice(concatenate({a, GPUArray<float>(-a)}, 1));
+    const GPUArray<float> both(concatenate({b, b}, 0));
+    CHECK(error_of(matmul(twice, both, split), twice, both) <= 2 * exact);
+}
+
+TEST_CASE("products of infinities, NaN and the largest numbers are those of plain arithmetic") {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> x = numbers(64 * 40, 6), y = numbers(40 * 64, 7);
+    x[3] = inf, x[2 * 40 + 5] = -inf, x[7 * 40 + 1] = nan, x[9 * 40] = 3.4028234e38f, x[11 * 40] = 3e38f;
+    y[12] = inf, y[64 + 20] = nan;
+    for (int i = 0; i < 40; ++i) x[static_cast<std::size_t>(13 * 40 + i)] = i == 0 ? inf : 0;  // inf * 0 is NaN
+    const auto a = to_gpu(x).reshape({64, 40}), b = to_gpu(y).reshape({40, 64});
+    for (const Precision precision : {Precision::exact, Precision::split, Precision::tensor}) {
+        const auto c = matmul(a, b, {.precision = precision}).get();
+        for (std::size_t i = 0; i < 64; ++i)
+            for (std::size_t j = 0; j < 64; ++j) {
+                double sum = 0;
+                for (std::size_t l = 0; l < 40; ++l) sum += double{x[i * 40 + l]} * double{y[l * 64 + j]};
+                INFO("precision ", static_cast<int>(precision), ", element ", i, ", ", j, ": ", c[i * 64 + j],
+                     ", exactly ", sum);
+                if (std::isnan(sum)) {
+                    CHECK(std::isnan(c[i * 64 + j]));
+                } else if (std::isinf(sum)) {
+                    CHECK(c[i * 64 + j] == static_cast<float>(sum));
+                } else if (std::abs(sum) < 3e38 && i != 9 && i != 11) {
+                    CHECK(c[i * 64 + j] == doctest::Approx(sum).epsilon(precision == Precision::tensor ? 0.05 : 1e-4));
+                }
+            }
+    }
+}
+
+TEST_CASE("an epilogue is stored in place of each element") {
+    const auto a = matrix<float>(50, 20, 8), b = matrix<float>(20, 70, 9);
+    const auto bias = matrix<float>(1, 70, 10).reshape({70});
+    const auto plain = matmul(a, b).get(), shift = bias.get();
+    const auto rectified =
+        matmul(a, b, {.epilogue = "fmax(value + bias[column], least)", .arguments = {{"bias", bias}, {"least", 0.25f}}})
+            .get();
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        CHECK(rectified[i] == doctest::Approx(std::max(plain[i] + shift[i % 70], 0.25f)).epsilon(1e-5));
+    // Which element it is; a function; an argument that is called as the kernel's own names, with gaps and of 16 bits.
+    const auto sums = empty<half>({3, 70});
+    const GPUArray<half> spread = bias.astype<half>().broadcast_to({2, 70}).copy()(slice({}, {}, -1), slice());
+    const auto h = matrix<half>(3, 16, 11), g = matrix<half>(16, 70, 12);
+    matmul_into(sums, h, g,
+                {.epilogue = "twice(value) + sums[column] + 10 * row",
+                 .arguments = {{"sums", spread(0)}},
+                 .preamble = "WITHIN_KERNEL float twice(float x) { return x + x; }"});
+    const auto product = matmul(h.astype<float>(), g.astype<float>()).get();
+    const auto found = sums.astype<float>().get();
+    const auto added = spread(0).copy().astype<float>().get();
+    for (std::size_t i = 0; i < found.size(); ++i)
+        CHECK(found[i] ==
+              doctest::Approx(2 * product[i] + added[i % 70] + 10.0f * static_cast<float>(i / 70)).epsilon(2e-3));
+    const auto whole =
+        matmul(to_gpu(std::vector<int>{1, 2, 3, 4}).reshape({2, 2}),
+               to_gpu(std::vector<int>{5, 6, 7, 8}).reshape({2, 2}), {.epilogue = "matrix == 0 ? value + column : -1"});
+    CHECK(whole.get() == std::vector<int>{19, 23, 43, 51});
+}
+
+TEST_CASE("a product is stored into an array of any layout") {
+    const auto a = matrix<double>(30, 12, 13), b = matrix<double>(12, 40, 14);
+    const auto expected = matmul(a, b).get();
+    const auto turned = empty<double>({40, 30});
+    matmul_into(turned.transpose(), a, b);
+    CHECK(turned.transpose().get() == expected);
+    const auto wide = zeros<double>({60, 80});
+    matmul_into(wide(slice(0, {}, 2), slice({}, {}, -2)), a, b);
+    CHECK(wide(slice(0, {}, 2), slice({}, {}, -2)).get() == expected);
+    CHECK(wide(1).get() == std::vector<double>(80));
+    matmul_into(turned.transpose(), a, b, {.epilogue = "0.5 * value + before"});
+    const auto more = turned.transpose().get();
+    for (std::size_t i = 0; i < more.size(); ++i) CHECK(more[i] == doctest::Approx(1.5 * expected[i]));
+    // Into an operand, and into a batch whose axes cannot be joined.
+    auto square = matrix<double>(16, 16, 15);
+    const auto squared = matmul(square, square).get();
+    matmul_into(square, square, square);
+    CHECK(square.get() == squared);
+    const auto batch = zeros<double>({2, 3, 30, 80});
+    const auto every = batch(slice(), slice(), slice(), slice({}, {}, 2));
+    const auto stack = a.broadcast_to({2, 3, 30, 12}).copy();
+    matmul_into(every.permute({1, 0, 2, 3}), stack.permute({1, 0, 2, 3}), b);
+    CHECK(every(1, 2).get() == expected);
+    const auto row = empty<double>({40});
+    matmul_into(row, a(3), b);
+    CHECK(row.get() == std::vector<double>(expected.begin() + 3 * 40, expected.begin() + 4 * 40));
+}
+
+TEST_CASE("products can be cut by given tiles, or are refused by name") {
+    const auto a = matrix<float>(100, 50, 16), b = matrix<float>(50, 90, 17);
+    for (const codegen::MatmulTuning& tile :
+         {codegen::MatmulTuning{.rows = 32, .columns = 64, .depth = 16, .own_rows = 4, .own_columns = 4, .stages = 2},
+          codegen::MatmulTuning{.rows = 64, .columns = 32, .depth = 8, .own_rows = 8, .own_columns = 4, .stages = 4}})
+        CHECK(error_of(matmul(a, b, {.tuning = tile}), a, b) <= 1e-6);
+    CHECK(
+        error_of(
+            matmul(a, b,
+                   {.precision = Precision::split,
+                    .tuning = {.rows = 32, .columns = 32, .depth = 8, .own_rows = 16, .own_columns = 32, .stages = 5}}),
+            a, b) <= 1e-6);
+    if (!is_gpu() || codegen::tuning_fields(codegen::MatmulTuning{}).empty()) return;
+    if (current_context().device().info().architecture.starts_with("sm_")) {
+        CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.rows = 48}}), "matmul", "powers of 2");
+        CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.stages = 9}}), "matmul", "2 to 5");
+        CHECK(error_of(matmul(a, b), a, b) <= 1e-6);
+    }
+}
+
+TEST_CASE("targets and epilogues that do not fit are refused") {
+    const auto a = matrix<float>(4, 3, 18), b = matrix<float>(3, 5, 19);
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(empty<float>({4, 4}), a, b), "matmul_into", "(4, 4)", "(4, 5)");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(empty<double>({4, 5}), a, b), "matmul_into", "double", "float");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(zeros<float>({5}).broadcast_to({4, 5}), a, b), "share memory");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(GPUArray<float>(), a, b), "matmul_into", "empty");
+    CHECK_THROWS_MENTIONING(CompileError, matmul(a, b, {.epilogue = "valu + 1"}), "valu");
+    CHECK(matmul(a, b, {.epilogue = "value"}).get() == matmul(a, b).get());
+}

@@ -1,0 +1,131 @@
+extern "C" __global__ __launch_bounds__(128) void matmul(
+        const bfloat16_t *a,
+        const bfloat16_t *b,
+        bfloat16_t *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t a_line = a_column, b_line = b_column;
+    __shared__ float4 shared_slots[1824];
+    uint16_t *const slots = (uint16_t *)shared_slots;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
+    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
+    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
+    const int64_t first_row = (band * 8 + in_band % height) * 64;
+    const int64_t first_column = in_band / height * 64;
+    const int a_at = thread % 64 * 1, a_of = thread / 64;
+    const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
+        + first_row + a_of * a_line + a_at;
+    uint16_t *const a_to = slots + a_of * 72 + a_at + 0;
+    const int64_t a_next = 2 * a_line;
+    const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
+    const int b_at = thread % 32 * 1, b_of = thread / 32;
+    const uint16_t *b_from = (const uint16_t *)b + b_begin + matrix * b_matrix
+        + first_column * b_line + b_of * b_line + b_at;
+    uint16_t *const b_to = slots + b_of * 40 + b_at + 2304;
+    const int64_t b_next = 4 * b_line;
+    const int b_extent = (int)(columns - first_column < 64 ? columns - first_column : 64);
+    const int is_whole = a_extent == 64 && b_extent == 64;
+    const int warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
+    const int group = lane / 4, quad = lane % 4;
+    float sums[2][4][4];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 31) / 32);
+    int slot = 0, next_slot = 0;
+    for (int step = -2; step < steps; ++step) {
+        if (step >= 0) {
+            gemel_await_copies_1();
+            __syncthreads();
+        }
+        if (step < steps - 2) {
+            const int64_t left = inner - (int64_t)(step + 2) * 32;
+            const int own_depth = left < 32 ? (int)left : 32;
+            if (is_whole && own_depth == 32) {
+            } else {
+            }
+            {
+                uint16_t *const to = a_to + next_slot * 4864;
+#pragma unroll
+                for (int k = 0; k < 16; ++k) {
+                    const int is_inside = a_of + k * 2 < own_depth && a_at < a_extent;
+                    to[k * 144] = is_inside ? a_from[k * a_next] : 0;
+                }
+            }
+            a_from += 32 * a_line;
+            {
+                uint16_t *const to = b_to + next_slot * 4864;
+#pragma unroll
+                for (int k = 0; k < 16; ++k) {
+                    const int is_inside = b_of + k * 4 < b_extent && b_at < own_depth;
+                    to[k * 160] = is_inside ? b_from[k * b_next] : 0;
+                }
+            }
+            b_from += 32;
+            next_slot = next_slot == 2 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        const uint16_t *const a_slot = slots + slot * 4864;
+        const uint16_t *const b_slot = a_slot + 2304;
+#pragma unroll
+        for (int d = 0; d < 32; d += 16) {
+            uint32_t a_part[2][4], b_part[4][2];
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                gemel_load_matrices_turned(a_part[r], a_slot + (d + lane % 8 + lane / 16 * 8) * 72 + warp_row + 16 * r + lane / 8 % 2 * 8);
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k += 2) {
+                gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 40 + d + lane / 8 % 2 * 8);
+            }
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    gemel_multiply_bfloat16(sums[r][k], a_part[r], b_part[k]);
+                }
+            }
+        }
+        slot = slot == 2 ? 0 : slot + 1;
+    }
+    c += c_begin + matrix * c_matrix;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
+                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
+                if (own_row >= rows || own_column >= columns) continue;
+                const float sum = sums[r][k][i];
+                c[own_row * c_row + own_column * c_column] = store_bfloat16(sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+extern "C" __global__ __launch_bounds__(128) void matmul(
+        const float *a,
+        const float *b,
+        float *c,
+        const float *bias,
+        const float least,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t a_line = a_row, b_line = b_row;
+    __shared__ float4 shared_slots[1824];
+    float *const slots = (float *)shared_slots;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
+    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
+    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
+    const int64_t first_row = (band * 8 + in_band % height) * 32;
+    const int64_t first_column = in_band / height * 32;
+    const int a_at = thread % 32 * 1, a_of = thread / 32;
+    const float *a_from = (const float *)a + a_begin + matrix * a_matrix
+        + first_row * a_line + a_of * a_line + a_at;
+    float *const a_to = slots + a_of * 36 + a_at + 0;
+    const int64_t a_next = 4 * a_line;
+    const int a_extent = (int)(rows - first_row < 32 ? rows - first_row : 32);
+    const int b_at = thread % 32 * 1, b_of = thread / 32;
+    const float *b_from = (const float *)b + b_begin + matrix * b_matrix
+        + first_column + b_of * b_line + b_at;
+    float *const b_to = slots + b_of * 40 + b_at + 1152;
+    const int64_t b_next = 4 * b_line;
+    const int b_extent = (int)(columns - first_column < 32 ? columns - first_column : 32);
+    const int is_whole = a_extent == 32 && b_extent == 32;
+    const int warp_row = warp / 2 * 16, warp_column = warp % 2 * 16;
+    const int group = lane / 4, quad = lane % 4;
+    float sums[1][2][4];
+#pragma unroll
+    for (int r = 0; r < 1; ++r) {
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 31) / 32);
+    int slot = 0, next_slot = 0;
+    for (int step = -2; step < steps; ++step) {
+        if (step >= 0) {
+            gemel_await_copies_1();
+            __syncthreads();
+        }
+        if (step < steps - 2) {
+            const int64_t left = inner - (int64_t)(step + 2) * 32;
+            const int own_depth = left < 32 ? (int)left : 32;
+            if (is_whole && own_depth == 32) {
+                {
+                    float *const to = a_to + next_slot * 2432;
+#pragma unroll
+                    for (int k = 0; k < 8; ++k)
+                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, 4);
+                }
+                {
+                    float *const to = b_to + next_slot * 2432;
+#pragma unroll
+                    for (int k = 0; k < 8; ++k)
+                        gemel_copy_async_4(to + k * 160, b_from + k * b_next, 4);
+                }
+            } else {
+                {
+                    float *const to = a_to + next_slot * 2432;
+                    for (int k = 0; k < 8; ++k) {
+                        const int inside = a_of + k * 4 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+                {
+                    float *const to = b_to + next_slot * 2432;
+                    for (int k = 0; k < 8; ++k) {
+                        const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
+                        gemel_copy_async_4(to + k * 160, b_from + k * b_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+            }
+            a_from += 32;
+            b_from += 32 * b_line;
+            next_slot = next_slot == 2 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        const float *const a_slot = slots + slot * 2432;
+        const float *const b_slot = a_slot + 1152;
+#pragma unroll
+        for (int d = 0; d < 32; d += 8) {
+            uint32_t a_part[1][4], b_part[2][2];
+#pragma unroll
+            for (int r = 0; r < 1; ++r) {
+                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 36 + d + lane / 16 * 4);
+            }
+#pragma unroll
+            for (int k = 0; k < 2; ++k) {
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    const int own_column = warp_column + 8 * k + group, own_depth = d + quad + i * 4;
+                    b_part[k][i] = as_uint(b_slot[own_depth * 40 + own_column]);
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < 1; ++r) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) a_part[r][i] = gemel_tf32(a_part[r][i]);
+            }
+#pragma unroll
+            for (int k = 0; k < 2; ++k) {
+#pragma unroll
+                for (int i = 0; i < 2; ++i) b_part[k][i] = gemel_tf32(b_part[k][i]);
+            }
+#pragma unroll
+            for (int r = 0; r < 1; ++r) {
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    gemel_multiply_tf32(sums[r][k], a_part[r], b_part[k]);
+                }
+            }
+        }
+        slot = slot == 2 ? 0 : slot + 1;
+    }
+    c += c_begin + matrix * c_matrix;
+#pragma unroll
+    for (int r = 0; r < 1; ++r) {
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
+                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
+                if (own_row >= rows || own_column >= columns) continue;
+                const float sum = sums[r][k][i];
+                const float value = sum;
+                const int64_t column = own_column;
+                const float before = c[own_row * c_row + own_column * c_column];
+                c[own_row * c_row + own_column * c_column] = (fmax(value + bias[column], least) + before);
+            }
+        }
+    }
+}

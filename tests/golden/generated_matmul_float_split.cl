@@ -1,0 +1,193 @@
+__kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
+        __global const float *a,
+        __global const float *b,
+        __global float *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t a_line = a_row, b_line = b_column;
+    __local float4 shared_slots[2304];
+    __local float *const slots = (__local float *)shared_slots;
+    const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
+    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down), tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
+    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
+    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
+    const int64_t first_row = (band * 8 + in_band % height) * 64;
+    const int64_t first_column = in_band / height * 64;
+    const int a_at = thread % 8 * 4, a_of = thread / 8;
+    __global const float *a_from = (__global const float *)a + a_begin + matrix * a_matrix
+        + first_row * a_line + a_of * a_line + a_at;
+    __local float *const a_to = slots + a_of * 36 + a_at + 0;
+    const int64_t a_next = 16 * a_line;
+    const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
+    const int b_at = thread % 8 * 4, b_of = thread / 8;
+    __global const float *b_from = (__global const float *)b + b_begin + matrix * b_matrix
+        + first_column * b_line + b_of * b_line + b_at;
+    __local float *const b_to = slots + b_of * 36 + b_at + 2304;
+    const int64_t b_next = 16 * b_line;
+    const int b_extent = (int)(columns - first_column < 64 ? columns - first_column : 64);
+    const int is_whole = a_extent == 64 && b_extent == 64;
+    const int warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
+    const int group = lane / 4, quad = lane % 4;
+    float sums[2][4][4];
+    float low[2][4][4];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+                low[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 31) / 32);
+    int slot = 0, next_slot = 0;
+    for (int step = -1; step < steps; ++step) {
+        if (step >= 0) {
+            gemel_await_copies_0();
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (step < steps - 1) {
+            const int64_t left = inner - (int64_t)(step + 1) * 32;
+            const int own_depth = left < 32 ? (int)left : 32;
+            if (is_whole && own_depth == 32) {
+                {
+                    __local float *const to = a_to + next_slot * 4608;
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        gemel_copy_async_16(to + k * 576, a_from + k * a_next, 16);
+                }
+                {
+                    __local float *const to = b_to + next_slot * 4608;
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        gemel_copy_async_16(to + k * 576, b_from + k * b_next, 16);
+                }
+            } else {
+                {
+                    __local float *const to = a_to + next_slot * 4608;
+                    for (int k = 0; k < 4; ++k) {
+                        const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_16(to + k * 576, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+                {
+                    __local float *const to = b_to + next_slot * 4608;
+                    for (int k = 0; k < 4; ++k) {
+                        const int inside = b_of + k * 16 < b_extent ? own_depth - b_at : 0;
+                        gemel_copy_async_16(to + k * 576, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+            }
+            a_from += 32;
+            b_from += 32;
+            next_slot = next_slot == 1 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        __local const float *const a_slot = slots + slot * 4608;
+        __local const float *const b_slot = a_slot + 2304;
+        float high[2][4][4];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+#pragma unroll
+            for (int k = 0; k < 4; ++k) high[r][k][0] = high[r][k][1] = high[r][k][2] = high[r][k][3] = 0;
+        }
+#pragma unroll
+        for (int d = 0; d < 32; d += 8) {
+            uint32_t a_part[2][4], b_part[4][2];
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 36 + d + lane / 16 * 4);
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k += 2) {
+                gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 36 + d + lane / 8 % 2 * 4);
+            }
+            uint32_t a_part_low[2][4];
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const uint32_t rounded = (a_part[r][i] + 0x1000u) & 0xffffe000u;
+                    a_part_low[r][i] = as_uint((as_float(a_part[r][i]) - as_float(rounded)) * 2048.0f);
+                    a_part[r][i] = rounded;
+                }
+            }
+            uint32_t b_part_low[4][2];
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    const uint32_t rounded = (b_part[r][i] + 0x1000u) & 0xffffe000u;
+                    b_part_low[r][i] = as_uint((as_float(b_part[r][i]) - as_float(rounded)) * 2048.0f);
+                    b_part[r][i] = rounded;
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    gemel_multiply_tf32(low[r][k], a_part_low[r], b_part[k]);
+                    gemel_multiply_tf32(low[r][k], a_part[r], b_part_low[k]);
+                    gemel_multiply_tf32(high[r][k], a_part[r], b_part[k]);
+                }
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) sums[r][k][i] += high[r][k][i];
+            }
+        }
+        slot = slot == 1 ? 0 : slot + 1;
+    }
+    c += c_begin + matrix * c_matrix;
+    uint64_t unknown = 0;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
+                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
+                if (own_row >= rows || own_column >= columns) continue;
+                const float sum = sums[r][k][i] + low[r][k][i] * 0.00048828125f;
+                if (!(fabs(sum) <= 3.4028234e38f)) {
+                    unknown |= (uint64_t)1 << ((r * 4 + k) * 4 + i);
+                    continue;
+                }
+                c[own_row * c_row + own_column * c_column] = sum;
+            }
+        }
+    }
+    for (int e = 0; unknown >> e != 0 && e < 32; ++e) {
+        if ((unknown >> e & 1) == 0) continue;
+        const int64_t own_row = first_row + warp_row + e / 16 * 16 + group + e / 2 % 2 * 8;
+        const int64_t own_column = first_column + warp_column + e / 4 % 4 * 8 + 2 * quad + e % 2;
+        float sum = 0;
+        for (int64_t d = 0; d < inner; ++d)
+            sum = fma(a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column], b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column], sum);
+        c[own_row * c_row + own_column * c_column] = sum;
+    }
+}

@@ -1,0 +1,144 @@
+__kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
+        __global const float *a,
+        __global const float *b,
+        __global float *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t a_line = a_row, b_line = b_row;
+    __local float4 shared_slots[2544];
+    __local float *const slots = (__local float *)shared_slots;
+    const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
+    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down), tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
+    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
+    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
+    const int64_t first_row = (band * 8 + in_band % height) * 64;
+    const int64_t first_column = in_band / height * 128;
+    const int a_at = thread % 4 * 4, a_of = thread / 4;
+    __global const float *a_from = (__global const float *)a + a_begin + matrix * a_matrix
+        + first_row * a_line + a_of * a_line + a_at;
+    __local float *const a_to = slots + a_of * 20 + a_at + 0;
+    const int64_t a_next = 32 * a_line;
+    const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
+    const int b_at = thread % 32 * 4, b_of = thread / 32;
+    __global const float *b_from = (__global const float *)b + b_begin + matrix * b_matrix
+        + first_column + b_of * b_line + b_at;
+    __local float *const b_to = slots + b_of * 132 + b_at + 1280;
+    const int64_t b_next = 4 * b_line;
+    const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
+    const int is_whole = a_extent == 64 && b_extent == 128;
+    const int thread_row = (warp / 2 * 4 + lane / 8) * 4, thread_column = (warp % 2 * 8 + lane % 8) * 4;
+    float sums[8][8];
+#pragma unroll
+    for (int r = 0; r < 8; ++r) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) sums[r][k] = 0;
+    }
+    const int steps = (int)((inner + 15) / 16);
+    int slot = 0, next_slot = 0;
+    for (int step = -2; step < steps; ++step) {
+        if (step >= 0) {
+            gemel_await_copies_1();
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (step < steps - 2) {
+            const int64_t left = inner - (int64_t)(step + 2) * 16;
+            const int own_depth = left < 16 ? (int)left : 16;
+            if (is_whole && own_depth == 16) {
+                {
+                    __local float *const to = a_to + next_slot * 3392;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_async_16(to + k * 640, a_from + k * a_next, 16);
+                }
+                {
+                    __local float *const to = b_to + next_slot * 3392;
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        gemel_copy_async_16(to + k * 528, b_from + k * b_next, 16);
+                }
+            } else {
+                {
+                    __local float *const to = a_to + next_slot * 3392;
+                    for (int k = 0; k < 2; ++k) {
+                        const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_16(to + k * 640, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+                {
+                    __local float *const to = b_to + next_slot * 3392;
+                    for (int k = 0; k < 4; ++k) {
+                        const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
+                        gemel_copy_async_16(to + k * 528, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                    }
+                }
+            }
+            a_from += 16;
+            b_from += 16 * b_line;
+            next_slot = next_slot == 2 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        __local const float *const a_slot = slots + slot * 3392;
+        __local const float *const b_slot = a_slot + 1280;
+#pragma unroll
+        for (int d = 0; d < 16; d += 4) {
+            float a_part[4][8], b_part[4][8];
+#pragma unroll
+            for (int k = 0; k < 8; k += 4) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const float4 next = *(__local const float4 *)(a_slot + (thread_row + k / 4 * 32 + i) * 20 + d);
+                    a_part[0][k + i] = next.x; a_part[1][k + i] = next.y; a_part[2][k + i] = next.z; a_part[3][k + i] = next.w;
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < 8; k += 4) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const float4 next = *(__local const float4 *)(b_slot + (d + i) * 132 + thread_column + k / 4 * 64);
+                    b_part[i][k] = next.x; b_part[i][k + 1] = next.y; b_part[i][k + 2] = next.z; b_part[i][k + 3] = next.w;
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+#pragma unroll
+                for (int r = 0; r < 8; ++r) {
+#pragma unroll
+                    for (int k = 0; k < 8; ++k) {
+                        const int turn = r % 2 ? 7 - k : k;
+                        sums[r][turn] = fma(a_part[i][r], b_part[i][turn], sums[r][turn]);
+                    }
+                }
+            }
+        }
+        slot = slot == 2 ? 0 : slot + 1;
+    }
+    c += c_begin + matrix * c_matrix;
+#pragma unroll
+    for (int r = 0; r < 8; ++r) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) {
+            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4;
+            const int64_t own_column = first_column + thread_column + k / 4 * 64 + k % 4;
+            if (own_row >= rows || own_column >= columns) continue;
+            const float sum = sums[r][k];
+            c[own_row * c_row + own_column * c_column] = sum;
+        }
+    }
+}
