@@ -55,6 +55,11 @@ Shape einsum_shape(const X& x) {
         return x.shape();
     }
 }
+template <class T, class X>
+constexpr bool keeps_parts() {
+    if constexpr (ArrayOperand<X>) return is_complex<T> || !is_complex<typename OperandElement<X>::type>;
+    return true;
+}
 template <class... X>
 struct EinsumResult {
     using type = AnyArray;
@@ -102,7 +107,7 @@ auto einsum(std::string_view subscripts, const X&... operands) {
 template <NumberElement T, EinsumOperand... X>
     requires(sizeof...(X) > 0)
 GPUArray<T> einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
-    static_assert(((UntypedOperand<X> || is_complex<T> || !is_complex<typename OperandElement<X>::type>) && ...),
+    static_assert((detail::keeps_parts<T, X>() && ...),
                   "the conversion from complex to real would drop the imaginary parts: take real() first");
     return GPUArray<T>(einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::einsum_operand(operands)...},
                                  dtype_of<T>(), options));
