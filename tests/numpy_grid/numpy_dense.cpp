@@ -60,7 +60,33 @@ class Comparison {
     gemel::AnyArray computed() {
         std::vector<gemel::AnyArray> operands;
         for (std::size_t k = 0; k < case_.layouts.size(); ++k) operands.push_back(operand(k));
-        return einsum(operands);
+        if (case_.kind == "einsum") return einsum(operands);
+        const gemel::ConvolveOptions options = convolve_options();
+        if (case_.kind == "convolve") return gemel::convolve(operands[0], operands[1], options);
+        if (case_.kind == "convolve2d") return gemel::convolve2d(operands[0], operands[1], options);
+        if (case_.kind == "correlate2d") return gemel::correlate2d(operands[0], operands[1], options);
+        return gemel::convolve_separable(operands[0], operands[1], operands[2], options);
+    }
+
+    gemel::ConvolveOptions convolve_options() {
+        using gemel::Boundary, gemel::PadMode;
+        static const std::map<std::string, Boundary> modes{
+            {"full", Boundary::full}, {"same", Boundary::same}, {"valid", Boundary::valid}};
+        static const std::map<std::string, PadMode> borders{{"constant", PadMode::constant},
+                                                            {"edge", PadMode::edge},
+                                                            {"reflect", PadMode::reflect},
+                                                            {"symmetric", PadMode::symmetric},
+                                                            {"wrap", PadMode::wrap}};
+        std::istringstream in(case_.options);
+        std::string mode, border;
+        int fill = 0, rows = 1, columns = 1;
+        gemel::ConvolveOptions options;
+        in >> dtype_ >> mode >> border >> fill >> rows >> columns >> options.tuning.serial >> options.axis;
+        options.mode = modes.at(mode);
+        options.border = borders.at(border);
+        options.stride = {rows, columns};
+        if (fill != 0) options.fill = fill;
+        return options;
     }
 
     gemel::AnyArray einsum(const std::vector<gemel::AnyArray>& operands) {

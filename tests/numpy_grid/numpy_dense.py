@@ -9,6 +9,7 @@ import string
 import sys
 
 import numpy as np
+import scipy.signal
 
 TYPES = ("float32", "float32", "float32", "int32", "complex64", "float64", "int8", "float16", "bool", "complex128")
 
@@ -26,6 +27,31 @@ def numbers(rng, shape, dtype):
     if np.dtype(dtype).kind == "c":
         values = values + 1j * rng.integers(-3, 4, shape) / 4
     return np.asarray(values).astype(dtype)
+
+
+def image_times_filter(image, weights, mode, border, fill, flipped):
+    """scipy.signal's convolve2d and correlate2d (which would conjugate once more), and other borders by numpy.pad."""
+    if flipped:
+        weights = weights[::-1, ::-1]
+    if mode == "valid":
+        return scipy.signal.correlate2d(image, weights.conj(), "valid")
+    before, behind = [], []
+    for k in weights.shape:
+        first = k - 1 if mode == "full" else k // 2 if flipped else (k - 1) // 2
+        before.append(first)
+        behind.append((k - 1 if mode == "full" else k - 1 - first))
+    options = {"constant_values": fill} if border == "constant" else {}
+    padded = np.pad(image, list(zip(before, behind)), border, **options)
+    result = scipy.signal.correlate2d(padded, weights.conj(), "valid")
+    if border in ("constant", "wrap", "symmetric"):
+        boundary = {"constant": "fill", "wrap": "wrap", "symmetric": "symm"}[border]
+        if flipped:
+            own = scipy.signal.convolve2d(image, weights[::-1, ::-1], mode, boundary, fill)
+        else:
+            own = scipy.signal.correlate2d(image, weights.conj(), mode, boundary, fill)
+        if min(image.shape[0] - weights.shape[0], image.shape[1] - weights.shape[1]) >= 0:
+            assert np.allclose(own, result)
+    return result
 
 
 class Maker:
@@ -104,6 +130,85 @@ class Maker:
         order = rng.choice(["automatic", "automatic", "greedy", "left_to_right"])
         self.add("einsum", operands, np.asarray(result).astype(widest(common)), magnitude, f"{common} {order} {subscripts}")
 
+    def options(self, is_full=False):
+        """mode, border, fill, stride and whether the kernel is the one for CPU devices."""
+        rng = self.rng
+        mode = str(rng.choice(["full", "same", "valid"]))
+        border = str(rng.choice(["constant", "constant", "constant", "wrap", "symmetric", "reflect", "edge"]))
+        fill = int(rng.choice([0, 0, 2])) if border == "constant" and mode != "valid" else 0
+        stride = [int(rng.choice([1, 1, 2, 3])), int(rng.choice([1, 1, 2]))] if rng.random() < 0.3 else [1, 1]
+        return mode, border, fill, stride, int(rng.integers(2))
+
+    def convolution_type(self):
+        return TYPES[self.rng.integers(len(TYPES))]
+
+    def row(self):
+        """One axis, as numpy.convolve; or along an axis of several."""
+        rng, dtype = self.rng, self.convolution_type()
+        mode, border, fill, stride, serial = self.options()
+        taps = int(rng.choice([1, 2, 3, 3, 8, 37]))
+        rank = int(rng.integers(1, 4))
+        axis = int(rng.integers(rank))
+        shape = [int(e) for e in rng.choice([1, 2, 5, 17], rank)]
+        shape[axis] = int(rng.choice([taps, taps + 1, 40, 300]))
+        x, kernel = numbers(rng, shape, dtype), numbers(rng, taps, dtype)
+        plain = rank == 1 and border == "constant" and fill == 0 and stride[1] == 1
+        if plain and rng.random() < 0.3:
+            x, kernel = kernel, x  # they change places
+
+        def compute(x, kernel):
+            if plain:
+                return np.convolve(x, kernel, mode)
+            rows = np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis])
+            out = image_times_filter(rows, kernel[None, :], mode, border, fill, True)[:, ::stride[1]]
+            return np.moveaxis(out.reshape([*np.delete(x.shape, axis), out.shape[1]]), -1, axis)
+
+        self.convolved("convolve", [x, kernel], compute, mode, border, fill, stride, serial, axis)
+
+    def image(self):
+        """Two axes, banks of filters, channels, and filters that are a column times a row."""
+        rng, dtype = self.rng, self.convolution_type()
+        mode, border, fill, stride, serial = self.options()
+        rows, columns = [(1, 1), (3, 3), (3, 3), (5, 5), (2, 4), (5, 1), (20, 3), (1, 7)][rng.integers(8)]
+        size = [int(rng.choice([rows, 13, 40])), int(rng.choice([columns, 20, 70]))]
+        kind = str(rng.choice(["correlate2d", "convolve2d", "separable"], p=[0.45, 0.4, 0.15]))
+        if mode == "valid":
+            size = [max(size[0], rows), max(size[1], columns)]
+        batch = [int(e) for e in rng.choice([1, 2, 3], rng.integers(0, 2))]
+        if kind == "separable":
+            fill = 0
+            operands = [numbers(rng, batch + size, dtype), numbers(rng, rows, dtype), numbers(rng, columns, dtype)]
+        else:
+            form = int(rng.choice([2, 3, 4]))
+            channels = [int(rng.choice([1, 3]))] if form == 4 else []
+            bank = [int(rng.choice([1, 3, 5, 11]))] if form > 2 else []
+            operands = [numbers(rng, batch + channels + size, dtype), numbers(rng, bank + channels + [rows, columns], dtype)]
+
+        def compute(images, *filters):
+            flipped = kind != "correlate2d"
+            bank = np.outer(*filters) if kind == "separable" else filters[0]
+            if bank.dtype.kind == "c" and not flipped:
+                bank = bank.conj()
+            form = bank.ndim
+            four = bank.reshape([-1, bank.shape[1] if form == 4 else 1, *bank.shape[-2:]])
+            flat = images.reshape([-1, four.shape[1], *images.shape[-2:]])
+            out = np.stack([np.stack([sum(image_times_filter(channel, weights, mode, border, fill, flipped)
+                                          for channel, weights in zip(image, f)) for f in four]) for image in flat])
+            out = out[:, :, ::stride[0], ::stride[1]]
+            return out.reshape([*batch, *(bank.shape[:1] if form > 2 else []), *out.shape[-2:]])
+
+        self.convolved(kind, operands, compute, mode, border, fill, stride, serial, 0)
+
+    def convolved(self, kind, operands, compute, mode, border, fill, stride, serial, axis):
+        dtype = operands[0].dtype
+        exact = dtype.kind in "bi"
+        wide = "int64" if exact else widest(dtype)
+        result = compute(*[o.astype(wide) for o in operands])
+        magnitude = compute(*[abs(o.astype(wide)).astype("float64") for o in operands])
+        result = (result != 0) if dtype.kind == "b" else result.astype(dtype if exact else wide)
+        self.add(kind, operands, result, magnitude,
+                 f"{dtype} {mode} {border} {fill} {stride[0]} {stride[1]} {serial} {axis}")
+
     def save(self):
         np.savez(self.folder / "arrays.npz", **self.arrays)
         (self.folder / "cases.txt").write_text("\n".join(self.lines) + "\n")
@@ -113,4 +218,6 @@ if __name__ == "__main__":
     maker = Maker(pathlib.Path(sys.argv[1]), int(sys.argv[4]))
     for _ in range(int(sys.argv[2])):
         maker.einsum()
+    for n in range(int(sys.argv[3])):
+        maker.row() if n % 3 == 0 else maker.image()
     maker.save()

@@ -1,8 +1,7 @@
 /// Sums of products of arrays, said by subscripts as in NumPy's einsum.
 #pragma once
 
-#include <gemel/arrays/evaluated.hpp>
-#include <gemel/arrays/expression.hpp>
+#include <gemel/algorithms/dense_operand.hpp>
 #include <gemel/core/export.hpp>
 
 #include <array>
@@ -27,10 +26,6 @@ struct EinsumOptions {
     EinsumOrder order = EinsumOrder::automatic;
 };
 
-/// An array or expression, its type known or not.
-template <class X>
-concept EinsumOperand = ArrayOperand<X> || UntypedOperand<X>;
-
 // What the templates below call, for types known at run time.
 /// @param dtype  of the result, to which operands are converted first; their common type if empty
 GEMEL_API AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
@@ -39,14 +34,6 @@ GEMEL_API std::string einsum_path_of(std::string_view subscripts, std::span<cons
                                      const EinsumOptions& options);
 
 namespace detail {
-template <EinsumOperand X>
-AnyArray einsum_operand(const X& x) {
-    if constexpr (ArrayOperand<X>) {
-        return evaluated(x);
-    } else {
-        return x;
-    }
-}
 template <class X>
 Shape einsum_shape(const X& x) {
     if constexpr (std::same_as<X, Shape>) {
@@ -55,19 +42,6 @@ Shape einsum_shape(const X& x) {
         return x.shape();
     }
 }
-template <class T, class X>
-constexpr bool keeps_parts() {
-    if constexpr (ArrayOperand<X>) return is_complex<T> || !is_complex<typename OperandElement<X>::type>;
-    return true;
-}
-template <class... X>
-struct EinsumResult {
-    using type = AnyArray;
-};
-template <ArrayOperand... X>
-struct EinsumResult<X...> {
-    using type = GPUArray<Promote<typename OperandElement<X>::type...>>;
-};
 }  // namespace detail
 
 /// Products of elements, summed over the labels that the result does not name:
@@ -91,28 +65,28 @@ struct EinsumResult<X...> {
 /// @returns         a new array in C order; of a single operand of which nothing is summed a view
 /// @throws          ArgumentError naming operand and label if subscripts and shapes do not fit
 /// @time            enqueued, returns at once: a launch or two for each contraction
-template <EinsumOperand... X>
+template <DenseOperand... X>
     requires(sizeof...(X) > 0)
 auto einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
-    using Result = typename detail::EinsumResult<X...>::type;
+    using Result = typename detail::DenseResult<X...>::type;
     return Result(
-        einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::einsum_operand(operands)...}, {}, options));
+        einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, {}, options));
 }
-template <EinsumOperand... X>
+template <DenseOperand... X>
     requires(sizeof...(X) > 0)
 auto einsum(std::string_view subscripts, const X&... operands) {
     return einsum(subscripts, EinsumOptions{}, operands...);
 }
 /// The same in elements of type T.
-template <NumberElement T, EinsumOperand... X>
+template <NumberElement T, DenseOperand... X>
     requires(sizeof...(X) > 0)
 GPUArray<T> einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     static_assert((detail::keeps_parts<T, X>() && ...),
                   "the conversion from complex to real would drop the imaginary parts: take real() first");
-    return GPUArray<T>(einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::einsum_operand(operands)...},
+    return GPUArray<T>(einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
                                  dtype_of<T>(), options));
 }
-template <NumberElement T, EinsumOperand... X>
+template <NumberElement T, DenseOperand... X>
     requires(sizeof...(X) > 0)
 GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
     return einsum<T>(subscripts, EinsumOptions{}, operands...);
@@ -121,12 +95,12 @@ GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
 /// In which order einsum() contracts such operands and what it costs, as the table that NumPy's einsum_path prints.
 /// @param operands  arrays, expressions, or shapes alone
 template <class... X>
-    requires((EinsumOperand<X> || std::same_as<X, Shape>) && ...)
+    requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
 std::string einsum_path(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     return einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...}, options);
 }
 template <class... X>
-    requires((EinsumOperand<X> || std::same_as<X, Shape>) && ...)
+    requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
 std::string einsum_path(std::string_view subscripts, const X&... operands) {
     return einsum_path(subscripts, EinsumOptions{}, operands...);
 }
