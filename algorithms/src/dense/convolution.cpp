@@ -40,19 +40,22 @@ void cut_into_blocks(ConvolutionLayout& layout, const Convolution& work, std::ui
         layout.piece_rows = 1;
         return;
     }
-    layout.own = work.result_rows >= 4 ? 4 : static_cast<std::uint32_t>(work.result_rows);
+    // Weights are read from shared memory once for all of a thread's results.
+    const bool is_bank = layout.filters >= 4 && codegen::convolution_accumulator(layout.dtype).size_bytes() <= 4;
+    layout.own = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(work.result_rows, 1, is_bank && work.result_rows >= 32 ? 8 : 4));
     layout.across = enough(work.result_columns, 8, 32);
     layout.down = enough(parts(work.result_rows, layout.own), 1, std::max(threads / layout.across, 1u));
     layout.piece_rows = std::min(layout.filter_rows, 16u);
     layout.piece_columns = std::min(layout.filter_columns, 32u);
 }
 
-/// A tile of a serial thread: rows of two or four vectors.
+/// A tile of a serial thread: 2 KiB of sums.
 void cut_into_tiles(ConvolutionLayout& layout, const Convolution& work) {
     const auto item = static_cast<std::uint32_t>(codegen::convolution_accumulator(layout.dtype).size_bytes());
     layout.down = 1;
-    layout.across = enough(work.result_columns, 8, 256 / item);
     layout.own = static_cast<std::uint32_t>(std::clamp<std::int64_t>(work.result_rows, 1, 8));
+    layout.across = enough(work.result_columns, 8, std::bit_floor(2048 / item / layout.own));
     layout.piece_rows = std::min(layout.filter_rows, 16u);
     layout.piece_columns = std::min(layout.filter_columns, 64u);
     layout.side_by_side = work.images.strides()[3] == 1;

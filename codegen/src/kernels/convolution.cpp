@@ -36,7 +36,7 @@ class Convolution {
         Values values = sizes();
         values["border_function"] = maps() ? kernel_.fill(convolution_kernels::border(), values) + "\n" : "";
         values["outside_parameter"] =
-            layout_.border == ConvolutionBorder::constant ? gemel::text(",\n        ", type_, " outside") : "";
+            layout_.border == ConvolutionBorder::constant ? gemel::text(",\n", type_, " outside") : "";
         values["declare_sums"] = declare_sums();
         values["load_patch"] = kernel_.fill(convolution_kernels::load_element(), values);
         values["load"] =
@@ -45,6 +45,7 @@ class Convolution {
             kernel_.fill(layout_.serial ? convolution_kernels::add_serial() : convolution_kernels::add(), values);
         values["store"] =
             kernel_.fill(layout_.serial ? convolution_kernels::store_serial() : convolution_kernels::store(), values);
+        values["piece"] = kernel_.fill(convolution_kernels::piece(), values);
         return kernel_.finish(kernel_.fill(convolution_kernels::convolution(), values));
     }
 
@@ -53,7 +54,6 @@ class Convolution {
         const ConvolutionLayout& l = layout_;
         const ConvolutionTile tile = convolution_tile(l);
         const Extent patch = patch_of(l);
-        const auto pieces = [](std::uint32_t whole, std::uint32_t piece) { return (whole + piece - 1) / piece; };
         const std::uint32_t sliding = l.along_rows ? l.piece_columns : l.piece_rows,
                             others = l.along_rows ? l.piece_rows : l.piece_columns;
         const bool row_partial = l.filter_rows % l.piece_rows != 0, column_partial = l.filter_columns % l.piece_columns;
@@ -80,8 +80,8 @@ class Convolution {
                 {"filter_columns", l.filter_columns},
                 {"piece_rows", l.piece_rows},
                 {"piece_columns", l.piece_columns},
-                {"row_pieces", pieces(l.filter_rows, l.piece_rows)},
-                {"column_pieces", pieces(l.filter_columns, l.piece_columns)},
+                {"whole_rows", l.piece_rows >= l.filter_rows},
+                {"whole_columns", l.piece_columns >= l.filter_columns},
                 {"row_partial", row_partial},
                 {"column_partial", column_partial},
                 {"sliding_partial", l.along_rows ? column_partial : row_partial},
@@ -90,10 +90,13 @@ class Convolution {
                 {"across_taps", others},
                 {"unroll_across", sliding * others * l.own * l.filters <= 1024},
                 {"window", (l.own - 1) * (l.along_rows ? l.step_columns : l.step_rows) + sliding},
-                {"step_rows", l.step_rows},
-                {"step_columns", l.step_columns},
+                {"top", gemel::text(times("tile_row", l.step_rows), " + first_row")},
+                {"left", gemel::text(times("tile_column", l.step_columns), " + first_column")},
+                {"own_row", times("down", l.along_rows ? l.step_rows : l.own * l.step_rows)},
+                {"own_column", times("across", l.along_rows ? l.own * l.step_columns : l.step_columns)},
                 {"tile_rows", tile.rows},
                 {"tile_columns", tile.columns},
+                {"vector", vector()},
                 {"patch_rows", patch.rows},
                 {"patch_columns", patch.columns},
                 {"pitch", patch.columns},
@@ -116,13 +119,22 @@ class Convolution {
     }
 
     std::string window_element() const {
-        const std::uint32_t step = layout_.along_rows ? layout_.step_columns : layout_.step_rows;
-        return step == 1 ? "window[p + s]" : gemel::text("window[p * ", step, " + s]");
+        return gemel::text("window[", times("p", layout_.along_rows ? layout_.step_columns : layout_.step_rows),
+                           " + s]");
     }
     std::string serial_element(std::uint32_t pitch) const {
-        const std::string column =
-            layout_.step_columns == 1 ? "k + j" : gemel::text("k * ", layout_.step_columns, " + j");
-        return gemel::text("patch[(r * ", layout_.step_rows, " + i) * ", pitch, " + ", column, "]");
+        const std::string first =
+            layout_.step_columns == 1 ? "first + k" : gemel::text("(first + k) * ", layout_.step_columns);
+        return gemel::text("patch[(", times("r", layout_.step_rows), " + i) * ", pitch, " + ", first, " + j]");
+    }
+
+    /// Sums of a serial thread that are in registers: 128 bytes.
+    std::uint32_t vector() const {
+        const auto wanted = static_cast<std::uint32_t>(128 / held_.size_bytes());
+        return layout_.across % wanted == 0 ? wanted : layout_.across;
+    }
+    static std::string times(const std::string& value, std::uint32_t factor) {
+        return factor == 1 ? value : gemel::text(value, " * ", factor);
     }
 
     std::string declare_sums() const {
