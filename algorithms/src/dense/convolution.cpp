@@ -97,8 +97,9 @@ std::int64_t begin_of(const AnyArray& x) {
     return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
 }
 
-Argument outside_value(const char* who, DType dtype, const AnyNumber& fill) {
+Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
     element_bytes(who, dtype, fill);  // is it a value of the images' type?
+    if (dtype.kind() == DType::Kind::boolean) fill = std::int64_t{1};
     Argument argument;
     argument.dtype = codegen::convolution_accumulator(dtype);
     const auto bytes = element_bytes(who, argument.dtype, fill);
