@@ -1,6 +1,6 @@
 """Contractions and convolutions as NumPy and SciPy compute them: for numpy_dense.cpp.
 
-    numpy_dense.py FOLDER EINSUMS CONVOLUTIONS SEED
+    numpy_dense.py FOLDER EINSUMS CONVOLUTIONS SEED all|few
 
 A line of cases.txt: a case's name, what it is, its options. arrays.npz has for each case operands (name_0, name_1 ...), the
 result in the widest type of its kind (name_r), and what its tolerance is relative to: the same of absolute values (name_m)."""
@@ -215,6 +215,8 @@ class Maker:
 
 
 if __name__ == "__main__":
+    if sys.argv[5] == "few":
+        TYPES = ("float32", "float32", "int32", "complex64")
     maker = Maker(pathlib.Path(sys.argv[1]), int(sys.argv[4]))
     for _ in range(int(sys.argv[2])):
         maker.einsum()
