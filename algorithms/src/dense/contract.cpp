@@ -1,5 +1,6 @@
 /// One contraction of two factors: as products of matrices, in one element-wise kernel, or in one reduction.
 #include "dense/factor.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/matmul.hpp>
@@ -74,8 +75,9 @@ class Cut {
             if ((taken & matrices) != matrices || taken == matrices) continue;
             const Labels left = chosen(*order_, l.bits() & ~both_ & ~taken),
                          right = chosen(*order_, r.bits() & ~both_ & ~taken);
-            constexpr std::int64_t large = 16;  // products of smaller matrices waste their tiles
-            if (total_extent(left, extents_) >= large && total_extent(right, extents_) >= large)
+            // Narrow products waste their tiles. GPUs have arithmetic to spare, but CPU devices have not.
+            const std::int64_t narrowest = KernelCache::of(l.array).info().type == DeviceInfo::Type::cpu ? 64 : 16;
+            if (total_extent(left, extents_) >= 16 && total_extent(right, extents_) >= narrowest)
                 consider({batch, left, sum, right, swapped});
         }
     }
@@ -96,7 +98,10 @@ class Cut {
         add(l, m.left, m.sum);
         add(r, m.sum, m.right);
         const Labels result = joined({m.batch, m.left, m.right});
-        if (order_ && result != *order_) elements += static_cast<double>(total_extent(result, extents_));
+        if (order_ && result != *order_) {  // a copy in which neighbours stay neighbours costs less
+            const double copied = static_cast<double>(total_extent(result, extents_));
+            elements += result.back() == order_->back() ? copied : 2 * copied;
+        }
         return elements;
     }
     void consider(const Matrices& m) {
