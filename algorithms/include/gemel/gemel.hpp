@@ -2,6 +2,8 @@
 #pragma once
 
 #include <gemel/algorithms/compress.hpp>
+#include <gemel/algorithms/convolve.hpp>
+#include <gemel/algorithms/einsum.hpp>
 #include <gemel/algorithms/group.hpp>
 #include <gemel/algorithms/list_builder.hpp>
 #include <gemel/algorithms/order_statistics.hpp>

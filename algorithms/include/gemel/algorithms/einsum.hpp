@@ -1,0 +1,108 @@
+/// Sums of products of arrays, said by subscripts as in NumPy's einsum.
+#pragma once
+
+#include <gemel/algorithms/dense_operand.hpp>
+#include <gemel/core/export.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace gemel {
+
+/// In which order operands are contracted, two at a time.
+enum class EinsumOrder : std::uint8_t {
+    automatic,     ///< optimal for up to 6 operands, else greedy
+    optimal,       ///< least multiplications and additions, of all orders
+    greedy,        ///< the pair first that makes the data smaller by most
+    left_to_right  ///< as written
+};
+
+struct EinsumOptions {
+    EinsumOrder order = EinsumOrder::automatic;
+};
+
+// What the templates below call, for types known at run time.
+/// @param dtype  of the result, to which operands are converted first; their common type if empty
+GEMEL_API AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
+                             const EinsumOptions& options);
+GEMEL_API std::string einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes,
+                                     const EinsumOptions& options);
+
+namespace detail {
+template <class X>
+Shape einsum_shape(const X& x) {
+    if constexpr (std::same_as<X, Shape>) {
+        return x;
+    } else {
+        return x.shape();
+    }
+}
+}  // namespace detail
+
+/// Products of elements, summed over the labels that the result does not name:
+///
+///     einsum("ij,jk->ik", a, b)                  a product of matrices
+///     einsum("bij,bj->bi", matrices, vectors)    many at once
+///     einsum("ii", a), einsum("ii->i", a)        trace, diagonal
+///     einsum("i,j", x, y)                        outer product
+///     einsum("...ij->...ji", a)                  the last two axes in the other order
+///
+/// The subscripts are NumPy's: a letter for each axis, "..." for axes without a name, which are broadcast from the
+/// last; spaces do not matter. Without "->" the result has the axes of "...", then those labels in alphabetical order,
+/// capitals first, that occur once. A label twice within an operand is its diagonal. An extent of 1 is repeated where
+/// the label has another extent in another operand.
+///
+/// Elements have the common type of the operands, or T: operands are converted first, sums of integers wrap around,
+/// sums of bools are "or", sums of 16-bit floats are held in float within each contraction. Operands are contracted two
+/// at a time, as products of matrices on views of them where there is a sum over labels that both have, else in one
+/// element-wise kernel, or in one reduction where the result has no axis of one of them alone.
+/// @param operands  1 to 8 arrays or expressions, which are evaluated first; any layout
+/// @returns         a new array in C order; of a single operand of which nothing is summed a view
+/// @throws          ArgumentError naming operand and label if subscripts and shapes do not fit
+/// @time            enqueued, returns at once: a launch or two for each contraction
+template <DenseOperand... X>
+    requires(sizeof...(X) > 0)
+auto einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
+    using Result = typename detail::DenseResult<X...>::type;
+    return Result(
+        einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, {}, options));
+}
+template <DenseOperand... X>
+    requires(sizeof...(X) > 0)
+auto einsum(std::string_view subscripts, const X&... operands) {
+    return einsum(subscripts, EinsumOptions{}, operands...);
+}
+/// The same in elements of type T.
+template <NumberElement T, DenseOperand... X>
+    requires(sizeof...(X) > 0)
+GPUArray<T> einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
+    static_assert((detail::keeps_parts<T, X>() && ...),
+                  "the conversion from complex to real would drop the imaginary parts: take real() first");
+    return GPUArray<T>(einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
+                                 dtype_of<T>(), options));
+}
+template <NumberElement T, DenseOperand... X>
+    requires(sizeof...(X) > 0)
+GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
+    return einsum<T>(subscripts, EinsumOptions{}, operands...);
+}
+
+/// In which order einsum() contracts such operands and what it costs, as the table that NumPy's einsum_path prints.
+/// @param operands  arrays, expressions, or shapes alone
+template <class... X>
+    requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
+std::string einsum_path(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
+    return einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...}, options);
+}
+template <class... X>
+    requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
+std::string einsum_path(std::string_view subscripts, const X&... operands) {
+    return einsum_path(subscripts, EinsumOptions{}, operands...);
+}
+
+}  // namespace gemel

@@ -1,0 +1,203 @@
+#include <gemel/algorithms/convolve.hpp>
+
+#include "dense/convolution.hpp"
+
+#include <gemel/arrays/rearrange.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace gemel {
+namespace {
+
+using codegen::ConvolutionBorder;
+using dense::Convolution;
+
+/// Checks one call and lays its operands out for the kernel.
+class Call {
+   public:
+    Call(const char* who, const ConvolveOptions& options) : who_(who), options_(options) {
+        if (options.stride.rows < 1 || options.stride.columns < 1)
+            refuse(text("the stride {", options.stride.rows, ", ", options.stride.columns, "} is not positive"));
+    }
+
+    [[noreturn]] void refuse(const std::string& why) const { throw ArgumentError(text(who_, ": ", why)); }
+
+    void check(const char* name, const AnyArray& array, const AnyArray& first) const {
+        if (array.empty()) refuse(text(name, " is an empty handle, without an array"));
+        if (!is_number(array.dtype()))
+            refuse(text(name, " has elements of ", array.dtype().name(), ", which are no numbers"));
+        if (!(array.context() == first.context()))
+            refuse(text(name, " is of another context; copy_to(context) brings it here"));
+    }
+
+    /// @param images   (count, channels, rows, columns)
+    /// @param filters  (count, channels, rows, columns)
+    /// @param flipped  turned round: a convolution
+    AnyArray run(const AnyArray& images, const AnyArray& filters, bool flipped, const ConvolveOptions& options) const {
+        Convolution work;
+        const DType dtype = promote(images.dtype(), filters.dtype());
+        work.images = images.dtype() == dtype ? images : images.astype(dtype);
+        work.filters = filters.dtype() == dtype ? filters : filters.astype(dtype);
+        work.conjugate = !flipped && dtype.kind() == DType::Kind::complex;
+        if (flipped) work.filters = flip(work.filters, {2, 3});
+        work.step_rows = options.stride.rows;
+        work.step_columns = options.stride.columns;
+        set_border(work, options);
+        std::tie(work.result_rows, work.first_row) = extent(work, 2, work.step_rows, flipped);
+        std::tie(work.result_columns, work.first_column) = extent(work, 3, work.step_columns, flipped);
+        return dense::run_convolution(who_, work, options.tuning);
+    }
+
+   private:
+    void set_border(Convolution& work, const ConvolveOptions& options) const {
+        constexpr std::array of_mode{ConvolutionBorder::constant, ConvolutionBorder::edge, ConvolutionBorder::reflect,
+                                     ConvolutionBorder::symmetric, ConvolutionBorder::wrap};
+        if (options.mode == Boundary::valid) return;
+        work.border = of_mode[static_cast<std::size_t>(options.border)];
+        const auto& fill = options.fill.number();
+        if (work.border != ConvolutionBorder::constant) {
+            if (fill) refuse("a fill is the value around an image with PadMode::constant; the border is another one");
+        } else if (!fill || std::visit([](const auto& v) { return cdouble(v) == 0.0; }, *fill)) {
+            work.border = ConvolutionBorder::zero;
+        } else {
+            work.fill = *fill;
+        }
+    }
+
+    /// Results along an axis, and where in the image the first one begins.
+    std::pair<std::int64_t, std::int64_t> extent(const Convolution& work, std::size_t axis, std::int64_t step,
+                                                 bool flipped) const {
+        const std::int64_t n = work.images.shape()[axis], k = work.filters.shape()[axis];
+        const auto shapes = [&] {
+            return text("images of ", work.images.shape()[2], " x ", work.images.shape()[3], " and filters of ",
+                        work.filters.shape()[2], " x ", work.filters.shape()[3]);
+        };
+        if (n == 0 || k == 0) refuse(text(shapes(), ": there is nothing to sum; each needs an element"));
+        if (k > INT_MAX / 4) refuse(text(shapes(), ": filters may have at most ", INT_MAX / 4, " rows and columns"));
+        std::int64_t count = n, first = 0;
+        switch (options_.mode) {
+            case Boundary::full:
+                count = n + k - 1;
+                first = 1 - k;
+                break;
+            case Boundary::same: first = flipped ? -(k / 2) : -((k - 1) / 2); break;
+            case Boundary::valid:
+                count = n - k + 1;
+                if (count < 1)
+                    refuse(text(shapes(), ": no place is valid; Boundary::same and Boundary::full need not fit"));
+        }
+        return {(count + step - 1) / step, first};
+    }
+
+    const char* who_;
+    const ConvolveOptions& options_;
+};
+
+/// Images (..., [channels,] rows, columns) and filters of 2, 3 or 4 axes.
+AnyArray with_filters(const char* who, const AnyArray& images, const AnyArray& filters, bool flipped,
+                      const ConvolveOptions& options) {
+    const Call call(who, options);
+    call.check("the image", images, images);
+    call.check("the filter", filters, images);
+    const std::string shapes =
+        text("images of shape ", to_string(images.shape()), " and filters of shape ", to_string(filters.shape()));
+    if (filters.rank() < 2 || filters.rank() > 4)
+        call.refuse(text(shapes, ": filters are (rows, columns), (n, rows, columns) or (n, channels, rows, columns)"));
+    const std::size_t own = filters.rank() == 4 ? 3 : 2;
+    if (images.rank() < own)
+        call.refuse(text(shapes, ": images are (..., ", own == 3 ? "channels, " : "", "rows, columns)"));
+    const auto& extents = images.shape();
+    const std::size_t outer = images.rank() - own;
+    const std::int64_t channels = own == 3 ? extents[outer] : 1, bank = filters.rank() > 2 ? filters.shape()[0] : 1;
+    if (own == 3 && filters.shape()[1] != channels)
+        call.refuse(text(shapes, ": images have ", channels, " channels, filters ", filters.shape()[1]));
+    Shape results(extents.span().first(outer));
+    const auto count = static_cast<std::int64_t>(results.count());
+    const std::int64_t rows = extents[images.rank() - 2], columns = extents.back();
+    const auto& sizes = filters.shape();
+    const AnyArray product =
+        call.run(images.reshape(Shape{count, channels, rows, columns}),
+                 filters.reshape(Shape{bank, channels, sizes[filters.rank() - 2], sizes.back()}), flipped, options);
+    if (filters.rank() > 2) results.push_back(bank);
+    results.push_back(product.shape()[2]);
+    results.push_back(product.shape()[3]);
+    return product.reshape(results);
+}
+
+std::size_t axis_of(const Call& call, const AnyArray& x, int axis) {
+    const auto rank = static_cast<int>(x.rank());
+    if (axis < -rank || axis >= rank)
+        call.refuse(text("axis ", axis, " of an array of shape ", to_string(x.shape()), "; it has ", rank));
+    return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+/// Along an axis of x; the axes around it are images and columns.
+AnyArray along_axis(const char* who, const AnyArray& x, const AnyArray& kernel, std::size_t axis,
+                    const ConvolveOptions& given) {
+    const Call call(who, given);
+    ConvolveOptions options = given;
+    const Shape before(x.shape().span().first(axis)), behind(x.shape().span().subspan(axis + 1));
+    const auto outer = static_cast<std::int64_t>(before.count()), inner = static_cast<std::int64_t>(behind.count());
+    const std::int64_t extent = x.shape()[axis], taps = kernel.shape()[0];
+    const bool is_empty = outer == 0 || inner == 0, is_row = inner == 1 && !is_empty;
+    Shape results = x.shape(), image{outer, std::int64_t{1}, extent, inner}, filter{1, 1, taps, std::int64_t{1}};
+    if (is_row) image = Shape{1, 1, outer, extent}, filter = Shape{1, 1, 1, taps};
+    if (is_empty) image = Shape{0, 1, extent, std::int64_t{1}};
+    const std::int64_t step = given.stride.columns;
+    options.stride = is_row ? ConvolveStride(1, step) : ConvolveStride(step, 1);
+    const AnyArray product = call.run(x.reshape(image), kernel.reshape(filter), true, options);
+    results[axis] = product.shape()[is_row ? 3 : 2];
+    return product.reshape(results);
+}
+
+}  // namespace
+
+AnyArray correlate2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
+    return with_filters("correlate2d", images, filters, false, options);
+}
+
+AnyArray convolve2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
+    return with_filters("convolve2d", images, filters, true, options);
+}
+
+AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOptions& options) {
+    const Call call("convolve", options);
+    call.check("the array", x, x);
+    call.check("the kernel", kernel, x);
+    if (kernel.rank() != 1 || x.rank() == 0)
+        call.refuse(text("an array of shape ", to_string(x.shape()), " and a kernel of shape ",
+                         to_string(kernel.shape()), ": the array has axes, the kernel has one"));
+    const std::size_t axis = axis_of(call, x, options.axis);
+    if (x.rank() == 1 && x.size() < kernel.size()) return along_axis("convolve", kernel, x, 0, options);
+    return along_axis("convolve", x, kernel, axis, options);
+}
+
+AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
+                               const ConvolveOptions& options) {
+    constexpr const char* who = "convolve_separable";
+    const Call call(who, options);
+    call.check("the image", images, images);
+    call.check("the column", column, images);
+    call.check("the row", row, images);
+    if (images.rank() < 2 || column.rank() != 1 || row.rank() != 1)
+        call.refuse(text("images of shape ", to_string(images.shape()), ", a column of shape ",
+                         to_string(column.shape()), " and a row of shape ", to_string(row.shape()),
+                         ": images are (..., rows, columns), the others have one axis"));
+    const auto& fill = options.fill.number();
+    if (fill && !std::visit([](const auto& v) { return cdouble(v) == 0.0; }, *fill))
+        call.refuse("a fill other than 0 is not the same after the first of the two passes; pad() the image before");
+    ConvolveOptions down = options;
+    down.stride = ConvolveStride(1, options.stride.rows);
+    const DType dtype = promote(promote(images.dtype(), column.dtype()), row.dtype());
+    const AnyArray wide = images.dtype() == dtype ? images : images.astype(dtype);
+    return along_axis(who, along_axis(who, wide, row, images.rank() - 1, options), column, images.rank() - 2, down);
+}
+
+}  // namespace gemel
