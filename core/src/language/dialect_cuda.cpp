@@ -1,6 +1,7 @@
 /// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/texture_section.hpp"
 
 namespace gemel {
 
@@ -255,6 +256,7 @@ std::vector<Dialect::Section> all_sections() {
          .text = constants}};
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
+    for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));
     return all;
 }
 

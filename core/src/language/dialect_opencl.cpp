@@ -1,6 +1,7 @@
 /// OpenCL C 1.2.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/texture_section.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -263,6 +264,7 @@ std::vector<Dialect::Section> all_sections() {
         vectors()};
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
+    for (Dialect::Section& section : image_sections(opencl_image_texts())) all.push_back(std::move(section));
     return all;
 }
 
