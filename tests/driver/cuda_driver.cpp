@@ -261,7 +261,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t bytes, CUstream stream) {
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D*, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char word, std::size_t count, CUstream) {
     GEMEL_CALLED("cuMemsetD8Async");
     return fill(to, word, count), CUDA_SUCCESS;

@@ -327,15 +327,14 @@ Texture::Texture(const AnyImage& image, const Sampler& sampler) : block_(image.b
                                  "; make the image with Channels::normalised, or of float"));
     parts_.facts = facts_of(shape, sampler);
     const bool by_hardware = is_linear && !sampler.exact;
-    if (by_hardware) parts_.facts.flags |= TextureFacts::by_hardware;
     parts_.dimensions = shape.dimensions;
     parts_.is_layered = shape.is_layered;
     block.driver->call([&](plugin::Context&) {
         plugin::SamplerState state;
-        if (by_hardware)
-            state = {true, static_cast<plugin::SamplerState::Address>(sampler.address)};
+        if (by_hardware) state = {true, static_cast<plugin::SamplerState::Address>(sampler.address)};
         parts_.handles = block.allocation->image->texture(state);
     });
+    if (by_hardware && parts_.handles.interpolates) parts_.facts.flags |= TextureFacts::by_hardware;
 }
 
 Texture::Texture(const Buffer& buffer, const ImageFormat& format, const std::vector<std::int64_t>& shape,

@@ -113,7 +113,8 @@ static std::string opencl_image_type(const std::string& rank, bool is_written) {
 }
 
 ImageTexts opencl_image_texts() {
-    ImageTexts texts{textures, {"float16", "vectors"}, kinds, doubles, opencl_image_type};
+    ImageTexts texts{textures, {"float16", "vectors"}, "#ifdef __IMAGE_SUPPORT__\n", doubles, opencl_image_type};
+    texts.images += kinds;
     for (const Type& type : all_types) {
         texts.images += of_type(reading, type);
         const bool is_3d = std::string(type.word) == "3D";
@@ -124,6 +125,7 @@ ImageTexts opencl_image_texts() {
         if (is_3d) texts.images += "#endif\n";
         texts.images += image_words(texts, type.word, false);
     }
+    texts.images += "#endif\n";
     return texts;
 }
 

@@ -40,6 +40,7 @@ struct SamplerState {
 struct TextureHandles {
     std::uint64_t image = 0, sampler = 0;
     std::uint8_t image_bytes = 8, sampler_bytes = 8;
+    bool interpolates = true;  ///< otherwise a linear filter is the kernel's own affair, and `image` reads elements
 };
 
 }  // namespace gemel::plugin
