@@ -1,7 +1,6 @@
 /// Image<T, rank>: images with a known element type, made of arrays and turned into them.
 #pragma once
 
-#include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/core/image.hpp>
 

@@ -23,7 +23,7 @@
 
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
-#include <gemel/core/image_shape.hpp>
+#include <gemel/core/plugin_image.hpp>
 #include <gemel/core/source.hpp>
 
 #include <array>
@@ -95,23 +95,6 @@ inline constexpr std::size_t most_arguments = 88;
 struct ArgumentView {
     const void* data;
     std::size_t bytes;
-};
-
-/// An image. Its handles live as long as it does.
-class GEMEL_API Image {
-   public:
-    virtual ~Image();
-    /// What an IMAGE_*_READ or IMAGE_*_WRITE parameter takes.
-    virtual ArgumentView argument() const = 0;
-    /// Thread-safe; made once for each state.
-    virtual TextureHandles texture(const SamplerState& sampler) = 0;
-    virtual std::uint64_t native() const = 0;
-};
-
-/// A box of an image's elements; origin and extent along x, y, z or layers.
-struct ImageRegion {
-    Image* image = nullptr;
-    std::array<std::size_t, 3> origin{}, extent{1, 1, 1};
 };
 
 /// What a driver knows about a compiled kernel.
@@ -397,33 +380,6 @@ inline constexpr const char* entry_symbol = "gemel_plugin_entry";
 /// The tag of this build of libgemel.so.
 GEMEL_API const char* library_build_tag();
 
-/// The tag under which this header is being compiled; a plug-in puts it into its PluginEntry.
-#define GEMEL_TEXT_OF_(x) #x
-#define GEMEL_TEXT_OF(x) GEMEL_TEXT_OF_(x)
-#if defined(__clang__)
-#define GEMEL_COMPILER_FAMILY "clang"
-#else
-#define GEMEL_COMPILER_FAMILY "gcc"
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define GEMEL_SANITIZER_TAG "address"
-#elif defined(__SANITIZE_THREAD__)
-#define GEMEL_SANITIZER_TAG "thread"
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define GEMEL_SANITIZER_TAG "address"
-#elif __has_feature(thread_sanitizer)
-#define GEMEL_SANITIZER_TAG "thread"
-#endif
-#endif
-#ifndef GEMEL_SANITIZER_TAG
-#define GEMEL_SANITIZER_TAG "none"
-#endif
-
 }  // namespace gemel::plugin
 
-#include <gemel/core/version.hpp>
-
-#define GEMEL_BUILD_TAG \
-    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY \
-    ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) ", sanitizer " GEMEL_SANITIZER_TAG
+#include <gemel/core/build_tag.hpp>
