@@ -99,6 +99,12 @@ struct Driver {
     GEMEL_CU(MemsetD8Async, "cuMemsetD8Async");
     GEMEL_CU(MemsetD16Async, "cuMemsetD16Async");
     GEMEL_CU(MemsetD32Async, "cuMemsetD32Async");
+    GEMEL_CU(Array3DCreate, "cuArray3DCreate_v2");
+    GEMEL_CU(ArrayDestroy, "cuArrayDestroy");
+    GEMEL_CU(TexObjectCreate, "cuTexObjectCreate");
+    GEMEL_CU(TexObjectDestroy, "cuTexObjectDestroy");
+    GEMEL_CU(SurfObjectCreate, "cuSurfObjectCreate");
+    GEMEL_CU(SurfObjectDestroy, "cuSurfObjectDestroy");
     GEMEL_CU(StreamCreate, "cuStreamCreate");
     GEMEL_CU(StreamDestroy, "cuStreamDestroy_v2");
     GEMEL_CU(StreamGetCtx, "cuStreamGetCtx");

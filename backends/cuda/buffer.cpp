@@ -15,6 +15,7 @@ Memory CudaContext::allocate(std::size_t bytes, MemoryKind kind) {
             cu.MemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
             cu.MemHostGetDevicePointer(&address, host, 0);
             break;
+        case MemoryKind::image: break;  // create_image() makes it
         case MemoryKind::managed:
             cu.MemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL);
             host = reinterpret_cast<void*>(address);

@@ -66,6 +66,8 @@ class CudaStream final : public Stream {
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
+    void copy_image(const ImageRegion& image, const Place& memory, bool to_image) override;
+    void copy_images(const ImageRegion& to, const ImageRegion& from) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
     std::unique_ptr<Event> record(bool timed) override;
@@ -114,6 +116,9 @@ class CudaContext final : public Context {
     std::uint64_t argument(const Place& place, std::size_t bytes) override;
     void release_argument(const Place& place, std::uint64_t argument) noexcept override;
     bool addresses_are_linear() const override;
+    bool has_image_format(const ImageShape& shape) override;
+    std::unique_ptr<Image> create_image(const ImageShape& shape) override;
+    TextureHandles plain_texture(unsigned dimensions, bool is_layered) override;
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() override;
     bool copies_directly_to(const Context& other) const override;
 

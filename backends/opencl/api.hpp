@@ -138,6 +138,11 @@ struct Driver {
     GEMEL_CL(EnqueueReadBufferRect);
     GEMEL_CL(EnqueueCopyBufferRect);
     GEMEL_CL(EnqueueFillBuffer);
+    GEMEL_CL(EnqueueCopyBufferToImage);
+    GEMEL_CL(EnqueueCopyImageToBuffer);
+    GEMEL_CL(EnqueueCopyImage);
+    GEMEL_CL(GetSupportedImageFormats);
+    GEMEL_CL(ReleaseSampler);
     GEMEL_CL(EnqueueUnmapMemObject);
     GEMEL_CL(EnqueueMarkerWithWaitList);
     GEMEL_CL(EnqueueBarrierWithWaitList);
@@ -167,6 +172,10 @@ struct Driver {
     Maker<cl_mem, cl_context, cl_mem_flags, size_t, void*> CreateBuffer{"clCreateBuffer", &clCreateBuffer};
     Maker<cl_mem, cl_mem, cl_mem_flags, cl_buffer_create_type, const void*> CreateSubBuffer{"clCreateSubBuffer",
                                                                                             &clCreateSubBuffer};
+    Maker<cl_mem, cl_context, cl_mem_flags, const cl_image_format*, const cl_image_desc*, void*> CreateImage{
+        "clCreateImage", &clCreateImage};
+    Maker<cl_sampler, cl_context, cl_bool, cl_addressing_mode, cl_filter_mode> CreateSampler{"clCreateSampler",
+                                                                                             &clCreateSampler};
     Maker<void*, cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint, const cl_event*, cl_event*>
         EnqueueMapBuffer{"clEnqueueMapBuffer", &clEnqueueMapBuffer};
     Maker<cl_program, cl_context, cl_uint, const char**, const size_t*> CreateProgramWithSource{

@@ -73,6 +73,7 @@ Memory OpenClContext::allocate(std::size_t bytes, MemoryKind kind) {
         case MemoryKind::mapped:
             buffer = cl.CreateBuffer(shared_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr);
             break;
+        case MemoryKind::image: break;  // create_image() makes it
         case MemoryKind::managed: buffer = create_shared(shared_->context, bytes); break;
     }
     return {.handle = reinterpret_cast<std::uint64_t>(buffer), .bytes = bytes, .kind = kind};

@@ -135,6 +135,10 @@ void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int
 Shared::~Shared() {
     if (dead) return;
     for (cl_command_queue queue : queues) cl.ReleaseCommandQueue.quietly(queue);
+    for (cl_sampler sampler : samplers)
+        if (sampler) cl.ReleaseSampler.quietly(sampler);
+    for (cl_mem image : no_images)
+        if (image) cl.ReleaseMemObject.quietly(image);
     cl.ReleaseContext.quietly(context);
 }
 

@@ -6,6 +6,7 @@
 
 #include <gemel/core/plugin.hpp>
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -30,9 +31,13 @@ struct Shared {
     std::atomic<std::uint64_t> releases{0};
     std::mutex queues_mutex;
     std::vector<cl_command_queue> queues;  ///< of our streams, retained: what synchronize() waits for
+    std::mutex images_mutex;
+    std::array<cl_sampler, SamplerState::count> samplers{};  ///< made when first asked for
+    std::array<cl_mem, 5> no_images{};                       ///< one element each, for textures over plain memory
 
     ~Shared();
     cl_command_queue create_queue(bool timed);
+    cl_sampler sampler(const SamplerState& state);
 };
 
 class OpenClEvent final : public Event {
@@ -65,6 +70,8 @@ class OpenClStream final : public Stream {
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
+    void copy_image(const ImageRegion& image, const Place& memory, bool to_image) override;
+    void copy_images(const ImageRegion& to, const ImageRegion& from) override;
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
     std::unique_ptr<Event> record(bool timed) override;
@@ -133,6 +140,9 @@ class OpenClContext final : public Context {
     std::uint64_t argument(const Place& place, std::size_t bytes) override;
     void release_argument(const Place& place, std::uint64_t argument) noexcept override;
     bool addresses_are_linear() const override;
+    bool has_image_format(const ImageShape& shape) override;
+    std::unique_ptr<Image> create_image(const ImageShape& shape) override;
+    TextureHandles plain_texture(unsigned dimensions, bool is_layered) override;
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() override;
     bool copies_directly_to(const Context& other) const override;
 

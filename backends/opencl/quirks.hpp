@@ -23,6 +23,8 @@ enum class Quirk : std::uint8_t {
     has_nvidia_attributes,
     lost_without_descriptors,
     large_fills_fail,
+    misreads_half_images,
+    scales_layers,
 };
 
 /// The quirks of one device.

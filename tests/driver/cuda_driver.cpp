@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -32,6 +33,7 @@ struct Record {
 std::mutex& mutex = *new std::mutex;
 std::map<std::string, Record>& records = *new std::map<std::string, Record>;
 thread_local CUcontext current = nullptr;
+std::atomic<void (*)(void**)> launch_seen{nullptr};
 
 template <class T>
 T handle() {
@@ -164,6 +166,7 @@ void stand_in_fail(const char* function, CUresult result, unsigned long after) {
     records[function].result = result;
     records[function].fails_from = records[function].calls + after;
 }
+void stand_in_on_launch(void (*seen)(void**)) { launch_seen = seen; }
 void stand_in_reset() {
     const std::lock_guard lock(mutex);
     records.clear();
@@ -261,7 +264,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t bytes, CUstream stream) {
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D*, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char word, std::size_t count, CUstream) {
     GEMEL_CALLED("cuMemsetD8Async");
     return fill(to, word, count), CUDA_SUCCESS;
@@ -334,6 +336,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned, CUstream, void** arguments, void**) {
     GEMEL_CALLED("cuLaunchKernel");
+    if (auto* const seen = launch_seen.load()) seen(arguments);
     return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
 }
 

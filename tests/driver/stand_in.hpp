@@ -11,4 +11,13 @@ using StandInCalls = unsigned long(const char* function);
 using StandInFail = void(const char* function, CUresult result, unsigned long after);
 /// Counts from 0, and no function fails.
 using StandInReset = void();
+/// What a texture object was made of.
+struct StandInTexture {
+    CUDA_ARRAY3D_DESCRIPTOR array;
+    CUDA_TEXTURE_DESC texture;
+};
+/// @returns 0 if there is no such object (any more)
+using StandInFindTexture = int(unsigned long long object, StandInTexture* made);
+/// Calls the function with the arguments of each launch; null ends that.
+using StandInOnLaunch = void(void (*seen)(void** arguments));
 }

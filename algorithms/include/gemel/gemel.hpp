@@ -27,6 +27,7 @@
 #include <gemel/arrays/expression_types.hpp>
 #include <gemel/arrays/function.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/arrays/image.hpp>
 #include <gemel/arrays/join.hpp>
 #include <gemel/arrays/lazy.hpp>
 #include <gemel/arrays/mask.hpp>

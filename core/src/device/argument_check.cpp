@@ -1,6 +1,7 @@
 #include "device/argument_check.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/image.hpp>
 #include <gemel/core/text.hpp>
 
 namespace gemel {
@@ -8,8 +9,20 @@ namespace {
 
 std::string declared(const Parameter& parameter) { return text("'", parameter.text(), "'"); }
 
+std::string dimensions_text(unsigned dimensions, bool is_layered) {
+    return text(dimensions, is_layered ? "-D, with layers" : "-D");
+}
+
 std::string describe(const Argument& argument) {
     switch (argument.kind) {
+        case Argument::Kind::texture: {
+            const auto& parts = *static_cast<const TextureParts*>(argument.data);
+            return text("a texture (", dimensions_text(parts.dimensions, parts.is_layered), ")");
+        }
+        case Argument::Kind::image: {
+            const auto& shape = *static_cast<const plugin::ImageShape*>(argument.data);
+            return text("an image (", dimensions_text(shape.dimensions, shape.is_layered), ")");
+        }
         case Argument::Kind::scalar: return argument.dtype.name();
         case Argument::Kind::structure:
             return argument.dtype.empty() ? text("a struct of ", argument.bytes, " bytes") : argument.dtype.name();
@@ -59,7 +72,39 @@ void refuse(const KernelState& kernel, std::size_t index, const Parameter* param
     refuse(kernel, text("argument ", index + 1, parameter ? " (" + parameter->name + ")" : "", " ", what));
 }
 
+/// Textures and images, on either side.
+static void check_image(const KernelState& kernel, std::size_t index, const Parameter& parameter,
+                        const Argument& argument) {
+    using Space = Parameter::Space;
+    const auto refuse_it = [&](const char* next) {
+        refuse(kernel, index, &parameter,
+               text("is declared ", declared(parameter), ", but got ", describe(argument), "; ", next));
+    };
+    const bool takes_texture = parameter.space == Space::texture;
+    const bool takes_image = parameter.space == Space::image_read || parameter.space == Space::image_write;
+    if (takes_texture && argument.kind == Argument::Kind::texture) {
+        const auto& parts = *static_cast<const TextureParts*>(argument.data);
+        if (parts.dimensions != parameter.dimensions || parts.is_layered != parameter.is_layered)
+            refuse_it("declare the parameter with as many dimensions as the texture has, or reshape what it is made of");
+    } else if (takes_image && argument.kind == Argument::Kind::image) {
+        const auto& shape = *static_cast<const plugin::ImageShape*>(argument.data);
+        if (shape.dimensions != parameter.dimensions || shape.is_layered != parameter.is_layered)
+            refuse_it("declare the parameter with as many dimensions as the image has");
+    } else if (takes_texture) {
+        refuse_it("pass gemel::Texture(image, sampler), or gemel::Texture(array, sampler)");
+    } else if (takes_image) {
+        refuse_it("pass a gemel::Image");
+    } else {
+        refuse_it(argument.kind == Argument::Kind::texture ? "declare the parameter TEXTURE_2D(name) or a sibling"
+                                                           : "declare the parameter IMAGE_2D_READ(name), "
+                                                             "IMAGE_2D_WRITE(name) or a sibling, or pass its array()");
+    }
+}
+
 void check_kind(const KernelState& kernel, std::size_t index, const Parameter& parameter, const Argument& argument) {
+    if (parameter.space > Parameter::Space::arena || argument.kind == Argument::Kind::texture ||
+        argument.kind == Argument::Kind::image)
+        return check_image(kernel, index, parameter, argument);
     if (is_memory(argument.kind)) {
         if (!parameter.is_pointer)
             refuse(kernel, index, &parameter,

@@ -18,7 +18,8 @@ namespace gemel {
                          const std::string& what);
 
 inline bool is_memory(Argument::Kind kind) {
-    return kind != Argument::Kind::scalar && kind != Argument::Kind::structure && kind != Argument::Kind::shared;
+    return kind != Argument::Kind::scalar && kind != Argument::Kind::structure && kind != Argument::Kind::shared &&
+           kind != Argument::Kind::texture && kind != Argument::Kind::image;
 }
 
 /// Whether the argument is of the kind and type that the parameter declares. @throws ArgumentError

@@ -169,13 +169,16 @@ GraphNode& GraphState::launching(const char* function, std::size_t node) {
 void GraphState::set(std::size_t at, std::size_t position, const Argument& argument) {
     GraphNode& node = launching("Graph::update", at);
     KernelState& kernel = *node.kernel;
-    const std::size_t slot = kernel.arena >= 0 && static_cast<int>(position) >= kernel.arena ? position + 1 : position;
+    const std::size_t slot = slot_of(kernel, position);
     if (slot >= node.views.size())
         throw ArgumentError(text("Graph::update: kernel '", kernel.name, "' of node ", at, " has no argument ",
                                  position, "; it has ", node.views.size() - (kernel.arena >= 0 ? 1 : 0),
                                  ", counted from 0"));
     if (is_host_range(argument))
         throw ArgumentError("Graph::update: expected device memory or a value, got a host range; upload it first");
+    if (kernel.uses_images && kernel.signature->parameters[slot].space > Parameter::Space::arena)
+        throw ArgumentError(text("Graph::update: argument ", position, " of kernel '", kernel.name,
+                                 "' is a texture or an image, which a graph keeps; record it anew"));
     Marshalled marshalled;
     try {
         marshal_one(kernel, position, slot, argument, marshalled);
@@ -297,6 +300,10 @@ bool replace_in(GraphNode& node, const GraphState& graph, const Buffer& from, co
                              use.bytes};
         require_alike("Graph::replace", *graph.driver, use, fresh);
         plugin::GraphCommand& command = node.command;
+        if (use.slot >= 0 && node.kernel->uses_images &&
+            node.kernel->signature->parameters[static_cast<std::size_t>(use.slot)].space > Parameter::Space::arena)
+            throw ArgumentError(text("Graph::replace: kernel '", node.kernel->name,
+                                     "' reads the memory as a texture, which a graph keeps; record it anew"));
         if (use.slot >= 0) {
             const std::uint64_t handle = handle_of(*graph.driver, target, fresh.offset_bytes, fresh.bytes);
             const auto* bytes = reinterpret_cast<const std::byte*>(&handle);

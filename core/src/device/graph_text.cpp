@@ -58,6 +58,7 @@ std::string GraphState::line(const GraphNode& node) const {
     for (std::size_t slot = 0; slot < node.views.size(); ++slot) {
         if (static_cast<int>(slot) == command.arena) continue;
         const Parameter* const parameter = node.kernel->signature ? &node.kernel->signature->parameters[slot] : nullptr;
+        if (parameter && parameter->space == Parameter::Space::part) continue;
         const GraphUse* used = nullptr;
         for (const GraphUse& use : node.uses)
             if (use.slot == static_cast<int>(slot)) used = &use;

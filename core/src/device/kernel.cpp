@@ -91,7 +91,7 @@ void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& c
 std::vector<GraphUse> uses_of(const Recorder& recorder, const KernelState& kernel,
                               std::span<const Argument> arguments) {
     std::vector<GraphUse> uses;
-    for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
+    for (std::size_t i = 0, slot = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
         if (static_cast<int>(slot) == kernel.arena) ++slot;
         if (!arguments[i].block || !arguments[i].block->allocation) continue;
         uses.push_back(recorder.use(*arguments[i].block,
@@ -184,12 +184,15 @@ struct PreparedState {
     std::vector<std::vector<std::byte>> values;               ///< what a recording copies
     std::vector<plugin::ArgumentView> views;
 
-    void keep(std::size_t slot, const plugin::ArgumentView& view, const Argument& argument) {
+    void keep(std::size_t slot, const Marshalled& marshalled, const Argument& argument) {
         blocks[slot] = argument.block ? argument.block->shared_from_this() : nullptr;
         ranges[slot] = {argument.offset_bytes, argument.bytes};
-        const auto* bytes = static_cast<const std::byte*>(view.data);
-        values[slot].assign(bytes, bytes ? bytes + view.bytes : nullptr);
-        views[slot] = {bytes ? values[slot].data() : nullptr, view.bytes};
+        for (std::size_t at = slot; at < slot + slots_of(argument); ++at) {
+            const plugin::ArgumentView view = marshalled.views[at];
+            const auto* bytes = static_cast<const std::byte*>(view.data);
+            values[at].assign(bytes, bytes ? bytes + view.bytes : nullptr);
+            views[at] = {bytes ? values[at].data() : nullptr, view.bytes};
+        }
     }
     void record(Recorder& recorder) const {
         std::vector<GraphUse> uses;
@@ -222,9 +225,9 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
         prepared->ranges.resize(marshalled.count);
         prepared->values.resize(marshalled.count);
         prepared->views.resize(marshalled.count);
-        for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
+        for (std::size_t i = 0, slot = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
             if (static_cast<int>(slot) == kernel.arena) ++slot;
-            prepared->keep(slot, marshalled.views[slot], arguments[i]);
+            prepared->keep(slot, marshalled, arguments[i]);
             if (!arguments[i].block) continue;
             prepared->writes[slot] = !kernel.signature || !kernel.signature->parameters[slot].is_const;
         }
@@ -265,16 +268,17 @@ void PreparedLaunch::operator()(const Stream& stream) const {
 void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) const {
     if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
     KernelState& kernel = *state_->kernel;
-    const std::size_t count = state_->blocks.size() - (kernel.arena >= 0 ? 1 : 0);
+    const std::size_t count =
+        kernel.uses_images ? kernel.signature->argument_count() : state_->blocks.size() - (kernel.arena >= 0 ? 1 : 0);
     if (index >= count) refuse(kernel, text("has ", count, " arguments; there is no argument ", index + 1));
     if (is_host_range(argument))
         refuse(kernel, index, nullptr, "is a host range; a prepared launch takes device memory: upload it first");
     kernel.driver->call([&](plugin::Context&) {
-        const std::size_t slot = kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
+        const std::size_t slot = slot_of(kernel, index);
         Marshalled marshalled;
         marshal_one(kernel, index, slot, argument, marshalled);
-        state_->bound->set(slot, marshalled.views[slot]);
-        state_->keep(slot, marshalled.views[slot], argument);
+        for (std::size_t at = slot; at < slot + slots_of(argument); ++at) state_->bound->set(at, marshalled.views[at]);
+        state_->keep(slot, marshalled, argument);
     });
 }
 

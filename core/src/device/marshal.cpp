@@ -2,6 +2,7 @@
 
 #include "device/argument_check.hpp"
 
+#include <gemel/core/image.hpp>
 #include <gemel/core/text.hpp>
 
 #include <mutex>
@@ -27,6 +28,37 @@ std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset,
     return handle;
 }
 
+std::size_t slot_of(const KernelState& kernel, std::size_t index) {
+    if (!kernel.uses_images)
+        return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
+    const auto& parameters = kernel.signature->parameters;
+    for (std::size_t slot = 0; slot < parameters.size(); ++slot)
+        if (parameters[slot].space != Parameter::Space::arena && parameters[slot].space != Parameter::Space::part &&
+            index-- == 0)
+            return slot;
+    return parameters.size();
+}
+
+namespace {
+
+/// The views of a texture or an image; its memory has been checked.
+void marshal_image(DriverContext& driver, std::size_t slot, const Argument& argument, Marshalled& marshalled) {
+    Block& block = *argument.block;
+    if (argument.kind == Argument::Kind::image) {
+        marshalled.views[slot] = block.allocation->image->argument();
+        return;
+    }
+    const auto& parts = *static_cast<const TextureParts*>(argument.data);
+    const bool over_memory = parts.facts.flags & TextureFacts::over_memory;
+    marshalled.handles[slot] = over_memory ? handle_of(driver, block, 0, block.size_bytes) : 0;
+    marshalled.views[slot] = {&marshalled.handles[slot], sizeof(std::uint64_t)};
+    marshalled.views[slot + 1] = {&parts.facts, sizeof parts.facts};
+    marshalled.views[slot + 2] = {&parts.handles.image, parts.handles.image_bytes};
+    marshalled.views[slot + 3] = {&parts.handles.sampler, parts.handles.sampler_bytes};
+}
+
+}  // namespace
+
 void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
                  Marshalled& marshalled) {
     const Parameter* parameter = kernel.signature ? &kernel.signature->parameters[slot] : nullptr;
@@ -36,6 +68,7 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
                               ? !parameter->is_pointer && parameter->dtype == argument.dtype
                           : argument.kind == Argument::Kind::memory
                               ? parameter->is_pointer && parameter->space != Parameter::Space::shared &&
+                                    parameter->space != Parameter::Space::texture &&
                                     (argument.dtype.empty() || argument.dtype == parameter->dtype)
                               : false;
         if (!fits) [[unlikely]] {
@@ -55,17 +88,25 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
     }
     Block* block = argument.block;
     if (!block) refuse(kernel, index, parameter, "is an empty buffer; Context::allocate() makes one");
-    if (block->released) refuse(kernel, index, parameter, "is a buffer that has been released");
+    const char* const what = argument.kind < Argument::Kind::texture ? "is a buffer" : "is an image or a texture";
+    if (block->released) refuse(kernel, index, parameter, text(what, " that has been released"));
     if (block->driver.get() != kernel.driver) [[unlikely]] {
         if (!block->driver->usable()) block->driver->check();
         refuse(kernel, index, parameter,
-               text("is a buffer on ", block->driver->description(), ", but the kernel is on ",
+               text(what, " on ", block->driver->description(), ", but the kernel is on ",
                     kernel.driver->description(),
                     block->driver->device == kernel.driver->device ? " in another context" : "",
-                    "; Buffer::copy_from copies between contexts"));
+                    "; ", argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
+                    "::copy_from copies between contexts"));
     }
-    marshalled.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
-    view = {&marshalled.handles[slot], sizeof(std::uint64_t)};
+    if (argument.kind >= Argument::Kind::texture) [[unlikely]] {
+        if (!parameter)
+            refuse(kernel, index, nullptr, "is a texture or an image, but the kernel's parameters cannot be read");
+        marshal_image(*kernel.driver, slot, argument, marshalled);
+    } else {
+        marshalled.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);
+        view = {&marshalled.handles[slot], sizeof(std::uint64_t)};
+    }
     if (block->allocation) marshalled.uses.push_back({block, !parameter || !parameter->is_const});
 }
 
@@ -78,10 +119,11 @@ void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalle
     if (arguments.size() != expected) [[unlikely]]
         refuse(kernel, text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
                             arguments.size(), kernel.signature ? text(": ", kernel.signature->text()) : std::string()));
-    if (expected + 1 > inline_arguments)
+    if ((kernel.uses_images ? slot_of(kernel, arguments.size()) : expected) + 1 > inline_arguments)
         refuse(kernel, text("has ", expected, " parameters; gemel passes at most ", inline_arguments - 1,
                             ". Put values into a struct."));
-    for (std::size_t i = 0, slot = 0; i < arguments.size(); ++i, ++slot) {
+    std::size_t slot = 0;
+    for (std::size_t i = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
         if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
         const Argument& argument = arguments[i];
         if (is_host_range(argument)) [[unlikely]] {
@@ -102,8 +144,8 @@ void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalle
             marshal_one(kernel, i, slot, argument, marshalled);
         }
     }
-    marshalled.count = arguments.size() + (kernel.arena >= 0 ? 1 : 0);
-    if (kernel.arena >= 0) marshalled.views[static_cast<std::size_t>(kernel.arena)] = {};
+    if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
+    marshalled.count = slot;
 }
 
 }  // namespace gemel

@@ -17,6 +17,8 @@
 namespace gemel {
 
 inline constexpr std::size_t inline_arguments = plugin::most_arguments;
+/// A texture's memory, facts, image and sampler.
+inline constexpr std::size_t texture_slots = 4;
 
 /// Memory that an argument names.
 struct Use {
@@ -45,7 +47,14 @@ inline bool is_host_range(const Argument& argument) {
     return argument.kind >= Argument::Kind::copy_in && argument.kind <= Argument::Kind::copy_both;
 }
 
-/// @param index, slot  of the argument, without and with the arena
+/// How many of the driver's parameters the argument fills.
+inline std::size_t slots_of(const Argument& argument) {
+    return argument.kind == Argument::Kind::texture ? texture_slots : 1;
+}
+/// Of the caller's argument: the first of the driver's parameters. Beyond the last: their number.
+std::size_t slot_of(const KernelState& kernel, std::size_t index);
+
+/// @param index, slot  of the argument, as the caller counts and as the driver does
 void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
                  Marshalled& marshalled);
 void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,

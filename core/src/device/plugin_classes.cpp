@@ -5,6 +5,7 @@ namespace gemel::plugin {
 
 Event::~Event() = default;
 Stream::~Stream() = default;
+Image::~Image() = default;
 BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
 Graph::~Graph() = default;

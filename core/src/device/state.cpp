@@ -36,7 +36,10 @@ bool pool_wanted() {
 void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
     for (const auto& [range, argument] : allocation.views)
         driver.plugin->release_argument({&allocation.memory, range.first}, argument);
-    driver.plugin->release(allocation.memory);
+    if (allocation.image)
+        allocation.image.reset();
+    else
+        driver.plugin->release(allocation.memory);
 }
 
 std::string pool_text(const PoolStatistics& s) {

@@ -43,6 +43,29 @@ std::optional<Space> plain_space_of(std::string_view word) {
     return std::nullopt;
 }
 
+/// TEXTURE_2D(name), IMAGE_1D_LAYERED_WRITE(name) and their siblings.
+std::optional<Parameter> read_image(std::string_view word, std::string_view name) {
+    Parameter parameter{.name = std::string(name), .type = std::string(word), .is_const = true};
+    const auto take = [&](std::string_view part) {
+        if (!word.starts_with(part)) return false;
+        word.remove_prefix(part.size());
+        return true;
+    };
+    const bool is_texture = take("TEXTURE_");
+    if (!is_texture && !take("IMAGE_")) return std::nullopt;
+    for (std::uint8_t d = 1; d <= 3; ++d)
+        if (word.starts_with(static_cast<char>('0' + d)) && word.substr(1).starts_with('D')) parameter.dimensions = d;
+    if (parameter.dimensions == 0) return std::nullopt;
+    word.remove_prefix(2);
+    parameter.is_layered = parameter.dimensions < 3 && take("_LAYERED");
+    parameter.space = is_texture ? Space::texture : take("_READ") ? Space::image_read : Space::image_write;
+    if (parameter.space == Space::image_write && !take("_WRITE")) return std::nullopt;
+    if (!word.empty()) return std::nullopt;
+    parameter.is_const = parameter.space != Space::image_write;
+    parameter.is_pointer = is_texture;
+    return parameter;
+}
+
 class Reader {
    public:
     Reader(std::span<const Token> tokens, std::size_t end, Unreadable& why) : tokens_(tokens), end_(end), why_(why) {}
@@ -54,6 +77,9 @@ class Reader {
                              .dtype = parse_type("uint8_t"),
                              .space = Space::arena,
                              .is_pointer = true};
+        if (tokens_.size() == 4 && tokens_[0].is_word() && tokens_[1].is("(") && tokens_[2].is_word() &&
+            tokens_[3].is(")"))
+            if (std::optional<Parameter> image = read_image(tokens_[0].text, tokens_[2].text)) return image;
         while (at_ < tokens_.size() && !tokens_[at_].is("="))
             if (!step()) return std::nullopt;
         return finish();

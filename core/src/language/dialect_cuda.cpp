@@ -2,6 +2,7 @@
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/tensor_section.hpp"
+#include "language/texture_section.hpp"
 
 namespace gemel {
 
@@ -260,6 +261,7 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
+    for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));
     return all;
 }
 

@@ -2,6 +2,7 @@
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/tensor_section.hpp"
+#include "language/texture_section.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -268,6 +269,7 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_address = "(uint32_t)(size_t)p"}));
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
+    for (Dialect::Section& section : image_sections(opencl_image_texts())) all.push_back(std::move(section));
     return all;
 }
 

@@ -23,6 +23,10 @@ constexpr std::string_view attributes[] = {"REQD_WG_SIZE",   "RESIDENT_BLOCKS", 
 /// The portable words of parameter lists keep their meaning in a text that includes its prelude.
 constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM", "LOCAL_MEM_ARG",
                                            "CONSTANT_MEM", "RESTRICT",  "SHARED_ARENA"};
+/// TEXTURE_2D, IMAGE_2D_WRITE and their siblings.
+bool is_image_word(std::string_view word) {
+    return (word.starts_with("TEXTURE_") || word.starts_with("IMAGE_")) && word.find('D') != std::string_view::npos;
+}
 
 /// The effect of the program's own macros and typedefs on parameter lists.
 class Definitions {
@@ -52,7 +56,7 @@ class Definitions {
 
     bool expand_into(std::vector<Token>& result, const Token& token, int depth) const {
         if (result.size() > max_tokens || depth > deepest) return false;
-        if (!token.is_word() || among(vocabulary, token.text)) {
+        if (!token.is_word() || among(vocabulary, token.text) || is_image_word(token.text)) {
             result.push_back(token);
             return true;
         }
@@ -202,7 +206,11 @@ class Head {
             // A single unknown word may be a macro from another file that expands to several parameters.
             if (parameter->name.empty() && !parameter->is_pointer && parameter->dtype.empty()) return false;
             if (!parameter->name.empty() && !names.insert(parameter->name).second) return false;
-            parameters.push_back(std::move(*parameter));
+            const Parameter& added = parameters.emplace_back(std::move(*parameter));
+            if (added.space != Parameter::Space::texture) continue;
+            const std::string base = added.name;
+            for (const char* part : {"_facts", "_image", "_sampler"})
+                parameters.push_back({.name = base + part, .type = "texture", .space = Parameter::Space::part});
         }
         return true;
     }

@@ -29,6 +29,18 @@ std::set<std::string_view> words_of(std::string_view program) {
     return words;
 }
 
+/// Those of textures and images are large, and compilers that know OpenCL C 1.2 to the letter refuse macros in them.
+bool is_of_images(const Dialect::Section& section) {
+    const std::string_view word = section.words.empty() ? std::string_view() : section.words.front();
+    return word.starts_with("TEXTURE") || word.starts_with("texture") || word.starts_with("image");
+}
+
+bool may_use_images(std::string_view program) {
+    for (const char* const part : {"TEXTURE", "IMAGE", "texture", "image"})
+        if (program.find(part) != std::string_view::npos) return true;
+    return false;
+}
+
 class Printer {
    public:
     explicit Printer(const Dialect& dialect) : dialect_(dialect), printed_(dialect.sections.size()) {}
@@ -129,7 +141,11 @@ std::string prelude(const Dialect& dialect, std::string_view program) {
     const std::set<std::string_view> used = words_of(program);
     Printer printer(dialect);
     if (program.find("##") != std::string_view::npos) {  // pasted words do not show in the text
-        printer.lines(full_prelude(dialect));
+        const bool with_images = may_use_images(program);
+        printer.macros();
+        printer.arena();
+        for (std::size_t i = 0; i < dialect.sections.size(); ++i)
+            if (with_images || !is_of_images(dialect.sections[i])) printer.section(i);
         printer.rename_kernels(program, used);
         return printer.take();
     }

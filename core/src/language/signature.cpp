@@ -60,13 +60,14 @@ class StorageReader {
     std::string_view rest_;
 };
 
-constexpr std::string_view storage_format = "signatures-1";
+constexpr std::string_view storage_format = "signatures-2";
 constexpr std::uint64_t any_number = UINT32_MAX;
 
 }  // namespace
 
 std::string Parameter::text() const {
     if (space == Space::arena) return "SHARED_ARENA";
+    if (space > Space::arena) return gemel::text(type, "(", name, ")");
     std::string result;
     if (space == Space::shared) result += "LOCAL_MEM_ARG ";
     if (space == Space::constant) result += "CONSTANT_MEM ";
@@ -79,14 +80,21 @@ std::string Parameter::text() const {
 
 std::size_t KernelSignature::argument_count() const {
     return static_cast<std::size_t>(std::count_if(parameters.begin(), parameters.end(),
-                                                  [](const Parameter& p) { return p.space != Space::arena; }));
+                                                  [](const Parameter& p) { return p.space != Space::arena && p.space != Space::part; }));
 }
 
-bool KernelSignature::uses_arena() const { return argument_count() != parameters.size(); }
+bool KernelSignature::uses_arena() const {
+    return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.space == Space::arena; });
+}
+
+bool KernelSignature::uses_images() const {
+    return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.space > Space::arena; });
+}
 
 std::string KernelSignature::text() const {
     std::vector<std::string> parts;
-    for (const Parameter& parameter : parameters) parts.push_back(parameter.text());
+    for (const Parameter& parameter : parameters)
+        if (parameter.space != Space::part) parts.push_back(parameter.text());
     return name + "(" + join(parts) + ")";
 }
 
@@ -110,6 +118,8 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
             refuse(why.position,
                    text("expected ", why.expected, ", found ", at == part.end() ? found : text("'", at->text, "'")));
         }
+        if (parameter->space > Space::arena)
+            refuse(part.front().position, text("found '", parameter->text(), "', but generators take no textures and images; gather in a kernel of your own"));
         if (parameter->name.empty())
             refuse(end, text("expected a name for the '", parameter->type, "', found ", found));
         for (const Parameter& other : parameters)
@@ -141,6 +151,8 @@ std::string serialize(const std::vector<KernelSignature>& signatures) {
             writer.number(static_cast<std::uint64_t>(p.space));
             writer.number(p.is_pointer);
             writer.number(p.is_const);
+            writer.number(p.dimensions);
+            writer.number(p.is_layered);
         }
     }
     return writer.take();
@@ -163,9 +175,11 @@ std::vector<KernelSignature> deserialize_signatures(std::string_view stored) {
             const auto kind = static_cast<DType::Kind>(reader.number(static_cast<unsigned>(DType::Kind::structure)));
             const auto size_bytes = static_cast<std::uint32_t>(reader.number(any_number));
             p.dtype = DType(kind, size_bytes, static_cast<std::uint8_t>(reader.number(255)));
-            p.space = static_cast<Space>(reader.number(static_cast<unsigned>(Space::arena)));
+            p.space = static_cast<Space>(reader.number(static_cast<unsigned>(Space::part)));
             p.is_pointer = reader.number(1) != 0;
             p.is_const = reader.number(1) != 0;
+            p.dimensions = static_cast<std::uint8_t>(reader.number(3));
+            p.is_layered = reader.number(1) != 0;
         }
     }
     if (reader.left() != 0) StorageReader::damaged();

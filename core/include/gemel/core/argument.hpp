@@ -22,7 +22,9 @@ struct Argument {
         copy_in,    ///< host range, copied to temporary memory before the launch
         copy_out,   ///< host range, copied back after it
         copy_both,
-        shared,  ///< an amount of shared memory for a native OpenCL `__local` parameter
+        shared,   ///< an amount of shared memory for a native OpenCL `__local` parameter
+        texture,  ///< `data` points to the TextureParts of a Texture; `block`: its memory
+        image,    ///< `data` points to the ImageShape of an AnyImage; `block`: its memory
     };
     Kind kind = Kind::scalar;
     DType dtype;  ///< of a scalar or of the elements, where known

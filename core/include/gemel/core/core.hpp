@@ -12,6 +12,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/graph.hpp>
 #include <gemel/core/host_buffer.hpp>
+#include <gemel/core/image.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
 #include <gemel/core/log.hpp>

@@ -23,6 +23,7 @@
 
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/plugin_image.hpp>
 #include <gemel/core/source.hpp>
 
 #include <array>
@@ -38,7 +39,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 3;
+inline constexpr std::uint32_t abi_version = 4;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -52,6 +53,7 @@ enum class MemoryKind : std::uint8_t {
     device,   ///< ordinary device memory
     mapped,   ///< page-locked host memory that kernels reach directly (zero copy)
     managed,  ///< memory that migrates between host and device (CUDA managed memory, OpenCL shared virtual memory)
+    image,    ///< the storage of an Image, which no pointer reaches
 };
 
 /// One allocation. `handle` is a CUdeviceptr or a cl_mem; `host` is where the host sees it, if it does without mapping.
@@ -149,6 +151,11 @@ class GEMEL_API Stream {
     /// Repeats a pattern (1, 2, 4, 8, 12 or 16 bytes, ...) `count` times. Returns false, having done nothing, where the
     /// driver has no call for that size; core then launches a kernel.
     virtual bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) = 0;
+
+    /// Elements of an image from memory where they lie without gaps, or to it.
+    virtual void copy_image(const ImageRegion& image, const Place& memory, bool to_image) = 0;
+    /// Between two images, or two boxes of one that share no element; the extents are equal.
+    virtual void copy_images(const ImageRegion& to, const ImageRegion& from) = 0;
 
     /// Gives the host access to mapped or managed memory until unmap(). Blocks until the stream's earlier work is done.
     /// Where host and device see the same bytes at all times there is no more to do than to wait.
@@ -284,6 +291,12 @@ class GEMEL_API Context {
     virtual void release_argument(const Place& place, std::uint64_t argument) noexcept = 0;
     /// Whether argument() of an offset is argument() of the start plus the offset, so that nobody need ask.
     virtual bool addresses_are_linear() const = 0;
+    /// Whether there are images of this shape's format; its extents are not looked at. False without images.
+    virtual bool has_image_format(const ImageShape& shape) = 0;
+    /// Extents are within what the device's limits allow, or the driver refuses.
+    virtual std::unique_ptr<Image> create_image(const ImageShape& shape) = 0;
+    /// What stands for image and sampler in a texture over plain memory. They live as long as the context.
+    virtual TextureHandles plain_texture(unsigned dimensions, bool is_layered) = 0;
     /// Free and total device memory, where the driver tells.
     virtual std::optional<std::pair<std::size_t, std::size_t>> memory_info() = 0;
     /// Whether Stream::copy can read this context's memory into `other`'s.
@@ -367,33 +380,6 @@ inline constexpr const char* entry_symbol = "gemel_plugin_entry";
 /// The tag of this build of libgemel.so.
 GEMEL_API const char* library_build_tag();
 
-/// The tag under which this header is being compiled; a plug-in puts it into its PluginEntry.
-#define GEMEL_TEXT_OF_(x) #x
-#define GEMEL_TEXT_OF(x) GEMEL_TEXT_OF_(x)
-#if defined(__clang__)
-#define GEMEL_COMPILER_FAMILY "clang"
-#else
-#define GEMEL_COMPILER_FAMILY "gcc"
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define GEMEL_SANITIZER_TAG "address"
-#elif defined(__SANITIZE_THREAD__)
-#define GEMEL_SANITIZER_TAG "thread"
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define GEMEL_SANITIZER_TAG "address"
-#elif __has_feature(thread_sanitizer)
-#define GEMEL_SANITIZER_TAG "thread"
-#endif
-#endif
-#ifndef GEMEL_SANITIZER_TAG
-#define GEMEL_SANITIZER_TAG "none"
-#endif
-
 }  // namespace gemel::plugin
 
-#include <gemel/core/version.hpp>
-
-#define GEMEL_BUILD_TAG \
-    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY \
-    ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) ", sanitizer " GEMEL_SANITIZER_TAG
+#include <gemel/core/build_tag.hpp>

@@ -18,7 +18,17 @@ namespace gemel {
 
 /// One parameter of a kernel or of a generator.
 struct Parameter {
-    enum class Space : std::uint8_t { value, global, shared, constant, arena };
+    enum class Space : std::uint8_t {
+        value,
+        global,
+        shared,
+        constant,
+        arena,
+        texture,      ///< TEXTURE_2D and its siblings
+        image_read,   ///< IMAGE_2D_READ and its siblings
+        image_write,  ///< IMAGE_2D_WRITE and its siblings
+        part          ///< what else the driver takes for the texture before it
+    };
 
     std::string name = {};
     std::string type = {};  ///< as written, without qualifiers, '*' and name: "float", "unsigned int", "struct Step"
@@ -26,6 +36,8 @@ struct Parameter {
     Space space = Space::value;  ///< `value` for scalars, structs; pointers name their memory; `arena`: SHARED_ARENA
     bool is_pointer = false;
     bool is_const = false;  ///< a pointer to const: the kernel only reads through it
+    std::uint8_t dimensions = 0;  ///< of a texture or image, layers not counted
+    bool is_layered = false;
 
     /// As it would be written in portable text, e.g. "const float *x".
     GEMEL_API std::string text() const;
@@ -38,9 +50,11 @@ struct KernelSignature {
     std::vector<Parameter> parameters = {};
     std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< REQD_WG_SIZE or its native spelling
 
-    /// Parameters that the caller supplies (all but the arena).
+    /// Parameters that the caller supplies: without the arena and the parts of textures.
     GEMEL_API std::size_t argument_count() const;
     GEMEL_API bool uses_arena() const;
+    /// Whether a parameter is a texture or an image.
+    GEMEL_API bool uses_images() const;
     /// "scale(float *dest, const float *src, float s)"
     GEMEL_API std::string text() const;
     friend bool operator==(const KernelSignature&, const KernelSignature&) = default;

@@ -1,0 +1,195 @@
+/// Images, texture and surface objects, and their copies.
+#include "objects.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::plugin::cuda {
+namespace {
+
+constexpr CUarray_format array_formats[] = {
+    CU_AD_FORMAT_FLOAT,          CU_AD_FORMAT_HALF,        CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
+    CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_SIGNED_INT32};
+
+/// What an image parameter takes; the same struct as gemel_surface in the kernel language.
+struct SurfaceArgument {
+    std::uint64_t surface = 0;
+    std::int32_t kind = 0, channels = 1, extent[3]{1, 1, 1}, unused = 0;
+};
+static_assert(sizeof(SurfaceArgument) == 32);
+
+CUarray create(const ImageShape& shape) {
+    CUDA_ARRAY3D_DESCRIPTOR description{};
+    description.Width = shape.extent[0];
+    description.Height = shape.dimensions > 1 ? shape.extent[1] : 0;
+    description.Depth = shape.is_layered ? shape.extent[shape.dimensions] : shape.dimensions > 2 ? shape.extent[2] : 0;
+    description.Format = array_formats[static_cast<std::size_t>(shape.kind)];
+    description.NumChannels = shape.channels;
+    description.Flags = CUDA_ARRAY3D_SURFACE_LDST | (shape.is_layered ? CUDA_ARRAY3D_LAYERED : 0);
+    CUarray array = nullptr;
+    cu.Array3DCreate(&array, &description);
+    return array;
+}
+
+CUDA_RESOURCE_DESC resource_of(CUarray array) {
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    return resource;
+}
+
+class CudaImage final : public Image {
+   public:
+    CudaImage(std::shared_ptr<Shared> shared, const ImageShape& shape)
+        : shared_(std::move(shared)), shape_(shape), array_(create(shape)) {
+        const CUDA_RESOURCE_DESC resource = resource_of(array_);
+        CUsurfObject surface = 0;
+        if (const Status status = cu.SurfObjectCreate.status(&surface, &resource); status != success) {
+            cu.ArrayDestroy.quietly(array_);
+            fail(cu.SurfObjectCreate.name(), status);
+        }
+        argument_ = {.surface = surface,
+                     .kind = static_cast<std::int32_t>(shape.kind) + (shape.is_normalised ? 8 : 0),
+                     .channels = shape.channels};
+        for (int i = 0; i < 3; ++i) argument_.extent[i] = static_cast<std::int32_t>(shape.extent[i]);
+    }
+    ~CudaImage() override {
+        if (shared_->dead) return;
+        try {
+            Current current(*shared_);
+            for (const CUtexObject object : textures_)
+                if (object) cu.TexObjectDestroy.quietly(object);
+            cu.SurfObjectDestroy.quietly(argument_.surface);
+            cu.ArrayDestroy.quietly(array_);
+        } catch (...) {  // the context has just been lost: its memory went with it
+        }
+    }
+
+    ArgumentView argument() const override { return {&argument_, sizeof argument_}; }
+
+    TextureHandles texture(const SamplerState& state) override {
+        std::lock_guard lock(mutex_);
+        CUtexObject& object = textures_[state.index()];
+        if (!object) object = make_texture(state);
+        return {object, 0};
+    }
+
+    std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(array_); }
+    CUarray array() const { return array_; }
+    const ImageShape& shape() const { return shape_; }
+
+   private:
+    CUtexObject make_texture(const SamplerState& state) const {
+        using Address = SamplerState::Address;
+        constexpr CUaddress_mode modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
+                                            CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
+        Current current(*shared_);
+        CUDA_TEXTURE_DESC description{};
+        for (CUaddress_mode& mode : description.addressMode) mode = modes[static_cast<std::size_t>(state.address)];
+        description.filterMode = state.is_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+        const bool is_integer = shape_.kind > ChannelKind::float16 && !shape_.is_normalised;
+        if (is_integer) description.flags |= CU_TRSF_READ_AS_INTEGER;
+        if (state.address == Address::wrap || state.address == Address::mirror)
+            description.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+        const CUDA_RESOURCE_DESC resource = resource_of(array_);
+        CUtexObject object = 0;
+        cu.TexObjectCreate(&object, &resource, &description, nullptr);
+        return object;
+    }
+
+    std::shared_ptr<Shared> shared_;
+    ImageShape shape_;
+    CUarray array_;
+    SurfaceArgument argument_;
+    std::mutex mutex_;
+    std::array<CUtexObject, SamplerState::count> textures_{};  ///< made when first asked for
+};
+
+/// One side of a copy; layers lie along the third axis, whatever the number of dimensions.
+struct ArraySide {
+    explicit ArraySide(const ImageRegion& region)
+        : image(static_cast<const CudaImage&>(*region.image)),
+          lines_are_layers(image.shape().dimensions == 1 && image.shape().is_layered),
+          x_bytes(region.origin[0] * image.shape().element_bytes()),
+          y(lines_are_layers ? 0 : region.origin[1]),
+          z(lines_are_layers ? region.origin[1] : region.origin[2]) {}
+    const CudaImage& image;
+    bool lines_are_layers;
+    std::size_t x_bytes, y, z;
+};
+
+CUDA_MEMCPY3D window(const ImageRegion& region, const ArraySide& side) {
+    CUDA_MEMCPY3D copy{};
+    copy.WidthInBytes = region.extent[0] * side.image.shape().element_bytes();
+    copy.Height = side.lines_are_layers ? 1 : region.extent[1];
+    copy.Depth = side.lines_are_layers ? region.extent[1] : region.extent[2];
+    return copy;
+}
+
+void set_source(CUDA_MEMCPY3D& copy, const ArraySide& side) {
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcArray = side.image.array();
+    copy.srcXInBytes = side.x_bytes;
+    copy.srcY = side.y;
+    copy.srcZ = side.z;
+}
+
+void set_target(CUDA_MEMCPY3D& copy, const ArraySide& side) {
+    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.dstArray = side.image.array();
+    copy.dstXInBytes = side.x_bytes;
+    copy.dstY = side.y;
+    copy.dstZ = side.z;
+}
+
+}  // namespace
+
+bool CudaContext::has_image_format(const ImageShape&) {
+    return true;  // of all kinds, with 1, 2 or 4 channels
+}
+
+std::unique_ptr<Image> CudaContext::create_image(const ImageShape& shape) {
+    Current current(*shared_);
+    try {
+        return std::make_unique<CudaImage>(shared_, shape);
+    } catch (const DeviceError& error) {
+        if (error.code() != CUDA_ERROR_INVALID_VALUE) throw;
+        throw ArgumentError(text("Image: ", shared_->info->name, " has no ", shape.dimensions, "-D images",
+                                 shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ",
+                                 shape.extent[1], " x ", shape.extent[2],
+                                 " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+    }
+}
+
+TextureHandles CudaContext::plain_texture(unsigned, bool) { return {}; }
+
+void CudaStream::copy_image(const ImageRegion& region, const Place& memory, bool to_image) {
+    Current current(*shared_);
+    const ArraySide side(region);
+    CUDA_MEMCPY3D copy = window(region, side);
+    const CUdeviceptr address = memory.memory->handle + memory.offset_bytes;
+    if (to_image) {
+        set_target(copy, side);
+        copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.srcDevice = address;
+        copy.srcPitch = copy.WidthInBytes;
+        copy.srcHeight = copy.Height;
+    } else {
+        set_source(copy, side);
+        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.dstDevice = address;
+        copy.dstPitch = copy.WidthInBytes;
+        copy.dstHeight = copy.Height;
+    }
+    cu.Memcpy3DAsync(&copy, stream_);
+}
+
+void CudaStream::copy_images(const ImageRegion& to, const ImageRegion& from) {
+    Current current(*shared_);
+    const ArraySide target(to), source(from);
+    CUDA_MEMCPY3D copy = window(to, target);
+    set_target(copy, target);
+    set_source(copy, source);
+    cu.Memcpy3DAsync(&copy, stream_);
+}
+
+}  // namespace gemel::plugin::cuda

@@ -1,0 +1,376 @@
+/// Images and textures: formats, storage, copies, and what a launch is told of them.
+#include <gemel/core/image.hpp>
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/half.hpp>
+#include <gemel/core/stream.hpp>
+#include <gemel/core/text.hpp>
+#include <gemel/core/vector_types.hpp>
+
+#include "device/recorder.hpp"
+#include "device/state.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace gemel {
+namespace {
+
+using plugin::ChannelKind;
+using plugin::ImageShape;
+
+struct Element {
+    ChannelKind kind;
+    std::uint8_t channels;
+};
+
+/// How a type lies in channels. Numbers of 64 bits take two channels of 32, complex ones their two parts.
+std::optional<Element> element_of(DType dtype) {
+    using Kind = DType::Kind;
+    const unsigned bytes = dtype.size_bytes(), lanes = dtype.lanes();
+    if (lanes != 1 && lanes != 2 && lanes != 4) return std::nullopt;
+    const auto channels = static_cast<std::uint8_t>(lanes);
+    switch (dtype.kind()) {
+        case Kind::floating:
+            if (bytes / lanes == 4) return Element{ChannelKind::float32, channels};
+            if (bytes / lanes == 2) return Element{ChannelKind::float16, channels};
+            if (lanes <= 2) return Element{ChannelKind::uint32, static_cast<std::uint8_t>(2 * lanes)};
+            return std::nullopt;
+        case Kind::complex:
+            if (bytes == 8) return Element{ChannelKind::float32, 2};
+            return Element{ChannelKind::uint32, 4};
+        case Kind::unsigned_integer:
+        case Kind::signed_integer: {
+            const bool is_signed = dtype.kind() == Kind::signed_integer;
+            if (bytes / lanes == 1) return Element{is_signed ? ChannelKind::int8 : ChannelKind::uint8, channels};
+            if (bytes / lanes == 2) return Element{is_signed ? ChannelKind::int16 : ChannelKind::uint16, channels};
+            if (bytes / lanes == 4) return Element{is_signed ? ChannelKind::int32 : ChannelKind::uint32, channels};
+            return std::nullopt;
+        }
+        default: return std::nullopt;
+    }
+}
+
+bool can_be_normalised(ChannelKind kind) {
+    return kind == ChannelKind::uint8 || kind == ChannelKind::uint16 || kind == ChannelKind::int8 ||
+           kind == ChannelKind::int16;
+}
+bool is_integer(ChannelKind kind) { return kind != ChannelKind::float32 && kind != ChannelKind::float16; }
+
+Element element_or_refuse(const char* who, const ImageFormat& format) {
+    const std::optional<Element> element = element_of(format.dtype);
+    if (!element)
+        throw ArgumentError(text(who, ": expected elements of float, half, integers of 8 to 32 bits, vectors of 2 or 4 "
+                                      "of these, double or complex numbers; got ",
+                                 format.dtype.empty() ? "none" : format.dtype.name()));
+    if (format.normalised && !can_be_normalised(element->kind))
+        throw ArgumentError(text(who, ": expected integers of 8 or 16 bits to be normalised, got ",
+                                 format.dtype.name()));
+    return *element;
+}
+
+/// x first, layers behind the last axis.
+template <class Extents>
+ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& shape, bool is_layered) {
+    const Element element = element_or_refuse(who, format);
+    const std::size_t rank = shape.size();
+    const std::size_t dimensions = rank - is_layered;
+    if (rank < 1u + is_layered || dimensions > (is_layered ? 2u : 3u))
+        throw ArgumentError(text(who, ": expected 1 to ", is_layered ? "2 axes behind that of layers" : "3 axes",
+                                 ", got ", rank, rank == 1 ? " axis" : " axes"));
+    ImageShape result{.dimensions = static_cast<std::uint8_t>(dimensions),
+                      .is_layered = is_layered,
+                      .kind = element.kind,
+                      .is_normalised = format.normalised,
+                      .channels = element.channels};
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const auto extent = shape[axis];
+        if (std::cmp_less_equal(extent, 0) || std::cmp_greater(extent, INT32_MAX))
+            throw ArgumentError(text(who, ": axis ", axis, " has ", extent, " elements; expected 1 to ", INT32_MAX));
+        const std::size_t place = is_layered ? (axis == 0 ? dimensions : rank - 1 - axis) : rank - 1 - axis;
+        result.extent[place] = static_cast<std::uint32_t>(extent);
+    }
+    return result;
+}
+
+[[noreturn]] void refuse_format(DriverContext& driver, const ImageFormat& format, const ImageShape& shape,
+                                plugin::Context& plugin) {
+    if (!driver.info().has_images)
+        throw ArgumentError(text("Image: ", driver.description(),
+                                 " has no images; gemel::Texture(array, sampler) samples an array in the same kernels"));
+    std::vector<std::string> channels;
+    for (const int count : {1, 2, 4}) {
+        ImageShape other = shape;
+        other.channels = static_cast<std::uint8_t>(count);
+        if (plugin.has_image_format(other)) channels.push_back(std::to_string(count));
+    }
+    throw ArgumentError(
+        text("Image: ", driver.description(), " has no images of ", format.name(),
+             channels.empty() ? std::string() : text("; elements of this type may have ", join(channels, " or "), " channels"),
+             ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
+}
+
+Block& checked(const AnyImage& image, const char* what) {
+    if (image.empty()) throw ArgumentError(text(what, ": the image is empty; Image(context, shape) makes one"));
+    if (image.block()->released) throw ArgumentError(text(what, ": the image has been released"));
+    return *image.block();
+}
+
+/// A box in the driver's order. @throws ArgumentError if it does not lie inside
+plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& block, const ImageBox& box) {
+    const std::vector<std::size_t> whole = image.extents();
+    const std::size_t rank = whole.size();
+    plugin::ImageRegion region{.image = block.allocation->image.get()};
+    if ((!box.origin.empty() && box.origin.size() != rank) || (!box.extent.empty() && box.extent.size() != rank))
+        throw ArgumentError(text(what, ": the box has ", box.origin.empty() ? box.extent.size() : box.origin.size(),
+                                 " axes, the image ", rank));
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t origin = box.origin.empty() ? 0 : box.origin[axis];
+        if (origin > whole[axis])
+            throw ArgumentError(text(what, ": the box begins at ", origin, " of axis ", axis, ", which has ",
+                                     whole[axis], " elements"));
+        const std::size_t extent = box.extent.empty() ? whole[axis] - origin : box.extent[axis];
+        if (extent > whole[axis] - origin)
+            throw ArgumentError(text(what, ": a box of ", extent, " elements from ", origin, " on does not fit axis ",
+                                     axis, ", which has ", whole[axis]));
+        const std::size_t place =
+            image.is_layered() ? (axis == 0 ? image.dimensions() : rank - 1 - axis) : rank - 1 - axis;
+        region.origin[place] = origin;
+        region.extent[place] = extent;
+    }
+    return region;
+}
+
+std::size_t count_of(const plugin::ImageRegion& region) {
+    return region.extent[0] * region.extent[1] * region.extent[2];
+}
+
+/// Elements between an image and a buffer.
+void copy_elements(const char* what, const AnyImage& image, const Buffer& buffer, const ImageBox& box, bool to_image) {
+    const CallScope scope;
+    Block& block = checked(image, what);
+    Block& memory = checked(buffer, what);
+    const plugin::ImageRegion region = region_of(what, image, block, box);
+    const std::size_t bytes = count_of(region) * image.dtype().size_bytes();
+    if (bytes != buffer.size_bytes())
+        throw ArgumentError(text(what, ": the box has ", bytes, " bytes, the memory ", buffer.size_bytes()));
+    if (memory.driver != block.driver)
+        throw ArgumentError(text(what, ": the image is on ", block.driver->description(), ", the memory on ",
+                                 memory.driver->description(), " in another context; copy it there first"));
+    if (bytes == 0) return;
+    not_recorded(what);
+    block.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, block.driver);
+        block.allocation->uses.touch(core, to_image);
+        memory.allocation->uses.touch(core, !to_image);
+        core->stream->copy_image(region, {&memory.allocation->memory, buffer.offset_bytes()}, to_image);
+        if (block.driver->synchronous) core->stream->synchronize();
+    });
+    Counters::add(block.driver->counters->copied_bytes, bytes);
+}
+
+std::int32_t facts_kind(const ImageShape& shape) {
+    return static_cast<std::int32_t>(shape.kind) + (shape.is_normalised ? 8 : 0);
+}
+
+TextureFacts facts_of(const ImageShape& shape, const Sampler& sampler) {
+    TextureFacts facts{.kind = facts_kind(shape),
+                       .channels = shape.channels,
+                       .address = static_cast<std::int32_t>(sampler.address),
+                       .flags = (sampler.filter == Filter::linear ? TextureFacts::linear : 0) |
+                                (sampler.normalised ? TextureFacts::normalised : 0)};
+    for (std::size_t i = 0; i < 3; ++i) facts.extent[i] = static_cast<std::int32_t>(shape.extent[i]);
+    return facts;
+}
+
+}  // namespace
+
+std::string ImageFormat::name() const { return dtype.name() + (normalised ? ", normalised" : ""); }
+
+std::vector<ImageFormat> formats(const Context& context, unsigned dimensions, bool is_layered) {
+    const CallScope scope;
+    if (dimensions < 1 || dimensions > (is_layered ? 2u : 3u))
+        throw ArgumentError(text("formats: expected 1 to ", is_layered ? 2 : 3, " dimensions, got ", dimensions));
+    const auto driver = context.state()->driver();
+    std::vector<ImageFormat> found;
+    const std::array<DType, 8> types{dtype_of<float>(),         dtype_of<half>(),          dtype_of<std::uint8_t>(),
+                                     dtype_of<std::uint16_t>(), dtype_of<std::uint32_t>(), dtype_of<std::int8_t>(),
+                                     dtype_of<std::int16_t>(),  dtype_of<std::int32_t>()};
+    driver->call([&](plugin::Context& plugin) {
+        for (std::size_t kind = 0; kind < types.size(); ++kind)
+            for (const bool normalised : {false, true})
+                for (const int channels : {1, 2, 4}) {
+                    const auto k = static_cast<ChannelKind>(kind);
+                    if (normalised && !can_be_normalised(k)) continue;
+                    const ImageShape shape{.dimensions = static_cast<std::uint8_t>(dimensions),
+                                           .is_layered = is_layered,
+                                           .kind = k,
+                                           .is_normalised = normalised,
+                                           .channels = static_cast<std::uint8_t>(channels)};
+                    const DType one = types[kind];
+                    if (plugin.has_image_format(shape))
+                        found.push_back({DType(one.kind(), one.size_bytes() * static_cast<std::uint32_t>(channels),
+                                               static_cast<std::uint8_t>(channels)),
+                                         normalised});
+                }
+    });
+    return found;
+}
+
+AnyImage::AnyImage(const Context& context, ImageFormat format, std::span<const std::size_t> shape, bool is_layered)
+    : format_(format), shape_(shape_of("Image", format, shape, is_layered)) {
+    const CallScope scope;
+    not_recorded("a new image");
+    auto block = share(new Block);
+    block->owner = context.state();
+    block->driver = context.state()->driver();
+    block->size_bytes = size() * shape_.element_bytes();
+    block->driver->call([&](plugin::Context& plugin) {
+        if (!plugin.has_image_format(shape_)) refuse_format(*block->driver, format_, shape_, plugin);
+        auto allocation = std::make_unique<Allocation>();
+        allocation->memory = {.bytes = block->size_bytes, .kind = plugin::MemoryKind::image};
+        allocation->image = plugin.create_image(shape_);
+        block->allocation = std::move(allocation);
+    });
+    Counters::add(block->driver->counters->allocations);
+    Counters::add(block->driver->counters->allocated_bytes, block->size_bytes);
+    block_ = std::move(block);
+}
+
+Context AnyImage::context() const {
+    if (!block_) throw ArgumentError("context(): the image is empty and has no context");
+    return Context(block_->owner);
+}
+
+std::vector<std::size_t> AnyImage::extents() const {
+    std::vector<std::size_t> extents;
+    if (shape_.is_layered) extents.push_back(shape_.extent[shape_.dimensions]);
+    for (std::size_t axis = shape_.dimensions; axis-- > 0;) extents.push_back(shape_.extent[axis]);
+    return extents;
+}
+
+void AnyImage::copy_from(const Buffer& from, const ImageBox& box) const {
+    copy_elements("Image::copy_from", *this, from, box, true);
+}
+
+void AnyImage::copy_to(const Buffer& to, const ImageBox& box) const {
+    copy_elements("Image::copy_to", *this, to, box, false);
+}
+
+void AnyImage::copy_from(const AnyImage& from, const ImageBox& box, const std::vector<std::size_t>& origin) const {
+    const CallScope scope;
+    constexpr const char* what = "Image::copy_from";
+    Block &target = checked(*this, what), &source = checked(from, what);
+    if (from.format() != format_)
+        throw ArgumentError(text(what, ": the image has elements of ", format_.name(), ", the other ",
+                                 from.format().name(), "; formats are not converted"));
+    if (from.dimensions() != dimensions() || from.is_layered() != is_layered())
+        throw ArgumentError(text(what, ": the images differ in their number of dimensions"));
+    if (target.driver != source.driver)
+        throw ArgumentError(text(what, ": the images are of different contexts; copy through array()"));
+    const plugin::ImageRegion there = region_of(what, from, source, box);
+    std::vector<std::size_t> extent = box.extent;
+    if (extent.empty()) {
+        extent = from.extents();
+        for (std::size_t axis = 0; axis < box.origin.size(); ++axis) extent[axis] -= box.origin[axis];
+    }
+    const plugin::ImageRegion here = region_of(what, *this, target, {origin, extent});
+    if (count_of(here) == 0) return;
+    if (&target == &source) {
+        bool apart = false;
+        for (std::size_t i = 0; i < 3; ++i)
+            apart = apart || here.origin[i] >= there.origin[i] + there.extent[i] ||
+                    there.origin[i] >= here.origin[i] + here.extent[i];
+        if (!apart) throw ArgumentError(text(what, ": the boxes of one image overlap; copy through an array"));
+    }
+    not_recorded(what);
+    target.driver->call([&](plugin::Context&) {
+        const auto core = choose_stream({}, target.driver);
+        source.allocation->uses.touch(core, false);
+        target.allocation->uses.touch(core, true);
+        core->stream->copy_images(here, there);
+        if (target.driver->synchronous) core->stream->synchronize();
+    });
+    Counters::add(target.driver->counters->copied_bytes, count_of(here) * shape_.element_bytes());
+}
+
+void AnyImage::release() {
+    if (!block_) return;
+    Buffer(block_, 0, block_->size_bytes).release();
+    block_.reset();
+}
+
+Argument AnyImage::argument() const {
+    Argument argument;
+    argument.kind = Argument::Kind::image;
+    argument.data = &shape_;
+    argument.block = block_.get();
+    argument.bytes = block_ ? block_->size_bytes : 0;
+    return argument;
+}
+
+std::uint64_t AnyImage::native_handle() const {
+    const CallScope scope;
+    Block& block = checked(*this, "native_handle");
+    block.driver->check();
+    return block.allocation->image->native();
+}
+
+Texture::Texture(const AnyImage& image, const Sampler& sampler) : block_(image.block()) {
+    const CallScope scope;
+    Block& block = checked(image, "Texture");
+    const ImageShape& shape = image.shape_of_storage();
+    const bool is_linear = sampler.filter == Filter::linear;
+    const bool has_fractions = !is_integer(shape.kind) || shape.is_normalised;
+    if (is_linear && !has_fractions)
+        throw ArgumentError(text("Texture: a linear filter needs elements with fractions, got ", image.format().name(),
+                                 "; make the image with Channels::normalised, or of float"));
+    parts_.facts = facts_of(shape, sampler);
+    const bool by_hardware = is_linear && !sampler.exact;
+    parts_.dimensions = shape.dimensions;
+    parts_.is_layered = shape.is_layered;
+    block.driver->call([&](plugin::Context&) {
+        plugin::SamplerState state;
+        if (by_hardware) state = {true, static_cast<plugin::SamplerState::Address>(sampler.address)};
+        parts_.handles = block.allocation->image->texture(state);
+    });
+    if (by_hardware && parts_.handles.interpolates) parts_.facts.flags |= TextureFacts::by_hardware;
+}
+
+Texture::Texture(const Buffer& buffer, const ImageFormat& format, const std::vector<std::int64_t>& shape,
+                 const std::vector<std::int64_t>& strides, std::size_t offset_bytes, const Sampler& sampler,
+                 bool is_layered)
+    : block_(buffer.block()) {
+    const CallScope scope;
+    const ImageShape as_image = shape_of("Texture", format, shape, is_layered);
+    Block& block = checked(buffer, "Texture");
+    if (strides.size() != shape.size())
+        throw ArgumentError(text("Texture: ", shape.size(), " axes, but ", strides.size(), " strides"));
+    if (sampler.filter == Filter::linear && is_integer(as_image.kind) && !as_image.is_normalised)
+        throw ArgumentError(text("Texture: a linear filter needs elements with fractions, got ", format.name(),
+                                 "; let the integers be normalised, or convert them to float"));
+    parts_.facts = facts_of(as_image, sampler);
+    parts_.facts.flags |= TextureFacts::over_memory;
+    parts_.facts.offset_bytes = static_cast<std::int64_t>(buffer.offset_bytes() + offset_bytes);
+    const std::size_t rank = shape.size();
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t place = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
+        parts_.facts.step_bytes[place] = strides[axis] * format.dtype.size_bytes();
+    }
+    parts_.dimensions = as_image.dimensions;
+    parts_.is_layered = is_layered;
+    block.driver->call([&](plugin::Context& plugin) {
+        parts_.handles = plugin.plain_texture(as_image.dimensions, is_layered);
+    });
+}
+
+Argument Texture::argument() const {
+    Argument argument;
+    argument.kind = Argument::Kind::texture;
+    argument.data = &parts_;
+    argument.block = block_.get();
+    argument.bytes = block_ ? block_->size_bytes : 0;
+    return argument;
+}
+
+}  // namespace gemel

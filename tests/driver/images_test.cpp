@@ -1,0 +1,166 @@
+/// Images of the CUDA plug-in against the stand-in for the driver: how arrays and objects are described, what a kernel is
+/// given, copies, and when objects end.
+#include <doctest/doctest.h>
+
+#include <gemel/gemel.hpp>
+
+#include "../image_programs.hpp"
+#include "stand_in.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <vector>
+
+using namespace gemel;
+
+namespace {
+
+template <class F>
+F* find(const char* name) {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(library);
+    void* const address = dlsym(library, name);
+    REQUIRE(address);
+    return reinterpret_cast<F*>(address);
+}
+
+/// The first four arguments of a launch: those of a texture.
+struct Seen {
+    std::uint64_t memory = 0;
+    TextureFacts facts;
+    std::uint64_t object = 0;
+    std::vector<char> image;  ///< of an image parameter in the first place
+};
+Seen seen;
+
+Seen texture_of_launch(const Kernel& kernel, const Texture& texture) {
+    const Context context = default_context();
+    GPUArray<float4> points(context, {1}), to(context, {1});
+    GPUArray<int4> ints(context, {1});
+    find<StandInOnLaunch>("stand_in_on_launch")([](void** arguments) {
+        std::memcpy(&seen.memory, arguments[0], 8);
+        std::memcpy(&seen.facts, arguments[1], sizeof seen.facts);
+        std::memcpy(&seen.object, arguments[2], 8);
+    });
+    kernel({.grid = 1, .block = 1}, texture, points, to, ints, 1);
+    find<StandInOnLaunch>("stand_in_on_launch")(nullptr);
+    return seen;
+}
+
+StandInTexture described(std::uint64_t object) {
+    StandInTexture made{};
+    REQUIRE(find<StandInFindTexture>("stand_in_texture")(object, &made));
+    return made;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("driver");
+
+TEST_CASE("a texture is memory, facts and a texture object; each sampler has its own, made once") {
+    const Context context = default_context();
+    const Kernel kernel = context.compile(image_programs::sample(image_programs::ranks[1])).kernel("sample");
+    const Image<uchar4> image(context, {5, 7}, Channels::normalised);
+    const Seen nearest = texture_of_launch(kernel, Texture(image, {.address = Address::mirror}));
+    CHECK(nearest.memory == 0);
+    CHECK(nearest.facts.extent == std::array<std::int32_t, 3>{7, 5, 1});
+    CHECK(nearest.facts.kind == 10);
+    CHECK(nearest.facts.channels == 4);
+    CHECK(nearest.facts.address == 3);
+    CHECK(nearest.facts.flags == 0);
+    const StandInTexture plain = described(nearest.object);
+    CHECK(plain.array.Width == 7);
+    CHECK(plain.array.Height == 5);
+    CHECK(plain.array.Depth == 0);
+    CHECK(plain.array.Format == CU_AD_FORMAT_UNSIGNED_INT8);
+    CHECK(plain.array.NumChannels == 4);
+    CHECK(plain.array.Flags == CUDA_ARRAY3D_SURFACE_LDST);
+    CHECK(plain.texture.filterMode == CU_TR_FILTER_MODE_POINT);
+    CHECK(plain.texture.addressMode[0] == CU_TR_ADDRESS_MODE_CLAMP);  // the kernel has found the element
+    CHECK(plain.texture.flags == 0);
+    const Seen wrapped = texture_of_launch(kernel, Texture(image, {Filter::linear, Address::wrap}));
+    CHECK(wrapped.facts.flags == (TextureFacts::linear | TextureFacts::by_hardware));
+    CHECK(described(wrapped.object).texture.filterMode == CU_TR_FILTER_MODE_LINEAR);
+    CHECK(described(wrapped.object).texture.addressMode[1] == CU_TR_ADDRESS_MODE_WRAP);
+    CHECK(described(wrapped.object).texture.flags == CU_TRSF_NORMALIZED_COORDINATES);
+    const Seen border = texture_of_launch(kernel, Texture(image, {Filter::linear, Address::border, true}));
+    CHECK(border.facts.flags == (TextureFacts::linear | TextureFacts::normalised | TextureFacts::by_hardware));
+    CHECK(described(border.object).texture.addressMode[0] == CU_TR_ADDRESS_MODE_BORDER);
+    CHECK(described(border.object).texture.flags == 0);
+    const Seen exact = texture_of_launch(kernel, Texture(image, {Filter::linear, Address::wrap, false, true}));
+    CHECK(exact.facts.flags == TextureFacts::linear);
+    CHECK(exact.object == nearest.object);
+    CHECK(texture_of_launch(kernel, Texture(image, {Filter::linear, Address::wrap})).object == wrapped.object);
+    const Image<std::int16_t> integers(context, {5, 7});
+    CHECK(described(texture_of_launch(kernel, Texture(integers)).object).texture.flags == CU_TRSF_READ_AS_INTEGER);
+    const auto array = zeros<float>(context, {8, 9})(slice(1, {}), slice({}, {}, 2));
+    const Seen over_memory = texture_of_launch(kernel, Texture(array));
+    CHECK(over_memory.memory == array.buffer().native_handle());
+    CHECK(over_memory.object == 0);
+    CHECK(over_memory.facts.flags == TextureFacts::over_memory);
+    CHECK(over_memory.facts.offset_bytes == 36);
+    CHECK(over_memory.facts.step_bytes == std::array<std::int64_t, 3>{8, 36, 0});
+    CHECK(over_memory.facts.extent == std::array<std::int32_t, 3>{5, 7, 1});
+}
+
+TEST_CASE("images with layers and depth are described so, and kernels write through a surface with its facts") {
+    const Context context = default_context();
+    const auto array_of = [&](const AnyImage& image, int rank) {
+        const Kernel kernel =
+            context.compile(image_programs::sample(image_programs::ranks[rank])).kernel("sample");
+        return described(texture_of_launch(kernel, Texture(image)).object).array;
+    };
+    const auto line = array_of(Image<float, 1>(context, {6}), 0);
+    CHECK((line.Width == 6 && line.Height == 0 && line.Depth == 0));
+    const auto box = array_of(Image<half, 3>(context, {4, 5, 6}), 2);
+    CHECK((box.Width == 6 && box.Height == 5 && box.Depth == 4 && box.Format == CU_AD_FORMAT_HALF));
+    const auto lines = array_of(LayeredImage<float, 1>(context, {3, 6}), 3);
+    CHECK((lines.Width == 6 && lines.Height == 0 && lines.Depth == 3 && (lines.Flags & CUDA_ARRAY3D_LAYERED)));
+    const auto planes = array_of(LayeredImage<float2>(context, {3, 5, 6}), 4);
+    CHECK((planes.Width == 6 && planes.Height == 5 && planes.Depth == 3 && planes.NumChannels == 2));
+    const Kernel write = context.compile(image_programs::access(image_programs::ranks[1])).kernel("write_int");
+    find<StandInOnLaunch>("stand_in_on_launch")([](void** arguments) {
+        seen.image.assign(static_cast<const char*>(arguments[0]), static_cast<const char*>(arguments[0]) + 32);
+    });
+    write({.grid = 1, .block = 1}, Image<std::uint16_t>(context, {5, 7}), GPUArray<float4>(context, {1}),
+          GPUArray<int4>(context, {1}), 1);
+    find<StandInOnLaunch>("stand_in_on_launch")(nullptr);
+    std::int32_t facts[5];
+    std::memcpy(facts, seen.image.data() + 8, sizeof facts);
+    CHECK((facts[0] == 3 && facts[1] == 1 && facts[2] == 7 && facts[3] == 5 && facts[4] == 1));
+}
+
+TEST_CASE("regions of images are copied as they are counted, and objects end with their image") {
+    const Context context = default_context();
+    const auto numbers = to_gpu(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {3, 4});
+    const Image<int> image(numbers);
+    CHECK(image.array().get() == numbers.get());
+    GPUArray<int> part(context, {2, 2});
+    image.copy_to(part, {1, 2});
+    CHECK(part.get() == std::vector<int>{6, 7, 10, 11});
+    const LayeredImage<int, 1> lines(numbers);
+    lines.copy_to(part, {1, 1});
+    CHECK(part.get() == std::vector<int>{5, 6, 9, 10});
+    Image<int> other(context, {3, 4});
+    other.copy_from(numbers);
+    other.copy_from(image, {{0, 0}, {2, 2}}, {1, 2});
+    CHECK(other.array().get() == std::vector<int>{0, 1, 2, 3, 4, 5, 0, 1, 8, 9, 4, 5});
+    const auto calls = find<StandInCalls>("stand_in_calls");
+    find<StandInReset>("stand_in_reset")();
+    {
+        const Texture texture(other, {});
+        other.release();
+        CHECK(calls("cuArrayDestroy") == 1);
+        CHECK(calls("cuTexObjectDestroy") == 1);
+        CHECK(calls("cuSurfObjectDestroy") == 1);
+    }
+    CHECK_THROWS_AS((Image<int>(context, {1 << 20, 4})), ArgumentError);
+    find<StandInFail>("stand_in_fail")("cuSurfObjectCreate", CUDA_ERROR_OUT_OF_MEMORY, 1);
+    CHECK_THROWS_AS((Image<int>(context, {3, 4})), OutOfMemory);
+    CHECK(calls("cuArrayDestroy") == 2);
+    find<StandInReset>("stand_in_reset")();
+    CHECK(image.array().get() == numbers.get());
+}
+
+TEST_SUITE_END();
