@@ -75,7 +75,8 @@ void open_driver(Driver& d) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;
     }
-    bind_all(library, d.FuncGetName, d.ModuleGetFunctionCount, d.ModuleEnumerateFunctions, d.FuncGetParamInfo);
+    bind_all(library, d.ProfilerStart, d.ProfilerStop, d.FuncGetName, d.ModuleGetFunctionCount,
+             d.ModuleEnumerateFunctions, d.FuncGetParamInfo);
     resolve_path(dlsym(library, "cuInit"), d.path);
     if (const Status status = d.Init.status(0); status != success) {
         const char* words = nullptr;

@@ -132,6 +132,8 @@ struct Driver {
     GEMEL_CU(GraphExecDestroy, "cuGraphExecDestroy");
     Entry<CUresult(CUgraphExec, CUstream)> GraphLaunch{"cuGraphLaunch"};
 #undef GEMEL_CU
+    // Optional, and of a header of its own: for NVIDIA's profilers.
+    Entry<CUresult()> ProfilerStart{"cuProfilerStart"}, ProfilerStop{"cuProfilerStop"};
     // Optional: since CUDA 12.3 and 12.4, spelled out because older headers do not declare them.
     Entry<CUresult(const char**, CUfunction)> FuncGetName{"cuFuncGetName"};
     Entry<CUresult(unsigned int*, CUmodule)> ModuleGetFunctionCount{"cuModuleGetFunctionCount"};

@@ -240,6 +240,9 @@ struct KernelState {
     std::vector<std::uint64_t> blocks;
 };
 
+/// Names for messages about launches that failed long ago, and for profiles: never freed, each kept once.
+const char* intern(const std::string& name);
+
 /// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
 /// default.
 /// @param kernel  named in the message where the stream is of another context

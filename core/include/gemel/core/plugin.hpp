@@ -5,8 +5,7 @@
 ///      `gemel_plugin_entry`, returning a pointer to a constant `PluginEntry`. The layout of PluginEntry never changes.
 ///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family,
 ///   the
-///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused with both
-///      values.
+///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused.
 ///   3. The classes below. Past that check they are ordinary C++: they may throw gemel's exceptions and pass standard
 ///      types. Plug-ins are never unloaded.
 ///
@@ -23,6 +22,7 @@
 
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/plugin_timing.hpp>
 #include <gemel/core/source.hpp>
 
 #include <array>
@@ -38,7 +38,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 3;
+inline constexpr std::uint32_t abi_version = 4;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -168,6 +168,10 @@ class GEMEL_API Stream {
     /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls
     /// no driver function (core sees to that) and does not throw.
     virtual void call_host(void (*function)(void*), void* data) = 0;
+    /// What this thread enqueues from now until stop_timing() is timed; no other thread enqueues meanwhile. By two
+    /// events, unless the plug-in knows better.
+    virtual std::shared_ptr<Timing> start_timing();
+    virtual void stop_timing(Timing& timing);
 
     /// From now on the handle stays the same.
     virtual std::uint64_t native() = 0;
@@ -315,6 +319,8 @@ class GEMEL_API Context {
 
     /// Blocks until all streams of the context are empty.
     virtual void synchronize() = 0;
+    /// The vendor's own profilers, where there are any, shall collect from now on, or no longer.
+    virtual void let_profilers_collect(bool) noexcept;
     /// Gives up a lost context: from now on every release is a no-op. The next Device::create_context() works again.
     virtual void abandon() noexcept = 0;
     virtual std::uint64_t native() const = 0;
@@ -349,6 +355,9 @@ class GEMEL_API Plugin {
     /// Why devices() is empty, for a person: which library is missing, what the driver said, what to install.
     virtual std::string why_unavailable() const = 0;
     virtual std::vector<Library> libraries() const = 0;
+    /// A range of the host's time for the vendor's own profilers, where there are any.
+    virtual void push_range(const char* name) noexcept;
+    virtual void pop_range() noexcept;
     /// Compiles for a named architecture without a device. @throws BackendUnavailable where that cannot be
     virtual std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
                                                    const CompileOptions& options) = 0;
@@ -364,36 +373,6 @@ struct PluginEntry {
 using EntryFunction = const PluginEntry* (*)();
 inline constexpr const char* entry_symbol = "gemel_plugin_entry";
 
-/// The tag of this build of libgemel.so.
-GEMEL_API const char* library_build_tag();
-
-/// The tag under which this header is being compiled; a plug-in puts it into its PluginEntry.
-#define GEMEL_TEXT_OF_(x) #x
-#define GEMEL_TEXT_OF(x) GEMEL_TEXT_OF_(x)
-#if defined(__clang__)
-#define GEMEL_COMPILER_FAMILY "clang"
-#else
-#define GEMEL_COMPILER_FAMILY "gcc"
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define GEMEL_SANITIZER_TAG "address"
-#elif defined(__SANITIZE_THREAD__)
-#define GEMEL_SANITIZER_TAG "thread"
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define GEMEL_SANITIZER_TAG "address"
-#elif __has_feature(thread_sanitizer)
-#define GEMEL_SANITIZER_TAG "thread"
-#endif
-#endif
-#ifndef GEMEL_SANITIZER_TAG
-#define GEMEL_SANITIZER_TAG "none"
-#endif
-
 }  // namespace gemel::plugin
 
-#include <gemel/core/version.hpp>
-
-#define GEMEL_BUILD_TAG \
-    "gemel " GEMEL_VERSION ", " GEMEL_COMPILER_FAMILY \
-    ", cxx11 strings " GEMEL_TEXT_OF(_GLIBCXX_USE_CXX11_ABI) ", sanitizer " GEMEL_SANITIZER_TAG
+#include <gemel/core/plugin_build.hpp>
