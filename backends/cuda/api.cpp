@@ -58,19 +58,20 @@ void open_driver(Driver& d) {
     void* library = open_first(
         {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}, d.path, d.trouble);
     if (!library) return;
-    const std::string missing = bind_all(
-        library, d.Init, d.DriverGetVersion, d.DeviceGetCount, d.DeviceGet, d.DeviceGetName, d.DeviceGetUuid,
-        d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
-        d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
-        d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged, d.MemHostAlloc,
-        d.MemFreeHost, d.MemHostGetDevicePointer, d.MemGetAddressRange, d.PointerGetAttributes, d.MemcpyHtoDAsync,
-        d.MemcpyDtoHAsync, d.MemcpyDtoDAsync, d.MemcpyPeerAsync, d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async,
-        d.MemsetD32Async, d.StreamCreate, d.StreamDestroy, d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery,
-        d.StreamWaitEvent, d.EventCreate, d.EventDestroy, d.EventRecord, d.EventSynchronize, d.EventQuery,
-        d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx, d.ModuleUnload, d.ModuleGetFunction,
-        d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor,
-        d.LaunchKernel, d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode, d.GraphAddMemcpyNode, d.GraphAddMemsetNode,
-        d.GraphInstantiate, d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
+    const std::string missing =
+        bind_all(library, d.Init, d.DriverGetVersion, d.DeviceGetCount, d.DeviceGet, d.DeviceGetName, d.DeviceGetUuid,
+                 d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
+                 d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
+                 d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged,
+                 d.MemHostAlloc, d.MemFreeHost, d.MemHostRegister, d.MemHostUnregister, d.MemHostGetDevicePointer,
+                 d.MemGetAddressRange, d.PointerGetAttributes, d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync,
+                 d.MemcpyPeerAsync, d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async, d.MemsetD32Async,
+                 d.StreamCreate, d.StreamDestroy, d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent,
+                 d.EventCreate, d.EventDestroy, d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime,
+                 d.LaunchHostFunc, d.ModuleLoadDataEx, d.ModuleUnload, d.ModuleGetFunction, d.ModuleGetGlobal,
+                 d.FuncGetAttribute, d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor, d.LaunchKernel,
+                 d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode, d.GraphAddMemcpyNode, d.GraphAddMemsetNode,
+                 d.GraphInstantiate, d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
     if (!missing.empty()) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;

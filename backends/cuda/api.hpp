@@ -88,6 +88,8 @@ struct Driver {
     GEMEL_CU(MemAllocManaged, "cuMemAllocManaged");
     GEMEL_CU(MemHostAlloc, "cuMemHostAlloc");
     GEMEL_CU(MemFreeHost, "cuMemFreeHost");
+    GEMEL_CU(MemHostRegister, "cuMemHostRegister_v2");
+    GEMEL_CU(MemHostUnregister, "cuMemHostUnregister");
     GEMEL_CU(MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2");
     GEMEL_CU(MemGetAddressRange, "cuMemGetAddressRange_v2");
     GEMEL_CU(PointerGetAttributes, "cuPointerGetAttributes");

@@ -120,6 +120,7 @@ class CudaContext final : public Context {
     Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override;
     Memory allocate_host(std::size_t bytes) override;
     void release_host(const Memory& memory) noexcept override;
+    Memory register_host(void* host, std::size_t bytes) override;
     std::uint64_t argument(const Place& place, std::size_t bytes) override;
     void release_argument(const Place& place, std::uint64_t argument) noexcept override;
     bool addresses_are_linear() const override;

@@ -5,6 +5,7 @@
 
 #include "device/argument_check.hpp"
 #include "device/first_launch.hpp"
+#include "device/good_block.hpp"
 #include "device/marshal.hpp"
 #include "device/recorder.hpp"
 #include "device/state.hpp"
@@ -34,6 +35,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
         const auto& required = *kernel.required_block;
         block = Dim3(required[0], required[1], required[2]);
     }
+    if (!block.given() && config.threads.given()) block = good_block(kernel, config.threads, config.shared_bytes);
     if (!block.given()) refuse(kernel, "no block size was given; set .block (threads per block)");
     if (block.count() == 0) refuse(kernel, text("a block of ", to_string(block), " has no threads"));
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -282,7 +284,8 @@ void PreparedLaunch::operator()(const Stream& stream) const {
     const auto& driver = prepared.kernel->module->driver;
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(stream, driver, &prepared.kernel->name);
-        Recorder* const recorder = anyone_watches() ? recorder_on(*core, "", &prepared.kernel->name) : nullptr;
+        const bool watched = anyone_watches();
+        Recorder* const recorder = watched ? recorder_on(*core, "", &prepared.kernel->name) : nullptr;
         for (std::size_t i = 0; i < prepared.blocks.size(); ++i) {
             if (!prepared.blocks[i]) continue;
             if (prepared.blocks[i]->released)
@@ -294,6 +297,7 @@ void PreparedLaunch::operator()(const Stream& stream) const {
             return prepared.record(*recorder);
         driver->launches.add(Counters::add(driver->counters->launches), prepared.kernel->interned_name, prepared.shape);
         launch_finished(*prepared.kernel, *core, prepared.shape, [&] {
+            if (!watched) return prepared.bound->launch(*core->stream, prepared.shape);
             const Timed timed(driver, core, prepared.shape, prepared.kernel->interned_name, prepared.bytes());
             prepared.bound->launch(*core->stream, prepared.shape);
         });

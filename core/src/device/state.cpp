@@ -303,7 +303,7 @@ HostBlock::~HostBlock() {
         driver->host_pool.give_back(std::move(allocation));
         return;
     }
-    driver->host_pool.count_gone(allocation->memory.bytes);
+    if (!allocation->memory.foreign) driver->host_pool.count_gone(allocation->memory.bytes);
     release_host_to_driver(*driver, *allocation);
 }
 

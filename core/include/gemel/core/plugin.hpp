@@ -282,6 +282,9 @@ class GEMEL_API Context {
     /// Page-locked host memory for asynchronous copies.
     virtual Memory allocate_host(std::size_t bytes) = 0;
     virtual void release_host(const Memory& memory) noexcept = 0;
+    /// Memory of the user's as page-locked memory (`foreign`), page-locked where the driver can; release_host() undoes
+    /// that and no more.
+    virtual Memory register_host(void* host, std::size_t bytes);
     /// The 8-byte value that a kernel takes for this place: a device address, or a cl_mem (a sub-buffer for an offset;
     /// core caches it and gives it back). @throws ArgumentError naming the alignment that the offset lacks
     virtual std::uint64_t argument(const Place& place, std::size_t bytes) = 0;
