@@ -107,7 +107,7 @@ KERNEL REQD_WG_SIZE(8, 2, 1) void fixed(GLOBAL_MEM int32_t *a) { a[0] = LDIM_0 *
         const auto block = downloaded<std::int32_t>(sizes);
         const auto threads = static_cast<std::size_t>(block[0] * block[1] * block[2]);
         CHECK(threads >= 1);
-        CHECK(threads <= mark.info().max_threads_per_block);
+        CHECK(threads <= mark.attributes().max_threads_per_block);
     }
     const Buffer a = context.allocate(4);
     module.kernel("fixed")({.threads = {8, 2}}, a);
