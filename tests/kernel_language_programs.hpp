@@ -224,6 +224,29 @@ KERNEL void contended(GLOBAL_MEM T *cells, GLOBAL_MEM T *old, GLOBAL_MEM const T
                 "T", type);
 }
 
+inline const std::string random_words = R"(
+KERNEL void random_words(GLOBAL_MEM float *out, GLOBAL_MEM uint32_t *words, GLOBAL_MEM double *doubles, uint64_t seed)
+{
+    philox_t r = philox_init(seed, (uint64_t)GLOBAL_ID_0);
+    words[GLOBAL_ID_0] = philox_bits(&r);
+    philox_skip(&r, 5);
+    out[GLOBAL_ID_0] = philox_uniform(&r) + philox_normal(&r);
+    doubles[GLOBAL_ID_0] = philox_uniform_double(&r);
+})";
+
+inline std::string subgroups(std::string_view type) {
+    return with(R"(
+KERNEL void subgroups(GLOBAL_MEM T *x, GLOBAL_MEM uint64_t *votes)
+{
+    T v = x[GLOBAL_ID_0];
+    v = subgroup_add(v) + subgroup_min(v) + subgroup_max(v) + subgroup_scan_add(v) + subgroup_broadcast(v, 0) +
+        subgroup_shuffle(v, subgroup_size() - 1 - subgroup_lane());
+    x[GLOBAL_ID_0] = v;
+    votes[GLOBAL_ID_0] = subgroup_ballot(v > (T)1) + (uint64_t)(subgroup_any(v > (T)2) + subgroup_all(v > (T)3) + subgroup_id());
+})",
+                "T", type);
+}
+
 /// All of the above with names for messages.
 inline std::vector<std::pair<std::string, std::string>> all() {
     std::vector<std::pair<std::string, std::string>> programs{{"where", where},
@@ -238,10 +261,12 @@ inline std::vector<std::pair<std::string, std::string>> all() {
                                                               {"double_functions", double_functions},
                                                               {"structs", structs},
                                                               {"printing", printing},
+                                                              {"random words", random_words},
                                                               {"complex float", complex("float")},
                                                               {"complex double", complex("double")}};
     for (const char* type : {"int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double"})
-        programs.emplace_back(std::string("atomics ") + type, atomics(type));
+        programs.emplace_back(std::string("atomics ") + type, atomics(type)),
+            programs.emplace_back(std::string("subgroups ") + type, subgroups(type));
     return programs;
 }
 

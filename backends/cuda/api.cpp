@@ -63,20 +63,22 @@ void open_driver(Driver& d) {
         d.DeviceTotalMem, d.DeviceGetAttribute, d.DeviceGetPCIBusId, d.DevicePrimaryCtxRetain,
         d.DevicePrimaryCtxRelease, d.DevicePrimaryCtxReset, d.CtxGetCurrent, d.CtxSetCurrent, d.CtxPushCurrent,
         d.CtxPopCurrent, d.CtxSynchronize, d.MemGetInfo, d.MemAlloc, d.MemFree, d.MemAllocManaged, d.MemHostAlloc,
-        d.MemFreeHost, d.MemHostGetDevicePointer, d.MemGetAddressRange, d.PointerGetAttributes, d.MemcpyHtoDAsync,
-        d.MemcpyDtoHAsync, d.MemcpyDtoDAsync, d.MemcpyPeerAsync, d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async,
-        d.MemsetD32Async, d.Array3DCreate, d.ArrayDestroy, d.TexObjectCreate, d.TexObjectDestroy, d.SurfObjectCreate,
-        d.SurfObjectDestroy, d.StreamCreate, d.StreamDestroy, d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery,
-        d.StreamWaitEvent, d.EventCreate, d.EventDestroy, d.EventRecord, d.EventSynchronize, d.EventQuery,
-        d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx, d.ModuleUnload, d.ModuleGetFunction,
-        d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor,
-        d.LaunchKernel, d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode, d.GraphAddMemcpyNode, d.GraphAddMemsetNode,
-        d.GraphInstantiate, d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
+        d.MemFreeHost, d.MemHostRegister, d.MemHostUnregister, d.MemHostGetDevicePointer, d.MemGetAddressRange,
+        d.PointerGetAttributes, d.MemcpyHtoDAsync, d.MemcpyDtoHAsync, d.MemcpyDtoDAsync, d.MemcpyPeerAsync,
+        d.Memcpy3DAsync, d.MemsetD8Async, d.MemsetD16Async, d.MemsetD32Async, d.Array3DCreate, d.ArrayDestroy,
+        d.TexObjectCreate, d.TexObjectDestroy, d.SurfObjectCreate, d.SurfObjectDestroy, d.StreamCreate, d.StreamDestroy,
+        d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent, d.EventCreate, d.EventDestroy,
+        d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx,
+        d.ModuleUnload, d.ModuleGetFunction, d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute,
+        d.OccupancyMaxActiveBlocksPerMultiprocessor, d.LaunchKernel, d.GraphCreate, d.GraphDestroy,
+        d.GraphAddKernelNode, d.GraphAddMemcpyNode, d.GraphAddMemsetNode, d.GraphInstantiate,
+        d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
     if (!missing.empty()) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;
     }
-    bind_all(library, d.FuncGetName, d.ModuleGetFunctionCount, d.ModuleEnumerateFunctions, d.FuncGetParamInfo);
+    bind_all(library, d.ProfilerStart, d.ProfilerStop, d.FuncGetName, d.ModuleGetFunctionCount,
+             d.ModuleEnumerateFunctions, d.FuncGetParamInfo);
     resolve_path(dlsym(library, "cuInit"), d.path);
     if (const Status status = d.Init.status(0); status != success) {
         const char* words = nullptr;

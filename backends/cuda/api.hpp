@@ -88,6 +88,8 @@ struct Driver {
     GEMEL_CU(MemAllocManaged, "cuMemAllocManaged");
     GEMEL_CU(MemHostAlloc, "cuMemHostAlloc");
     GEMEL_CU(MemFreeHost, "cuMemFreeHost");
+    GEMEL_CU(MemHostRegister, "cuMemHostRegister_v2");
+    GEMEL_CU(MemHostUnregister, "cuMemHostUnregister");
     GEMEL_CU(MemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2");
     GEMEL_CU(MemGetAddressRange, "cuMemGetAddressRange_v2");
     GEMEL_CU(PointerGetAttributes, "cuPointerGetAttributes");
@@ -138,6 +140,8 @@ struct Driver {
     GEMEL_CU(GraphExecDestroy, "cuGraphExecDestroy");
     Entry<CUresult(CUgraphExec, CUstream)> GraphLaunch{"cuGraphLaunch"};
 #undef GEMEL_CU
+    // Optional, and of a header of its own: for NVIDIA's profilers.
+    Entry<CUresult()> ProfilerStart{"cuProfilerStart"}, ProfilerStop{"cuProfilerStop"};
     // Optional: since CUDA 12.3 and 12.4, spelled out because older headers do not declare them.
     Entry<CUresult(const char**, CUfunction)> FuncGetName{"cuFuncGetName"};
     Entry<CUresult(unsigned int*, CUmodule)> ModuleGetFunctionCount{"cuModuleGetFunctionCount"};

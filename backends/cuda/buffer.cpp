@@ -28,7 +28,10 @@ void CudaContext::release(const Memory& memory) noexcept try {
     if (shared_->dead || memory.foreign) return;
     Current current(*shared_);
     if (memory.kind == MemoryKind::mapped) {
-        cu.MemFreeHost.quietly(memory.host);
+        if (!memory.foreign)
+            cu.MemFreeHost.quietly(memory.host);
+        else if (memory.owner)
+            cu.MemHostUnregister.quietly(memory.host);
     } else {
         cu.MemFree.quietly(memory.handle);
     }
@@ -57,8 +60,19 @@ Memory CudaContext::allocate_host(std::size_t bytes) {
 void CudaContext::release_host(const Memory& memory) noexcept try {
     if (shared_->dead) return;
     Current current(*shared_);
-    cu.MemFreeHost.quietly(memory.host);
+    if (!memory.foreign)
+        cu.MemFreeHost.quietly(memory.host);
+    else if (memory.owner)
+        cu.MemHostUnregister.quietly(memory.host);
 } catch (...) {  // the context has just been lost: its memory went with it
+}
+
+Memory CudaContext::register_host(void* host, std::size_t bytes) {
+    Current current(*shared_);
+    Memory memory{.host = host, .bytes = bytes, .foreign = true};
+    // What is page-locked already, or cannot be, is copied as it is.
+    if (cu.MemHostRegister.status(host, bytes, CU_MEMHOSTREGISTER_PORTABLE) == success) memory.owner = host;
+    return memory;
 }
 
 std::uint64_t CudaContext::argument(const Place& place, std::size_t) {

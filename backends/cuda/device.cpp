@@ -100,7 +100,9 @@ void read_identity(DeviceInfo& d, CUdevice device, int major, int minor) {
 }  // namespace
 
 Shared::~Shared() {
-    if (!dead) cu.DevicePrimaryCtxRelease.quietly(device);
+    if (dead) return;
+    for (const CUevent event : idle_events_) cu.EventDestroy.quietly(event);
+    cu.DevicePrimaryCtxRelease.quietly(device);
 }
 
 CudaDevice::CudaDevice(CUdevice device) : device_(device) {

@@ -25,7 +25,15 @@ struct Shared {
     std::atomic<bool> dead{false};             ///< after a fault: nothing is released any more
     std::atomic<bool>* device_lost = nullptr;  ///< of the device, which outlives this
 
+    /// Events that time and that nobody uses: a profile takes two for each command.
+    CUevent take_timed_event();
+    void give_back_timed_event(CUevent event) noexcept;
+
     ~Shared();
+
+   private:
+    std::mutex events_mutex_;
+    std::vector<CUevent> idle_events_;
 };
 
 /// Makes a context current for the calls of one function, and puts back what was current if that was another's.
@@ -42,7 +50,7 @@ class Current {
 
 class CudaEvent final : public Event {
    public:
-    CudaEvent(std::shared_ptr<Shared> shared, CUevent event);
+    CudaEvent(std::shared_ptr<Shared> shared, CUevent event, bool timed);
     ~CudaEvent() override;
     void wait() override;
     bool done() override;
@@ -54,6 +62,7 @@ class CudaEvent final : public Event {
    private:
     std::shared_ptr<Shared> shared_;
     CUevent event_;
+    bool timed_;
 };
 
 class CudaStream final : public Stream {
@@ -113,6 +122,7 @@ class CudaContext final : public Context {
     Memory wrap_memory(std::uint64_t handle, std::size_t bytes) override;
     Memory allocate_host(std::size_t bytes) override;
     void release_host(const Memory& memory) noexcept override;
+    Memory register_host(void* host, std::size_t bytes) override;
     std::uint64_t argument(const Place& place, std::size_t bytes) override;
     void release_argument(const Place& place, std::uint64_t argument) noexcept override;
     bool addresses_are_linear() const override;
@@ -134,6 +144,7 @@ class CudaContext final : public Context {
     std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) override;
 
     void synchronize() override;
+    void let_profilers_collect(bool on) noexcept override;
     void abandon() noexcept override;
     std::uint64_t native() const override;
 
@@ -171,6 +182,8 @@ class CudaPlugin final : public Plugin {
     std::vector<std::shared_ptr<Device>> devices() override;
     std::string why_unavailable() const override;
     std::vector<Library> libraries() const override;
+    void push_range(const char* name) noexcept override;
+    void pop_range() noexcept override;
     std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
                                            const CompileOptions& options) override;
 

@@ -21,10 +21,41 @@ bool is_page_locked(const void* host) {
 
 }  // namespace
 
-CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event) : shared_(std::move(shared)), event_(event) {}
+CUevent Shared::take_timed_event() {
+    {
+        std::lock_guard lock(events_mutex_);
+        if (!idle_events_.empty()) {
+            const CUevent event = idle_events_.back();
+            idle_events_.pop_back();
+            return event;
+        }
+    }
+    CUevent event = nullptr;
+    cu.EventCreate(&event, CU_EVENT_DEFAULT);
+    return event;
+}
+
+void Shared::give_back_timed_event(CUevent event) noexcept {
+    constexpr std::size_t kept = 1024;
+    if (dead) return;
+    {
+        std::lock_guard lock(events_mutex_);
+        if (idle_events_.size() < kept) {
+            idle_events_.push_back(event);
+            return;
+        }
+    }
+    cu.EventDestroy.quietly(event);
+}
+
+CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event, bool timed)
+    : shared_(std::move(shared)), event_(event), timed_(timed) {}
 
 CudaEvent::~CudaEvent() {
-    if (!shared_->dead) cu.EventDestroy.quietly(event_);
+    if (timed_)
+        shared_->give_back_timed_event(event_);
+    else if (!shared_->dead)
+        cu.EventDestroy.quietly(event_);
 }
 
 void CudaEvent::wait() {
@@ -126,8 +157,11 @@ void CudaStream::unmap(const Memory&, void*) {}  // host and device see the same
 std::unique_ptr<Event> CudaStream::record(bool timed) {
     Current current(*shared_);
     CUevent event = nullptr;
-    cu.EventCreate(&event, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
-    auto result = std::make_unique<CudaEvent>(shared_, event);
+    if (timed)
+        event = shared_->take_timed_event();
+    else
+        cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    auto result = std::make_unique<CudaEvent>(shared_, event, timed);
     cu.EventRecord(event, stream_);
     return result;
 }

@@ -153,6 +153,7 @@ struct Driver {
     GEMEL_CL(SetEventCallback);
     GEMEL_CL(SetUserEventStatus);
     GEMEL_CL(ReleaseEvent);
+    GEMEL_CL(RetainEvent);
     GEMEL_CL(Flush);
     GEMEL_CL(Finish);
     GEMEL_CL(BuildProgram);

@@ -108,7 +108,7 @@ Memory OpenClContext::allocate_host(std::size_t bytes) {
 }
 
 void OpenClContext::release_host(const Memory& memory) noexcept {
-    if (shared_->dead) return;
+    if (shared_->dead || memory.foreign) return;
     cl.EnqueueUnmapMemObject.quietly(service_, handle(memory), memory.host, 0, nullptr, nullptr);
     cl.Finish.quietly(service_);
     cl.ReleaseMemObject.quietly(handle(memory));

@@ -23,7 +23,7 @@ LaunchOrder::~LaunchOrder() {
 }
 
 void LaunchOrder::enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes,
-                          const size_t* global, const size_t* local) {
+                          const size_t* global, const size_t* local, cl_event* timed) {
     std::lock_guard lock(mutex_);
     const bool wait = last_ && queue_ != queue;  // a queue keeps its own commands in order
     const bool on_device = wait && context_ == context;
@@ -31,6 +31,10 @@ void LaunchOrder::enqueue(cl_context context, cl_command_queue queue, cl_kernel 
     cl_event event = nullptr;
     cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, on_device ? 1 : 0,
                             on_device ? &last_ : nullptr, &event);
+    if (timed) {
+        cl.RetainEvent(event);
+        *timed = event;
+    }
     if (last_) cl.ReleaseEvent.quietly(last_);
     last_ = event;
     queue_ = queue;

@@ -22,7 +22,7 @@ class LaunchOrder {
     ~LaunchOrder();
     /// Enqueues a launch behind the last one.
     void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t* global,
-                 const size_t* local);
+                 const size_t* local, cl_event* timed);
     /// Whether the last launch runs or has ended. PoCL compiles a kernel for its block before that, when its turn
     /// comes.
     bool has_begun();

@@ -55,15 +55,15 @@ std::vector<std::string> names_in(cl_program program) {
     return names;
 }
 
-/// In `order`, if there is one.
-void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape,
-             LaunchOrder* order) {
+/// In `order`, if there is one. Leaves its event in `timed`, if that is given.
+void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape, LaunchOrder* order,
+             cl_event* timed) {
     const size_t global[3] = {size_t{shape.grid[0]} * shape.block[0], size_t{shape.grid[1]} * shape.block[1],
                               size_t{shape.grid[2]} * shape.block[2]};
     const size_t local[3] = {shape.block[0], shape.block[1], shape.block[2]};
     const cl_uint axes = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
-    if (order) return order->enqueue(context, queue, kernel, axes, global, local);
-    cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, 0, nullptr, nullptr);
+    if (order) return order->enqueue(context, queue, kernel, axes, global, local, timed);
+    cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, 0, nullptr, timed);
 }
 
 /// OpenCL refuses shared memory of no bytes.
@@ -90,7 +90,8 @@ class OpenClBoundKernel final : public BoundKernel {
             cl.SetKernelArg(kernel_, static_cast<cl_uint>(arena_), arena_bytes(shape), nullptr);
             arena_bytes_ = arena_bytes(shape);
         }
-        enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
+        auto& own = static_cast<OpenClStream&>(stream);
+        enqueue(shared_->context, OpenClStream::Turn(own), kernel_, shape, order_.get(), own.event_of_command());
     }
 
    private:
@@ -136,7 +137,8 @@ class OpenClKernel final : public Kernel {
                 cl.SetKernelArg(kernel_, static_cast<cl_uint>(i), argument.bytes, argument.data);
         }
         known_at_ = releases;
-        enqueue(shared_->context, OpenClStream::Turn(static_cast<OpenClStream&>(stream)), kernel_, shape, order_.get());
+        auto& own = static_cast<OpenClStream&>(stream);
+        enqueue(shared_->context, OpenClStream::Turn(own), kernel_, shape, order_.get(), own.event_of_command());
     }
 
     bool has_begun() override { return !order_ || order_->has_begun(); }

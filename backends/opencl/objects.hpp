@@ -12,11 +12,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gemel::plugin::opencl {
 
 class OpenClDevice;
+class CommandTiming;
 
 /// A cl_context with what everything made in it must know. Shared, so that it outlives them.
 struct Shared {
@@ -80,6 +82,8 @@ class OpenClStream final : public Stream {
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
+    std::shared_ptr<Timing> start_timing() override;
+    void stop_timing(Timing& timing) override;
     std::uint64_t native() override;
 
     /// The queue for as long as one command takes to enqueue.
@@ -92,11 +96,18 @@ class OpenClStream final : public Stream {
         std::lock_guard<std::mutex> lock_;
         cl_command_queue queue_;
     };
+    /// Where a command shall leave its event, null if nobody times it.
+    cl_event* event_of_command() {
+        CommandTiming* const timing = timing_.load(std::memory_order_relaxed);
+        return timing && timer_.load(std::memory_order_relaxed) == std::this_thread::get_id() ? next_event(*timing)
+                                                                                              : nullptr;
+    }
     /// The queue for a call that waits: others may enqueue meanwhile.
     cl_command_queue waiting_turn() { return Turn(*this); }
 
    private:
     void begin_timing();
+    static cl_event* next_event(CommandTiming& timing);
     std::unique_ptr<OpenClEvent> make_marker();
 
     std::shared_ptr<Shared> shared_;
@@ -109,6 +120,8 @@ class OpenClStream final : public Stream {
     std::uint64_t finished_ = 0;          ///< how many of them have ended for certain
     std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
     std::uint64_t probed_ = 0;            ///< commands before the probe
+    std::atomic<CommandTiming*> timing_{nullptr};
+    std::atomic<std::thread::id> timer_{};  ///< whose commands are timed
 };
 
 class OpenClModule final : public Module {

@@ -63,7 +63,8 @@ OpenClStream::~OpenClStream() {
 
 void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, bool blocking) {
     const auto write = [&](cl_command_queue queue) {
-        cl.EnqueueWriteBuffer(queue, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr, nullptr);
+        cl.EnqueueWriteBuffer(queue, handle(*to.memory), blocking, to.offset_bytes, bytes, host, 0, nullptr,
+                              event_of_command());
     };
     blocking ? write(waiting_turn()) : write(Turn(*this));
 }
@@ -71,14 +72,14 @@ void OpenClStream::upload(const Place& to, const void* host, std::size_t bytes, 
 void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bool blocking) {
     const auto read = [&](cl_command_queue queue) {
         cl.EnqueueReadBuffer(queue, handle(*from.memory), blocking, from.offset_bytes, bytes, host, 0, nullptr,
-                             nullptr);
+                             event_of_command());
     };
     blocking ? read(waiting_turn()) : read(Turn(*this));
 }
 
 void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
     cl.EnqueueCopyBuffer(Turn(*this), handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes,
-                         bytes, 0, nullptr, nullptr);
+                         bytes, 0, nullptr, event_of_command());
 }
 
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
@@ -88,16 +89,16 @@ void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std:
     if (to.device && from.device) {
         cl.EnqueueCopyBufferRect(queue, handle(*from.device), handle(*to.device), origin_of(from).data(),
                                  origin_of(to).data(), extent.data(), from.row_pitch_bytes, from.slice_pitch_bytes,
-                                 to.row_pitch_bytes, to.slice_pitch_bytes, 0, nullptr, nullptr);
+                                 to.row_pitch_bytes, to.slice_pitch_bytes, 0, nullptr, event_of_command());
         if (blocking) cl.Finish(queue);
     } else if (to.device) {
         cl.EnqueueWriteBufferRect(queue, handle(*to.device), blocking, origin_of(to).data(), zero, extent.data(),
                                   to.row_pitch_bytes, to.slice_pitch_bytes, from.row_pitch_bytes,
-                                  from.slice_pitch_bytes, from.host, 0, nullptr, nullptr);
+                                  from.slice_pitch_bytes, from.host, 0, nullptr, event_of_command());
     } else {
         cl.EnqueueReadBufferRect(queue, handle(*from.device), blocking, origin_of(from).data(), zero, extent.data(),
                                  from.row_pitch_bytes, from.slice_pitch_bytes, to.row_pitch_bytes, to.slice_pitch_bytes,
-                                 to.host, 0, nullptr, nullptr);
+                                 to.host, 0, nullptr, event_of_command());
     }
 }
 
@@ -107,7 +108,7 @@ bool OpenClStream::fill(const Place& to, const void* pattern, std::size_t patter
     constexpr std::size_t limit = std::size_t{1} << 31;
     if (to.offset_bytes + bytes >= limit && shared_->quirks.has(Quirk::large_fills_fail)) return false;
     cl.EnqueueFillBuffer(Turn(*this), handle(*to.memory), pattern, pattern_bytes, to.offset_bytes, bytes, 0, nullptr,
-                         nullptr);
+                         event_of_command());
     return true;
 }
 

@@ -234,6 +234,8 @@ CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
     *address = device_memory.allocate(bytes);
     return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
+CUresult cuMemHostRegister_v2(void*, std::size_t, unsigned) { return called("cuMemHostRegister_v2"); }
+CUresult cuMemHostUnregister(void*) { return called("cuMemHostUnregister"); }
 CUresult cuMemFreeHost(void* address) {
     device_memory.release(address);
     return called("cuMemFreeHost");

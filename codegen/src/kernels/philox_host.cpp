@@ -23,7 +23,7 @@ inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x)
 inline double as_double(std::uint64_t x) { return std::bit_cast<double>(x); }
 
 using std::int32_t, std::int64_t, std::uint32_t, std::uint64_t;
-#include "kernels/philox_functions.inc"
+#include "philox_functions.inc"
 
 template <class T>
 constexpr bool is_real = std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;

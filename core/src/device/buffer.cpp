@@ -8,6 +8,7 @@
 
 #include "device/recorder.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,11 +39,15 @@ void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t
         if (sent[k]) target.driver->call([&](plugin::Context&) { sent[k]->wait(); });
         source.driver->call([&](plugin::Context&) {
             source.allocation->uses.touch(reader, false);
+            const Timed timed(source.driver, reader, Timed::Kind::download, "download", n);
             reader->stream->download(host, {&source.allocation->memory, from + at}, n, true);
         });
         target.driver->call([&](plugin::Context&) {
             target.allocation->uses.touch(writer, true);
-            writer->stream->upload({&target.allocation->memory, to + at}, host, n, false);
+            {
+                const Timed timed(target.driver, writer, Timed::Kind::upload, "upload", n);
+                writer->stream->upload({&target.allocation->memory, to + at}, host, n, false);
+            }
             sent[k] = writer->stream->record(false);
         });
     }
@@ -75,6 +80,7 @@ void Buffer::upload_bytes(const void* from, std::size_t bytes, std::size_t offse
         if (Recorder* const recorder = find_recorder(*core, "upload")) [[unlikely]]
             return recorder->upload_copy(block, offset_ + offset, from, bytes);
         block.allocation->uses.touch(core, true);
+        const Timed timed(block.driver, core, Timed::Kind::upload, "upload", bytes);
         core->stream->upload({&block.allocation->memory, offset_ + offset}, from, bytes, true);
     });
     Counters::add(block.driver->counters->uploaded_bytes, bytes);
@@ -90,6 +96,7 @@ void Buffer::download_bytes(void* to, std::size_t bytes, std::size_t offset) con
     block.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, block.driver);
         block.allocation->uses.touch(core, false);
+        const Timed timed(block.driver, core, Timed::Kind::download, "download", bytes);
         core->stream->download(to, {&block.allocation->memory, offset_ + offset}, bytes, true);
     });
     Counters::add(block.driver->counters->downloaded_bytes, bytes);
@@ -117,6 +124,7 @@ void Buffer::copy_from(const Buffer& from) const {
         target.driver->call([&](plugin::Context&) {
             const auto core = choose_stream({}, target.driver);
             target.allocation->uses.touch(core, true);
+            const Timed timed(target.driver, core, Timed::Kind::copy, "copy", bytes);
             core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_}, bytes,
                                *source.driver->plugin);
             core->stream->synchronize();

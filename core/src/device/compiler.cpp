@@ -13,6 +13,7 @@
 #include "compile/program_binary.hpp"
 #include "compile/request.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -74,6 +75,7 @@ std::shared_ptr<ModuleState> find_loaded(ContextState& context, const std::strin
     if (found == context.module_index.end() || found->second->module->driver.get() != driver) return nullptr;
     context.modules.splice(context.modules.begin(), context.modules, found->second);
     Counters::add(context.counters->memory_hits);
+    if (anyone_profiles()) note_memory_hit(*driver);
     return found->second->module;
 }
 
@@ -112,10 +114,15 @@ class Compilation {
     }
 
     std::shared_ptr<ModuleState> run() {
-        if (!load()) {
+        const auto profile = collecting();
+        const double begin_us = profile ? profile->now_us() : 0;
+        const bool found = load();
+        if (!found) {
             build();
             store();
         }
+        if (profile)
+            note_program(*profile, *driver_, request_.options.name, found ? "found on disk" : "compiled", begin_us);
         store_again_after_launch();
         return module_;
     }

@@ -7,6 +7,7 @@
 
 #include "device/recorder.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 namespace gemel {
 namespace {
@@ -19,6 +20,7 @@ std::shared_ptr<ContextState> make_state(const Device& device, Make&& make, bool
                                          std::shared_ptr<void> keep_alive) {
     const CallScope scope;
     require_process_for_drivers();
+    profile_whole_program();
     auto driver = make(*device.state().device);
     auto state = share(new ContextState);
     state->device = std::shared_ptr<const Device::State>(std::shared_ptr<void>(), &device.state());
@@ -48,7 +50,7 @@ Buffer Context::allocate(std::size_t bytes) const {
     auto* block = new Block;
     auto shared = share(block);
     block->size_bytes = bytes;
-    if (anyone_records()) [[unlikely]]
+    if (anyone_watches()) [[unlikely]]
         block->graph = memory_of_recording(*driver);
     block->allocation =
         block->graph ? block->graph->allocate(bytes) : allocate_device(*driver, bytes, plugin::MemoryKind::device);

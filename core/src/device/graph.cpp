@@ -3,6 +3,7 @@
 
 #include "device/first_launch.hpp"
 #include "device/graph_state.hpp"
+#include "device/timed.hpp"
 
 #include <gemel/core/text.hpp>
 
@@ -44,6 +45,13 @@ void enqueue_copy(DriverContext& driver, plugin::Stream& stream, const plugin::G
     if (command.from.host) return stream.upload(to, command.from.host, bytes, false);
     if (command.to.host) return stream.download(command.to.host, from, bytes, false);
     stream.copy(to, from, bytes, *driver.plugin);
+}
+
+Timed::Kind kind_of(const plugin::GraphCommand& copy) {
+    return copy.from.host ? Timed::Kind::upload : copy.to.host ? Timed::Kind::download : Timed::Kind::copy;
+}
+const char* name_of(const plugin::GraphCommand& copy) {
+    return copy.from.host ? "upload" : copy.to.host ? "download" : "copy";
 }
 
 }  // namespace
@@ -89,6 +97,8 @@ void GraphState::collect() {
         }
         if (node.host) all[node.host->allocation.get()] |= node.host_is_written;
     }
+    label = intern(
+        text("graph of ", launches, launches == 1 ? " launch" : " launches", " in ", counted(nodes.size(), "node")));
     touched.clear();
     for (const auto& [allocation, writes] : all) touched.push_back({allocation, writes});
     blocks.assign(kept.begin(), kept.end());
@@ -96,20 +106,30 @@ void GraphState::collect() {
         if (nodes[i].kernel) last.insert(last.begin(), i);
 }
 
-void GraphState::enqueue(StreamCore& core) {
+void GraphState::enqueue(const std::shared_ptr<StreamCore>& core) {
     std::uint64_t number = Counters::add(driver->counters->launches, launches) + launches - last.size();
     for (const std::size_t i : last)
         driver->launches.add(number++, nodes[i].kernel->interned_name, nodes[i].command.shape);
-    if (graph) return graph->launch(*core.stream);
+    if (graph) {
+        const Timed timed(driver, core, Timed::Kind::graph, label, 0);
+        return graph->launch(*core->stream);
+    }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const plugin::GraphCommand& command = nodes[i].command;
-        if (command.kind == Kind::launch)
-            launch_finished(*nodes[i].kernel, core, command.shape,
-                            [&] { bound[i]->launch(*core.stream, command.shape); });
-        else if (command.kind == Kind::copy)
-            enqueue_copy(*driver, *core.stream, command);
-        else if (!core.stream->fill(command.place, command.pattern.data(), command.pattern_bytes, command.count))
-            throw Error(text("Graph::launch: the driver refused the fill of node ", i));
+        if (command.kind == Kind::launch) {
+            launch_finished(*nodes[i].kernel, *core, command.shape, [&] {
+                const Timed timed(driver, core, command.shape, nodes[i].kernel->interned_name, nodes[i].bytes());
+                bound[i]->launch(*core->stream, command.shape);
+            });
+        } else if (command.kind == Kind::copy) {
+            const auto [bytes, rows, slices] = command.extent;
+            const Timed timed(driver, core, kind_of(command), name_of(command), bytes * rows * slices);
+            enqueue_copy(*driver, *core->stream, command);
+        } else {
+            const Timed timed(driver, core, Timed::Kind::fill, "fill", command.pattern_bytes * command.count);
+            if (!core->stream->fill(command.place, command.pattern.data(), command.pattern_bytes, command.count))
+                throw Error(text("Graph::launch: the driver refused the fill of node ", i));
+        }
     }
 }
 
@@ -150,7 +170,7 @@ void Graph::launch(const Stream& stream) const {
                                          " bytes that the graph uses has been released; record it anew, or "
                                          "let the graph keep the buffer"));
         for (const GraphState::Touched& one : graph.touched) one.allocation->uses.touch(core, one.writes);
-        graph.enqueue(*core);
+        graph.enqueue(core);
         if (driver->synchronous) core->stream->synchronize();
     });
 }

@@ -26,6 +26,7 @@ struct GraphState {
     std::vector<Touched> touched;
     std::vector<Block*> blocks;     ///< that the nodes keep: somebody may release them
     std::uint64_t launches = 0;     ///< nodes that launch a kernel
+    const char* label = "";         ///< in a profile
     std::vector<std::size_t> last;  ///< of them, for messages about failures
 
     std::unique_ptr<plugin::Graph> graph;                     ///< the driver's, if it has graphs
@@ -35,7 +36,7 @@ struct GraphState {
     /// After nodes have changed: makes the driver's graph, or binds the kernels.
     void make();
     void collect();
-    void enqueue(StreamCore& core);
+    void enqueue(const std::shared_ptr<StreamCore>& core);
     /// @throws ArgumentError if there is no such node, or it launches no kernel
     GraphNode& launching(const char* function, std::size_t node);
     void set(std::size_t node, std::size_t position, const Argument& argument);

@@ -18,6 +18,18 @@ std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t byt
     return block;
 }
 
+std::shared_ptr<HostBlock> adopt_host(const Context& context, void* host, std::size_t bytes) {
+    auto block = share(new HostBlock);
+    auto driver = context.state()->driver();
+    block->size_bytes = bytes;
+    if (bytes > 0) {
+        block->allocation = std::make_unique<Allocation>();
+        driver->call([&](plugin::Context& plugin) { block->allocation->memory = plugin.register_host(host, bytes); });
+    }
+    block->driver = std::move(driver);
+    return block;
+}
+
 std::byte* data(const std::shared_ptr<HostBlock>& block) {
     return block && block->allocation ? static_cast<std::byte*>(block->allocation->memory.host) : nullptr;
 }

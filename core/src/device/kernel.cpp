@@ -5,9 +5,11 @@
 
 #include "device/argument_check.hpp"
 #include "device/first_launch.hpp"
+#include "device/good_block.hpp"
 #include "device/marshal.hpp"
 #include "device/recorder.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +35,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
         const auto& required = *kernel.required_block;
         block = Dim3(required[0], required[1], required[2]);
     }
+    if (!block.given() && config.threads.given()) block = good_block(kernel, config.threads, config.shared_bytes);
     if (!block.given()) refuse(kernel, "no block size was given; set .block (threads per block)");
     if (block.count() == 0) refuse(kernel, text("a block of ", to_string(block), " has no threads"));
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -76,15 +79,54 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     return true;
 }
 
+/// Of the memory that a launch is given: the most that it can read and write.
+template <class TimedOrNot>
+std::size_t bytes_of(std::span<const Argument> arguments) {
+    std::size_t all = 0;
+    if constexpr (std::is_same_v<TimedOrNot, Timed>)
+        for (const Argument& argument : arguments)
+            if (argument.block || is_host_range(argument)) all += argument.bytes;
+    return all;
+}
+
+/// Without a profile: what a launch costs then, nobody else shall pay.
+struct NotTimed {
+    template <class... A>
+    explicit NotTimed(A&&...) {}
+    ~NotTimed() {}  // not trivial, so that it may stand unused
+};
+
+template <class TimedOrNot>
 void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& core, const plugin::LaunchShape& shape,
-                       const Marshalled& marshalled) {
+                       const Marshalled& marshalled, std::size_t bytes) {
     for (const Use& use : marshalled.uses) use.block->allocation->uses.touch(core, use.writes);
     DriverContext& driver = *kernel.driver;
     driver.launches.add(Counters::add(driver.counters->launches), kernel.interned_name, shape);
     launch_finished(kernel, *core, shape, [&] {
+        const TimedOrNot timed(kernel.module->driver, core, shape, kernel.interned_name, bytes);
         kernel.kernel->launch(*core->stream, shape, {marshalled.views.data(), marshalled.count}, kernel.arena);
     });
     if (driver.synchronous) core->stream->synchronize();
+}
+
+/// Checks, launches, and fetches what the host shall have.
+template <class TimedOrNot, class Sizes>
+void launch_now(KernelState& kernel, const Sizes& sizes, const std::shared_ptr<StreamCore>& core,
+                std::span<const Argument> arguments) {
+    const auto& driver = kernel.module->driver;
+    plugin::LaunchShape shape;
+    const bool any = resolve(kernel, sizes, shape);
+    Marshalled marshalled;
+    HostArguments host;
+    marshal(kernel, arguments, marshalled, host, driver, core);
+    if (any) launch_marshalled<TimedOrNot>(kernel, core, shape, marshalled, bytes_of<TimedOrNot>(arguments));
+    for (const auto& [block, argument] : host.all) {
+        if (argument->kind == Argument::Kind::copy_in || argument->bytes == 0) continue;
+        const TimedOrNot timed(driver, core, Timed::Kind::download, "download", argument->bytes);
+        core->stream->download(const_cast<void*>(argument->data), {&block->allocation->memory, 0}, argument->bytes,
+                               true);
+        Counters::add(driver->counters->downloaded_bytes, argument->bytes);
+    }
 }
 
 /// By slot, with what the parameters say.
@@ -140,20 +182,11 @@ void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Ar
     const auto& driver = kernel.module->driver;
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(stream, driver, &kernel.name);
-        if (anyone_records()) [[unlikely]]
+        if (anyone_watches()) [[unlikely]] {
             if (record_launch(state_, sizes, core, arguments)) return;
-        plugin::LaunchShape shape;
-        const bool any = resolve(kernel, sizes, shape);
-        Marshalled marshalled;
-        HostArguments host;
-        marshal(kernel, arguments, marshalled, host, driver, core);
-        if (any) launch_marshalled(kernel, core, shape, marshalled);
-        for (const auto& [block, argument] : host.all) {
-            if (argument->kind == Argument::Kind::copy_in || argument->bytes == 0) continue;
-            core->stream->download(const_cast<void*>(argument->data), {&block->allocation->memory, 0}, argument->bytes,
-                                   true);
-            Counters::add(driver->counters->downloaded_bytes, argument->bytes);
+            return launch_now<Timed>(kernel, sizes, core, arguments);
         }
+        launch_now<NotTimed>(kernel, sizes, core, arguments);
     });
 }
 
@@ -193,6 +226,12 @@ struct PreparedState {
             values[at].assign(bytes, bytes ? bytes + view.bytes : nullptr);
             views[at] = {bytes ? values[at].data() : nullptr, view.bytes};
         }
+    }
+    std::size_t bytes() const {
+        std::size_t all = 0;
+        for (std::size_t slot = 0; slot < blocks.size(); ++slot)
+            if (blocks[slot]) all += ranges[slot].second;
+        return all;
     }
     void record(Recorder& recorder) const {
         std::vector<GraphUse> uses;
@@ -248,7 +287,8 @@ void PreparedLaunch::operator()(const Stream& stream) const {
     const auto& driver = prepared.kernel->module->driver;
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(stream, driver, &prepared.kernel->name);
-        Recorder* const recorder = anyone_records() ? recorder_on(*core, "", &prepared.kernel->name) : nullptr;
+        const bool watched = anyone_watches();
+        Recorder* const recorder = watched ? recorder_on(*core, "", &prepared.kernel->name) : nullptr;
         for (std::size_t i = 0; i < prepared.blocks.size(); ++i) {
             if (!prepared.blocks[i]) continue;
             if (prepared.blocks[i]->released)
@@ -259,8 +299,11 @@ void PreparedLaunch::operator()(const Stream& stream) const {
         if (recorder) [[unlikely]]
             return prepared.record(*recorder);
         driver->launches.add(Counters::add(driver->counters->launches), prepared.kernel->interned_name, prepared.shape);
-        launch_finished(*prepared.kernel, *core, prepared.shape,
-                        [&] { prepared.bound->launch(*core->stream, prepared.shape); });
+        launch_finished(*prepared.kernel, *core, prepared.shape, [&] {
+            if (!watched) return prepared.bound->launch(*core->stream, prepared.shape);
+            const Timed timed(driver, core, prepared.shape, prepared.kernel->interned_name, prepared.bytes());
+            prepared.bound->launch(*core->stream, prepared.shape);
+        });
         if (driver->synchronous) core->stream->synchronize();
     });
 }

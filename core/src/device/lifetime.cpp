@@ -1,6 +1,8 @@
 /// When things may be released: callbacks, forks, exit.
 #include "device/lifetime.hpp"
 
+#include "device/timed.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
@@ -55,6 +57,7 @@ bool synchronized_within_limit() {
     const auto shared = std::make_shared<Shared>();
     std::thread([shared] {
         synchronize_live_contexts();
+        finish_whole_program();
         std::lock_guard lock(shared->mutex);
         shared->done = true;
         shared->changed.notify_all();

@@ -1,6 +1,7 @@
 #include "device/marshal.hpp"
 
 #include "device/argument_check.hpp"
+#include "device/timed.hpp"
 
 #include <gemel/core/image.hpp>
 #include <gemel/core/text.hpp>
@@ -136,6 +137,7 @@ void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalle
             marshal_one(kernel, i, slot, memory, marshalled);
             if (argument.bytes && argument.kind != Argument::Kind::copy_out) {
                 block->allocation->uses.touch(core, true);
+                const Timed timed(driver, core, Timed::Kind::upload, "upload", argument.bytes);
                 core->stream->upload({&block->allocation->memory, 0}, argument.data, argument.bytes, true);
                 Counters::add(driver->counters->uploaded_bytes, argument.bytes);
             }

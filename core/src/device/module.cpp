@@ -18,14 +18,6 @@
 namespace gemel {
 namespace {
 
-/// Kernel names for messages about launches that failed long ago: never freed, each kept once.
-const char* intern(const std::string& name) {
-    static auto* const mutex = new std::mutex;
-    static auto* const names = new std::set<std::string>;
-    std::lock_guard lock(*mutex);
-    return names->insert(name).first->c_str();
-}
-
 /// A name that is none is no question to a driver.
 void check_kernel_name(const std::string& name) {
     if (name.empty()) throw ArgumentError("kernel: the name is empty");
@@ -87,6 +79,13 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 }
 
 }  // namespace
+
+const char* intern(const std::string& name) {
+    static auto* const mutex = new std::mutex;
+    static auto* const names = new std::set<std::string>;
+    std::lock_guard lock(*mutex);
+    return names->insert(name).first->c_str();
+}
 
 struct Module::File {
     std::filesystem::path path;

@@ -1,11 +1,34 @@
-/// Key functions of the plug-in interface, so that only libgemel.so holds their type information.
+/// Key functions of the plug-in interface, so that only libgemel.so holds their type information, and what a plug-in
+/// need not have.
 #include <gemel/core/plugin.hpp>
 
 namespace gemel::plugin {
+namespace {
 
+class EventTiming final : public Timing {
+   public:
+    explicit EventTiming(std::unique_ptr<Event> start) : start_(std::move(start)) {}
+    void stop(std::unique_ptr<Event> event) { stop_ = std::move(event); }
+    void wait() override { end().wait(); }
+    bool done() override { return end().done(); }
+    double milliseconds() const override { return end().milliseconds_since(*start_); }
+    double milliseconds_since(const Timing& other) const override {
+        return start_->milliseconds_since(*dynamic_cast<const EventTiming&>(other).start_);
+    }
+
+   private:
+    Event& end() const { return *(stop_ ? stop_ : start_); }
+    std::unique_ptr<Event> start_, stop_;
+};
+
+}  // namespace
+
+Timing::~Timing() = default;
 Event::~Event() = default;
 Stream::~Stream() = default;
 Image::~Image() = default;
+std::shared_ptr<Timing> Stream::start_timing() { return std::make_shared<EventTiming>(record(true)); }
+void Stream::stop_timing(Timing& timing) { dynamic_cast<EventTiming&>(timing).stop(record(true)); }
 BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
 Graph::~Graph() = default;
@@ -13,7 +36,11 @@ Module::~Module() = default;
 BuildFailure::BuildFailure(std::string text) : log(std::move(text)) {}
 BuildFailure::~BuildFailure() = default;
 Context::~Context() = default;
+Memory Context::register_host(void* host, std::size_t bytes) { return {.host = host, .bytes = bytes, .foreign = true}; }
+void Context::let_profilers_collect(bool) noexcept {}
 Device::~Device() = default;
 Plugin::~Plugin() = default;
+void Plugin::push_range(const char*) noexcept {}
+void Plugin::pop_range() noexcept {}
 
 }  // namespace gemel::plugin

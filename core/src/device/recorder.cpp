@@ -11,7 +11,7 @@
 
 namespace gemel {
 
-std::atomic<int> recordings{0};
+std::atomic<int> watchers{0};
 
 namespace {
 
@@ -56,6 +56,12 @@ void GraphMemory::keep(std::unique_ptr<Allocation> allocation) noexcept {
 std::size_t GraphMemory::bytes() const {
     std::lock_guard lock(mutex_);
     return bytes_;
+}
+
+std::size_t GraphNode::bytes() const {
+    std::size_t all = 0;
+    for (const GraphUse& use : uses) all += use.bytes;
+    return all;
 }
 
 void GraphNode::point() {
@@ -194,10 +200,10 @@ class Recording {
         if (recorder.core()->recorded.exchange(true))
             throw Error("capture: another thread records this stream; record on a stream of this thread's own");
         own = &recorder;
-        recordings.fetch_add(1);
+        watchers.fetch_add(1);
     }
     ~Recording() {
-        recordings.fetch_sub(1);
+        watchers.fetch_sub(1);
         own = nullptr;
         recorder_.core()->recorded = false;
     }

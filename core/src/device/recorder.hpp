@@ -53,6 +53,8 @@ struct GraphNode {
     std::shared_ptr<HostBlock> host;
     bool host_is_written = false;
 
+    /// Of the memory that it uses.
+    std::size_t bytes() const;
     /// After the node has come to its place: nothing points into another one.
     void point();
 };
@@ -82,11 +84,13 @@ struct Recorder {
     void fill(Block& to, std::size_t offset, const std::byte* pattern, std::size_t pattern_bytes, std::size_t count);
 };
 
-/// How many recordings are under way in the process.
-extern std::atomic<int> recordings;
+/// How many recordings are under way in the process, and `profile_bit` while a profile collects.
+extern std::atomic<int> watchers;
+inline constexpr int profile_bit = 1 << 30;
 
-/// The test that a call makes: while nobody records, a load and a branch.
-inline bool anyone_records() { return recordings.load(std::memory_order_relaxed) != 0; }
+/// The test that a call makes: while nobody records or profiles, a load and a branch.
+inline bool anyone_watches() { return watchers.load(std::memory_order_relaxed) != 0; }
+inline bool anyone_profiles() { return (watchers.load(std::memory_order_relaxed) & profile_bit) != 0; }
 
 /// Who records a call on this stream; null if it shall run. `what` and `kernel` begin a message.
 /// @throws Error if another thread records this stream, or this thread records another one
@@ -95,10 +99,10 @@ Recorder* recorder_on(const StreamCore& stream, const char* what, const std::str
 void refuse_while_recording(const char* what, const char* instead);
 
 inline Recorder* find_recorder(const StreamCore& stream, const char* what) {
-    return anyone_records() ? recorder_on(stream, what) : nullptr;
+    return anyone_watches() ? recorder_on(stream, what) : nullptr;
 }
 inline void not_recorded(const char* what, const char* instead = "call it before or after capture()") {
-    if (anyone_records()) [[unlikely]]
+    if (anyone_watches()) [[unlikely]]
         refuse_while_recording(what, instead);
 }
 /// The graph's memory if this thread records work of that context.

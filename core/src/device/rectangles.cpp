@@ -5,6 +5,7 @@
 
 #include "device/recorder.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 namespace gemel {
 namespace {
@@ -64,6 +65,7 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
                                   {extent.width_bytes, extent.rows, extent.slices});
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
+        const Timed timed(state.driver, state.core, Timed::Kind::copy, "copy", bytes);
         state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
                                            state.driver->synchronous);
     });
@@ -84,6 +86,7 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
     target.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, target.driver);
         target.allocation->uses.touch(core, true);
+        const Timed timed(target.driver, core, Timed::Kind::upload, "upload", bytes);
         core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
     });
     Counters::add(target.driver->counters->uploaded_bytes, bytes);
@@ -103,6 +106,7 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
     source.driver->call([&](plugin::Context&) {
         const auto core = choose_stream({}, source.driver);
         source.allocation->uses.touch(core, false);
+        const Timed timed(source.driver, core, Timed::Kind::download, "download", bytes);
         core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
     });
     Counters::add(source.driver->counters->downloaded_bytes, bytes);

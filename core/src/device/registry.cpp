@@ -11,6 +11,7 @@
 #include "device/elf_file.hpp"
 #include "device/lifetime.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 #include <dlfcn.h>
 
@@ -176,8 +177,14 @@ Registry* build_registry() {
     return registry;
 }
 
+std::atomic<const Registry*> built{nullptr};
+
 const Registry& registry() {
-    static const Registry* const instance = build_registry();
+    static const Registry* const instance = [] {
+        const Registry* made = build_registry();
+        built = made;
+        return made;
+    }();
     return *instance;
 }
 
@@ -258,6 +265,19 @@ std::vector<BackendStatus> backends() {
         all.push_back(std::move(status));
     }
     return all;
+}
+
+bool push_range(const std::string& name) noexcept {
+    const Registry* const known = built;
+    if (!known) return false;
+    for (const auto& loaded : known->backends)
+        if (loaded.plugin) loaded.plugin->push_range(name.c_str());
+    return true;
+}
+
+void pop_range() noexcept {
+    for (const auto& loaded : built.load()->backends)
+        if (loaded.plugin) loaded.plugin->pop_range();
 }
 
 std::vector<std::string> plugin_search_path() { return registry().search_path; }

@@ -1,6 +1,7 @@
 /// One life of a driver's context: checks before calls, loss, memory, and the list of those that are alive.
 #include "device/state.hpp"
 #include "device/recorder.hpp"
+#include "device/timed.hpp"
 
 #include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
@@ -107,6 +108,7 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
     pool.count_new(rounded);
     Counters::add(driver.counters->allocations);
     Counters::add(driver.counters->allocated_bytes, rounded);
+    if (anyone_profiles()) note_pool(driver);
     return allocation;
 }
 
@@ -162,6 +164,7 @@ DriverContext::DriverContext(std::shared_ptr<const Device::State> device_, std::
       host_pool(pool_wanted()) {
     if (const auto limit = env::bytes("GEMEL_POOL_LIMIT", info().global_memory_bytes)) device_pool.set_limit(*limit);
     default_stream = make_stream_core(plugin->create_stream(), *this);
+    if (anyone_profiles()) plugin->let_profilers_collect(true);
     std::lock_guard lock(live().mutex);
     live().contexts.insert(this);
 }
@@ -218,6 +221,12 @@ void synchronize_live_contexts() noexcept {
             logging::write(logging::Level::warn, "context", text("at exit: ", error.what()));
         }
     }
+}
+
+void let_profilers_collect(bool on) noexcept {
+    std::lock_guard lock(live().mutex);
+    for (auto* context : live().contexts)
+        if (context->usable()) context->plugin->let_profilers_collect(on);
 }
 
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind) {
@@ -297,7 +306,7 @@ HostBlock::~HostBlock() {
         driver->host_pool.give_back(std::move(allocation));
         return;
     }
-    driver->host_pool.count_gone(allocation->memory.bytes);
+    if (!allocation->memory.foreign) driver->host_pool.count_gone(allocation->memory.bytes);
     release_host_to_driver(*driver, *allocation);
 }
 

@@ -235,11 +235,16 @@ struct KernelState {
     std::size_t static_shared_bytes = 0;
     std::optional<std::array<std::uint32_t, 3>> required_block;
     bool finishes_at_first_launch = false;
+    /// Of good_block(): shared memory in the upper 48 bits, threads in the lower 16; 0 if nobody has asked.
+    mutable std::atomic<std::uint64_t> good_block{0};
     /// Blocks with which it has been launched, where the driver compiles for each.
     std::atomic<std::uint64_t> last_block{0};
     std::mutex blocks_mutex;
     std::vector<std::uint64_t> blocks;
 };
+
+/// Names for messages about launches that failed long ago, and for profiles: never freed, each kept once.
+const char* intern(const std::string& name);
 
 /// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
 /// default.

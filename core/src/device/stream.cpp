@@ -8,6 +8,7 @@
 #include "device/fill_kernel.hpp"
 #include "device/recorder.hpp"
 #include "device/state.hpp"
+#include "device/timed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,15 @@ std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
 /// anywhere. On OpenCL it is the address of the cl_mem object, which is aligned.
 std::uint64_t address_of(const Block& block, const Buffer& buffer) {
     return block.allocation->memory.handle + buffer.offset_bytes();
+}
+
+bool fill_by_driver(const StreamState& state, const Block& target, const Buffer& buffer, const std::byte* pattern,
+                    std::size_t period) {
+    Timed timed(state.driver, state.core, Timed::Kind::fill, "fill", buffer.size_bytes());
+    const bool filled =
+        state.core->stream->fill(place(target, buffer.offset_bytes()), pattern, period, buffer.size_bytes() / period);
+    if (!filled) timed.drop();
+    return filled;
 }
 
 /// For what the driver cannot fill. The kernels get the whole allocation and an offset, because OpenCL makes no views
@@ -213,6 +223,7 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
                                   recorder->use(source, false, from.offset_bytes(), bytes), {bytes, 1, 1});
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
+        const Timed timed(state.driver, state.core, Timed::Kind::copy, "copy", bytes);
         state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin);
         if (state.driver->synchronous) state.core->stream->synchronize();
     });
@@ -236,6 +247,7 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
         from->allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const auto* host = static_cast<const std::byte*>(from->allocation->memory.host) + offset;
+        const Timed timed(state.driver, state.core, Timed::Kind::upload, "upload", bytes);
         state.core->stream->upload(place(target, to.offset_bytes()), host, bytes, state.driver->synchronous);
     });
     Counters::add(state.driver->counters->uploaded_bytes, bytes);
@@ -258,6 +270,7 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
         source.allocation->uses.touch(state.core, false);
         to->allocation->uses.touch(state.core, true);
         auto* host = static_cast<std::byte*>(to->allocation->memory.host) + offset;
+        const Timed timed(state.driver, state.core, Timed::Kind::download, "download", bytes);
         state.core->stream->download(host, place(source, from.offset_bytes()), bytes, state.driver->synchronous);
     });
     Counters::add(state.driver->counters->downloaded_bytes, bytes);
@@ -287,9 +300,8 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
             return simple;
         }
         target.allocation->uses.touch(state.core, true);
-        const bool filled =
-            buffer.offset_bytes() % period == 0 && address % std::min<std::size_t>(period, 4) == 0 &&
-            state.core->stream->fill(place(target, buffer.offset_bytes()), bytes, period, buffer.size_bytes() / period);
+        const bool filled = buffer.offset_bytes() % period == 0 && address % std::min<std::size_t>(period, 4) == 0 &&
+                            fill_by_driver(state, target, buffer, bytes, period);
         if (filled && state.driver->synchronous) state.core->stream->synchronize();
         return filled;
     });

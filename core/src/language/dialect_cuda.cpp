@@ -1,6 +1,8 @@
 /// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/philox_section.hpp"
+#include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
 
@@ -9,10 +11,10 @@ namespace gemel {
 namespace {
 
 // NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
-// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its slow
-// path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC).
-// 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the
-// host's headers have declared the words already (nvcc), they become macros behind them.
+// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its
+// slow path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC). 64 bits are
+// `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the host's
+// headers have declared the words already (nvcc), they become macros behind them.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
 typedef signed char int8_t;
 typedef unsigned char uint8_t, uchar;
@@ -228,6 +230,17 @@ const char* const plain_floats = R"(GEMEL_FUNCTION unsigned int gemel_plain_floa
 }
 )";
 
+// Lanes of a warp, of which the last in a block may have fewer than 32 threads.
+const char* const subgroups =
+    R"(GEMEL_FUNCTION int gemel_subgroup_thread() { return LID_0 + LDIM_0 * (LID_1 + LDIM_1 * LID_2); }
+GEMEL_FUNCTION int subgroup_lane() { return gemel_subgroup_thread() & 31; }
+GEMEL_FUNCTION int subgroup_id() { return gemel_subgroup_thread() >> 5; }
+GEMEL_FUNCTION int subgroup_size() { return min(32, LDIM_0 * LDIM_1 * LDIM_2 - (gemel_subgroup_thread() & ~31)); }
+GEMEL_FUNCTION uint32_t gemel_subgroup_lanes() { return 0xffffffffu >> (32 - subgroup_size()); }
+GEMEL_FUNCTION uint32_t gemel_subgroup_word(uint32_t word, int lane) { return __shfl_sync(gemel_subgroup_lanes(), word, lane); }
+GEMEL_FUNCTION uint64_t gemel_subgroup_votes(int vote) { return __ballot_sync(gemel_subgroup_lanes(), vote); }
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -262,6 +275,8 @@ std::vector<Dialect::Section> all_sections() {
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));
+    for (Dialect::Section& section : philox_sections("", {"casts"})) all.push_back(std::move(section));
+    all.push_back(subgroup_section(subgroups, "", {"casts"}));
     return all;
 }
 

@@ -1,6 +1,8 @@
 /// OpenCL C 1.2.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/philox_section.hpp"
+#include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
 
@@ -247,6 +249,45 @@ const char* const plain_floats = R"(GEMEL_FUNCTION uint gemel_plain_float(uint b
 }
 )";
 
+// Warps by PTX on NVIDIA's, sub-groups where they can exchange words, else groups of one thread.
+const char* const subgroups = R"(#if defined(__NV_CL_C_VERSION)
+GEMEL_FUNCTION int gemel_subgroup_thread() { return LID_0 + LDIM_0 * (LID_1 + LDIM_1 * LID_2); }
+GEMEL_FUNCTION int subgroup_lane() { return gemel_subgroup_thread() & 31; }
+GEMEL_FUNCTION int subgroup_id() { return gemel_subgroup_thread() >> 5; }
+GEMEL_FUNCTION int subgroup_size() { return min(32, LDIM_0 * LDIM_1 * LDIM_2 - (gemel_subgroup_thread() & ~31)); }
+GEMEL_FUNCTION uint gemel_subgroup_lanes() { return 0xffffffffu >> (32 - subgroup_size()); }
+GEMEL_FUNCTION uint gemel_subgroup_word(uint word, int lane) {
+    uint other;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, %3;" : "=r"(other) : "r"(word), "r"(lane), "r"(gemel_subgroup_lanes()));
+    return other;
+}
+GEMEL_FUNCTION ulong gemel_subgroup_votes(int vote) {
+    uint votes;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }" : "=r"(votes) : "r"(vote), "r"(gemel_subgroup_lanes()));
+    return votes;
+}
+#elif defined(cl_khr_subgroups) && defined(cl_khr_subgroup_shuffle)
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+GEMEL_FUNCTION int subgroup_lane() { return (int)get_sub_group_local_id(); }
+GEMEL_FUNCTION int subgroup_id() { return (int)get_sub_group_id(); }
+GEMEL_FUNCTION int subgroup_size() { return (int)get_sub_group_size(); }
+GEMEL_FUNCTION uint gemel_subgroup_word(uint word, int lane) { return sub_group_shuffle(word, (uint)lane); }
+GEMEL_FUNCTION ulong gemel_subgroup_votes(int vote) {
+    int size = subgroup_size(), lane;
+    ulong votes = 0;
+    for (lane = 0; lane < size; ++lane) votes |= (ulong)(sub_group_shuffle((uint)(vote != 0), (uint)lane)) << lane;
+    return votes;
+}
+#else
+GEMEL_FUNCTION int subgroup_lane() { return 0; }
+GEMEL_FUNCTION int subgroup_id() { return LID_0 + LDIM_0 * (LID_1 + LDIM_1 * LID_2); }
+GEMEL_FUNCTION int subgroup_size() { return 1; }
+GEMEL_FUNCTION uint gemel_subgroup_word(uint word, int lane) { return word; }
+GEMEL_FUNCTION ulong gemel_subgroup_votes(int vote) { return vote != 0; }
+#endif
+)";
+
 std::vector<Dialect::Section> all_sections() {
     std::vector<Dialect::Section> all{
         {.name = "float16", .words = {"float16_t", "load_float16", "store_float16"}, .text = float16},
@@ -270,6 +311,8 @@ std::vector<Dialect::Section> all_sections() {
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(opencl_image_texts())) all.push_back(std::move(section));
+    for (Dialect::Section& section : philox_sections("defined(cl_khr_fp64)", {})) all.push_back(std::move(section));
+    all.push_back(subgroup_section(subgroups, "defined(cl_khr_fp64)", {}));
     return all;
 }
 

@@ -17,6 +17,7 @@
 #include <gemel/core/launch.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/module.hpp>
+#include <gemel/core/profile.hpp>
 #include <gemel/core/registry.hpp>
 #include <gemel/core/signature.hpp>
 #include <gemel/core/source.hpp>

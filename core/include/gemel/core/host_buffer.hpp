@@ -21,6 +21,8 @@ constexpr std::size_t bytes_of_elements(std::size_t count, std::size_t element_b
 
 /// Bytes of page-locked host memory; see HostBuffer.
 GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes);
+/// See HostBuffer::adopt().
+GEMEL_API std::shared_ptr<HostBlock> adopt_host(const Context& context, void* host, std::size_t bytes);
 GEMEL_API std::byte* data(const std::shared_ptr<HostBlock>& block);
 /// Blocks until no stream uses the memory any more.
 GEMEL_API void wait_for_copies(const std::shared_ptr<HostBlock>& block);
@@ -37,6 +39,16 @@ class HostBuffer {
     /// @param count  elements, uninitialised. @throws OutOfMemory
     HostBuffer(const Context& context, std::size_t count)
         : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)))), count_(count) {}
+
+    /// Memory of the caller's, a vector for example, page-locked where the driver can (elsewhere copies are slower, and
+    /// right all the same). It must outlive the handle and its parts, which give it back when the last has died and
+    /// copies are done; a vector must not grow meanwhile.
+    static HostBuffer adopt(const Context& context, std::span<T> memory) {
+        HostBuffer result;
+        result.block_ = adopt_host(context, memory.data(), memory.size_bytes());
+        result.count_ = memory.size();
+        return result;
+    }
 
     T* data() const { return reinterpret_cast<T*>(gemel::data(block_)) + first_; }
     std::size_t size() const { return count_; }

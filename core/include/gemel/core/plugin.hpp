@@ -5,8 +5,7 @@
 ///      `gemel_plugin_entry`, returning a pointer to a constant `PluginEntry`. The layout of PluginEntry never changes.
 ///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family,
 ///   the
-///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused with both
-///      values.
+///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused.
 ///   3. The classes below. Past that check they are ordinary C++: they may throw gemel's exceptions and pass standard
 ///      types. Plug-ins are never unloaded.
 ///
@@ -24,6 +23,7 @@
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/plugin_image.hpp>
+#include <gemel/core/plugin_timing.hpp>
 #include <gemel/core/source.hpp>
 
 #include <array>
@@ -175,6 +175,10 @@ class GEMEL_API Stream {
     /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls
     /// no driver function (core sees to that) and does not throw.
     virtual void call_host(void (*function)(void*), void* data) = 0;
+    /// What this thread enqueues from now until stop_timing() is timed; no other thread enqueues meanwhile. By two
+    /// events, unless the plug-in knows better.
+    virtual std::shared_ptr<Timing> start_timing();
+    virtual void stop_timing(Timing& timing);
 
     /// From now on the handle stays the same.
     virtual std::uint64_t native() = 0;
@@ -285,6 +289,9 @@ class GEMEL_API Context {
     /// Page-locked host memory for asynchronous copies.
     virtual Memory allocate_host(std::size_t bytes) = 0;
     virtual void release_host(const Memory& memory) noexcept = 0;
+    /// Memory of the user's as page-locked memory (`foreign`), page-locked where the driver can; release_host() undoes
+    /// that and no more.
+    virtual Memory register_host(void* host, std::size_t bytes);
     /// The 8-byte value that a kernel takes for this place: a device address, or a cl_mem (a sub-buffer for an offset;
     /// core caches it and gives it back). @throws ArgumentError naming the alignment that the offset lacks
     virtual std::uint64_t argument(const Place& place, std::size_t bytes) = 0;
@@ -328,6 +335,8 @@ class GEMEL_API Context {
 
     /// Blocks until all streams of the context are empty.
     virtual void synchronize() = 0;
+    /// The vendor's own profilers, where there are any, shall collect from now on, or no longer.
+    virtual void let_profilers_collect(bool) noexcept;
     /// Gives up a lost context: from now on every release is a no-op. The next Device::create_context() works again.
     virtual void abandon() noexcept = 0;
     virtual std::uint64_t native() const = 0;
@@ -362,6 +371,9 @@ class GEMEL_API Plugin {
     /// Why devices() is empty, for a person: which library is missing, what the driver said, what to install.
     virtual std::string why_unavailable() const = 0;
     virtual std::vector<Library> libraries() const = 0;
+    /// A range of the host's time for the vendor's own profilers, where there are any.
+    virtual void push_range(const char* name) noexcept;
+    virtual void pop_range() noexcept;
     /// Compiles for a named architecture without a device. @throws BackendUnavailable where that cannot be
     virtual std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
                                                    const CompileOptions& options) = 0;

@@ -1,0 +1,132 @@
+/// The text of philox_init and its siblings, around the functions that arrays draw with.
+#include "language/philox_section.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include "philox_text.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace gemel {
+namespace {
+
+/// Counters whose upper 8 bits of 64 are all set are the words' own: random:: has the number of an attempt there, at
+/// most 254.
+const char* const state = R"(typedef struct {
+    uint64_t at, substream;
+    uint32_t key_low, key_high, x0, x1, x2, x3;
+    int32_t left, has_spare;
+    float spare;
+} philox_t;
+WITHIN_KERNEL philox_t philox_init(uint64_t seed, uint64_t substream)
+{
+    philox_t r;
+    r.at = (uint64_t)0xFF << 56;
+    r.substream = substream;
+    r.key_low = (uint32_t)seed;
+    r.key_high = (uint32_t)(seed >> 32);
+    r.x0 = r.x1 = r.x2 = r.x3 = 0;
+    r.left = r.has_spare = 0;
+    r.spare = 0;
+    return r;
+}
+WITHIN_KERNEL uint32_t philox_bits(philox_t *r)
+{
+    uint32_t word;
+    if (r->left == 0) {
+        uint32_t x[4];
+        gemel_philox(r->at, (uint32_t)r->substream, (uint32_t)(r->substream >> 32), r->key_low, r->key_high, x);
+        r->at = (r->at + 1) | (uint64_t)0xFF << 56;
+        r->x0 = x[0];
+        r->x1 = x[1];
+        r->x2 = x[2];
+        r->x3 = x[3];
+        r->left = 4;
+    }
+    word = r->x0;
+    r->x0 = r->x1;
+    r->x1 = r->x2;
+    r->x2 = r->x3;
+    r->left -= 1;
+    return word;
+}
+WITHIN_KERNEL void philox_skip(philox_t *r, uint64_t words)
+{
+    for (; words > 0 && r->left > 0; --words) philox_bits(r);
+    r->at = (r->at + words / 4) | (uint64_t)0xFF << 56;
+    for (words %= 4; words > 0; --words) philox_bits(r);
+    r->has_spare = 0;
+}
+WITHIN_KERNEL float philox_uniform(philox_t *r) { return gemel_unit(philox_bits(r)); }
+)";
+
+const char* const normal = R"(WITHIN_KERNEL float philox_normal(philox_t *r)
+{
+    float z[2];
+    uint32_t word;
+    if (r->has_spare) {
+        r->has_spare = 0;
+        return r->spare;
+    }
+    if (r->left & 1) philox_bits(r);
+    word = philox_bits(r);
+    gemel_normal_pair(word, philox_bits(r), z);
+    r->has_spare = 1;
+    r->spare = z[1];
+    return z[0];
+}
+)";
+
+const char* const uniform_double = R"(WITHIN_KERNEL double philox_uniform_double(philox_t *r)
+{
+    uint32_t low;
+    if (r->left & 1) philox_bits(r);
+    low = philox_bits(r);
+    return gemel_unit_double(gemel_wide(low, philox_bits(r)));
+}
+)";
+
+std::string section(std::string_view name) {
+    const std::string_view all = philox_text;
+    const std::string head = text("//@ ", name, "\n");
+    const std::size_t begin = all.find(head);
+    if (begin == std::string_view::npos) throw Error(text("there is no text called '", name, "' for random numbers"));
+    const std::size_t first = begin + head.size();
+    return std::string(all.substr(first, all.find("//@ ", first) - first));
+}
+
+std::string replaced(std::string all, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = all.find(from, at)) != std::string::npos; at += to.size())
+        all.replace(at, from.size(), to);
+    return all;
+}
+
+/// Under names of their own: a program may hold the kernels that draw arrays.
+std::string own(const std::string& all) { return replaced(all, "gemel_", "gemel_random_"); }
+
+std::string guarded(const std::string& guard, const std::string& body) {
+    return guard.empty() ? body : text("#if ", guard, "\n", body, "#endif\n");
+}
+
+}  // namespace
+
+std::vector<Dialect::Section> philox_sections(const std::string& double_guard, const std::vector<std::string>& needs) {
+    const std::string in_double = section("wide") + replaced(section("unit64"), "gemel_unit(", "gemel_unit_double(");
+    std::vector<std::string> needs_of_normal{"philox"};
+    needs_of_normal.insert(needs_of_normal.end(), needs.begin(), needs.end());
+    return {{.name = "philox",
+             .words = {"philox_t", "philox_init", "philox_bits", "philox_skip", "philox_uniform"},
+             .text = own(section("philox") + section("unit") + state)},
+            {.name = "philox_normal",
+             .words = {"philox_normal"},
+             .text = own(section("log32") + section("normal32") + normal),
+             .needs = std::move(needs_of_normal)},
+            {.name = "philox_double",
+             .words = {"philox_uniform_double"},
+             .text = guarded(double_guard, own(in_double + uniform_double)),
+             .needs = {"philox"}}};
+}
+
+}  // namespace gemel
