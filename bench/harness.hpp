@@ -67,4 +67,21 @@ inline void report(const gemel::Device& device, const std::string& name, double 
     print_line(line);
 }
 
+/// Device time of a call on GPUs, wall time on CPUs, in microseconds: the median of several.
+inline double time_of(const gemel::Context& context, const std::function<void()>& call, bool on_gpu) {
+    constexpr int rounds = 15;
+    std::vector<double> times;
+    for (int k = -3; k < rounds; ++k) {
+        const auto start = std::chrono::steady_clock::now();
+        const gemel::Event begin = context.default_stream().record();
+        call();
+        const gemel::Event end = context.default_stream().record();
+        end.wait();
+        const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
+        if (k >= 0) times.push_back(on_gpu ? 1e3 * gemel::elapsed_milliseconds(begin, end) : passed.count());
+    }
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    return times[rounds / 2];
+}
+
 }  // namespace bench

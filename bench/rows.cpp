@@ -54,23 +54,6 @@ AnyExpr expression_of(const Cell& cell, const AnyArray& x) {
     return centred / sqrt(lazy::mean(centred * centred, cell.axis) + 1e-5);
 }
 
-/// Device time of a call on GPUs, wall time on CPUs, in microseconds.
-double time_of(const gemel::Context& context, const std::function<void()>& call, bool on_gpu) {
-    constexpr int rounds = 15;
-    std::vector<double> times;
-    for (int k = -3; k < rounds; ++k) {
-        const auto start = std::chrono::steady_clock::now();
-        const gemel::Event begin = context.default_stream().record();
-        call();
-        const gemel::Event end = context.default_stream().record();
-        end.wait();
-        const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
-        if (k >= 0) times.push_back(on_gpu ? 1e3 * gemel::elapsed_milliseconds(begin, end) : passed.count());
-    }
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    return times[rounds / 2];
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
