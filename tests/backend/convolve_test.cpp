@@ -236,11 +236,12 @@ TEST_CASE("convolutions of nothing are empty or zero") {
 
 TEST_CASE("convolutions refuse what does not fit") {
     const auto image = zeros<float>({3, 8, 8}), filter = zeros<float>({3, 3}), bank = zeros<float>({2, 4, 3, 3});
-    CHECK(
-        refusal([&] { correlate2d(image, bank); }) ==
-        "correlate2d: images of shape (3, 8, 8) and filters of shape (2, 4, 3, 3): images have 3 channels, filters 4");
+    CHECK(refusal([&] { correlate2d(image, bank); }) ==
+          "correlate2d: an image of shape (3, 8, 8) and a filter of shape (2, 4, 3, 3): images have 3 channels, "
+          "filters 4");
     CHECK(refusal([&] { convolve2d(image, zeros<float>({9, 3}), {.mode = Boundary::valid}); }) ==
-          "convolve2d: images of 8 x 8 and filters of 9 x 3: no place is valid; Boundary::same and Boundary::full need "
+          "convolve2d: an image of shape (3, 8, 8) and a filter of shape (9, 3): no place is valid; Boundary::same and "
+          "Boundary::full need "
           "not fit");
     CHECK(refusal([&] { convolve2d(image, zeros<float>({3})); }).find("filters are (rows, columns)") !=
           std::string::npos);
@@ -257,7 +258,8 @@ TEST_CASE("convolutions refuse what does not fit") {
     CHECK(refusal([&] {
               correlate2d(image.astype<std::int8_t>(), filter.astype<std::int8_t>(), {.fill = 300});
           }).find("300 is not a value of int8_t") != std::string::npos);
-    CHECK(refusal([&] { convolve(image, filter); }).find("the kernel has one") != std::string::npos);
+    CHECK(refusal([&] { convolve(image, filter); }).find("the image has axes, the filter has one") !=
+          std::string::npos);
     CHECK(refusal([&] { convolve(image, filter(0), {.axis = 3}); }) ==
           "convolve: axis 3 of an array of shape (3, 8, 8); it has 3");
     CHECK(refusal([&] { convolve_separable(image, filter(0), filter(0), {.fill = 1}); }).find("fill other than 0") !=

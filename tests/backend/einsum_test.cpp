@@ -139,6 +139,9 @@ TEST_CASE("einsum_path prints the order and its cost") {
     CHECK(path.find("Naive FLOP count:  5.000e+08\n") != std::string::npos);
     CHECK(path.find("Optimized FLOP count:  8.000e+05\n") != std::string::npos);
     CHECK(path.find("Largest intermediate:  1.000e+04 elements\n") != std::string::npos);
+    CHECK(path.find("\n   5               abcd,ea->bcde                      fb,gc,hd,bcde->efgh\n") !=
+          std::string::npos);
+    CHECK(path.ends_with("\n   5               defg,hd->efgh                               efgh->efgh"));
     CHECK(einsum_path("ij,jk", zeros<float>({2, 3}), zeros<float>({3, 2})).find("ij,jk->ik") != std::string::npos);
 }
 

@@ -64,10 +64,11 @@ class Optimal {
             own.cost = std::numeric_limits<double>::infinity();
             for (std::size_t part = (set - 1) & set; part > 0; part = (part - 1) & set) {
                 const std::size_t rest = set ^ part;
-                if (part < rest) continue;
+                if (!(part & (~set + 1))) continue;  // each pair of halves once: the first operand is in `part`
                 const Bits both = sets_[part].labels | sets_[rest].labels;
                 const double cost = sets_[part].cost + sets_[rest].cost + costs.operations(both, both != own.labels, 2);
-                if (cost < own.cost) own.cost = cost, own.part = part;
+                if (cost < own.cost || (cost == own.cost && is_simpler(part, own.part)))
+                    own.cost = cost, own.part = part;
             }
         }
     }
@@ -84,6 +85,10 @@ class Optimal {
         double cost = 0;
         std::size_t part = 0;
     };
+    /// Of orders that cost the same: one operand after the other, as they are written.
+    static bool is_simpler(std::size_t part, std::size_t than) {
+        return std::pair(-std::popcount(part), part) < std::pair(-std::popcount(than), than);
+    }
     void build(std::size_t set) {
         if (std::has_single_bit(set)) return;
         const std::size_t halves[] = {sets_[set].part, set ^ sets_[set].part};

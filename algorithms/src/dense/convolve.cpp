@@ -22,12 +22,18 @@ using dense::Convolution;
 /// Checks one call and lays its operands out for the kernel.
 class Call {
    public:
-    Call(const char* who, const ConvolveOptions& options) : who_(who), options_(options) {
+    /// @param image, filter  as the user gave them
+    Call(const char* who, const ConvolveOptions& options, const AnyArray& image, const AnyArray& filter)
+        : who_(who), options_(options), image_(image), filter_(filter) {
         if (options.stride.rows < 1 || options.stride.columns < 1)
             refuse(text("the stride {", options.stride.rows, ", ", options.stride.columns, "} is not positive"));
     }
 
     [[noreturn]] void refuse(const std::string& why) const { throw ArgumentError(text(who_, ": ", why)); }
+    [[noreturn]] void refuse_shapes(const std::string& why) const {
+        refuse(text("an image of shape ", to_string(image_.shape()), " and a filter of shape ",
+                    to_string(filter_.shape()), ": ", why));
+    }
 
     void check(const char* name, const AnyArray& array, const AnyArray& first) const {
         if (array.empty()) refuse(text(name, " is an empty handle, without an array"));
@@ -75,12 +81,8 @@ class Call {
     std::pair<std::int64_t, std::int64_t> extent(const Convolution& work, std::size_t axis, std::int64_t step,
                                                  bool flipped) const {
         const std::int64_t n = work.images.shape()[axis], k = work.filters.shape()[axis];
-        const auto shapes = [&] {
-            return text("images of ", work.images.shape()[2], " x ", work.images.shape()[3], " and filters of ",
-                        work.filters.shape()[2], " x ", work.filters.shape()[3]);
-        };
-        if (n == 0 || k == 0) refuse(text(shapes(), ": there is nothing to sum; each needs an element"));
-        if (k > INT_MAX / 4) refuse(text(shapes(), ": filters may have at most ", INT_MAX / 4, " rows and columns"));
+        if (n == 0 || k == 0) refuse_shapes("there is nothing to sum; each needs an element");
+        if (k > INT_MAX / 4) refuse_shapes(text("a filter may have at most ", INT_MAX / 4, " rows and columns"));
         std::int64_t count = n, first = 0;
         switch (options_.mode) {
             case Boundary::full:
@@ -90,34 +92,32 @@ class Call {
             case Boundary::same: first = flipped ? -(k / 2) : -((k - 1) / 2); break;
             case Boundary::valid:
                 count = n - k + 1;
-                if (count < 1)
-                    refuse(text(shapes(), ": no place is valid; Boundary::same and Boundary::full need not fit"));
+                if (count < 1) refuse_shapes("no place is valid; Boundary::same and Boundary::full need not fit");
         }
         return {(count + step - 1) / step, first};
     }
 
     const char* who_;
     const ConvolveOptions& options_;
+    const AnyArray &image_, &filter_;
 };
 
 /// Images (..., [channels,] rows, columns) and filters of 2, 3 or 4 axes.
 AnyArray with_filters(const char* who, const AnyArray& images, const AnyArray& filters, bool flipped,
                       const ConvolveOptions& options) {
-    const Call call(who, options);
+    const Call call(who, options, images, filters);
     call.check("the image", images, images);
     call.check("the filter", filters, images);
-    const std::string shapes =
-        text("images of shape ", to_string(images.shape()), " and filters of shape ", to_string(filters.shape()));
     if (filters.rank() < 2 || filters.rank() > 4)
-        call.refuse(text(shapes, ": filters are (rows, columns), (n, rows, columns) or (n, channels, rows, columns)"));
+        call.refuse_shapes("filters are (rows, columns), (n, rows, columns) or (n, channels, rows, columns)");
     const std::size_t own = filters.rank() == 4 ? 3 : 2;
     if (images.rank() < own)
-        call.refuse(text(shapes, ": images are (..., ", own == 3 ? "channels, " : "", "rows, columns)"));
+        call.refuse_shapes(text("images are (..., ", own == 3 ? "channels, " : "", "rows, columns)"));
     const auto& extents = images.shape();
     const std::size_t outer = images.rank() - own;
     const std::int64_t channels = own == 3 ? extents[outer] : 1, bank = filters.rank() > 2 ? filters.shape()[0] : 1;
     if (own == 3 && filters.shape()[1] != channels)
-        call.refuse(text(shapes, ": images have ", channels, " channels, filters ", filters.shape()[1]));
+        call.refuse_shapes(text("images have ", channels, " channels, filters ", filters.shape()[1]));
     Shape results(extents.span().first(outer));
     const auto count = static_cast<std::int64_t>(results.count());
     const std::int64_t rows = extents[images.rank() - 2], columns = extents.back();
@@ -141,7 +141,7 @@ std::size_t axis_of(const Call& call, const AnyArray& x, int axis) {
 /// Along an axis of x; the axes around it are images and columns.
 AnyArray along_axis(const char* who, const AnyArray& x, const AnyArray& kernel, std::size_t axis,
                     const ConvolveOptions& given) {
-    const Call call(who, given);
+    const Call call(who, given, x, kernel);
     ConvolveOptions options = given;
     const Shape before(x.shape().span().first(axis)), behind(x.shape().span().subspan(axis + 1));
     const auto outer = static_cast<std::int64_t>(before.count()), inner = static_cast<std::int64_t>(behind.count());
@@ -168,12 +168,10 @@ AnyArray convolve2d_of(const AnyArray& images, const AnyArray& filters, const Co
 }
 
 AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOptions& options) {
-    const Call call("convolve", options);
-    call.check("the array", x, x);
-    call.check("the kernel", kernel, x);
-    if (kernel.rank() != 1 || x.rank() == 0)
-        call.refuse(text("an array of shape ", to_string(x.shape()), " and a kernel of shape ",
-                         to_string(kernel.shape()), ": the array has axes, the kernel has one"));
+    const Call call("convolve", options, x, kernel);
+    call.check("the image", x, x);
+    call.check("the filter", kernel, x);
+    if (kernel.rank() != 1 || x.rank() == 0) call.refuse_shapes("the image has axes, the filter has one");
     const std::size_t axis = axis_of(call, x, options.axis);
     if (x.rank() == 1 && x.size() < kernel.size()) return along_axis("convolve", kernel, x, 0, options);
     return along_axis("convolve", x, kernel, axis, options);
@@ -182,7 +180,7 @@ AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOp
 AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
                                const ConvolveOptions& options) {
     constexpr const char* who = "convolve_separable";
-    const Call call(who, options);
+    const Call call(who, options, images, row);
     call.check("the image", images, images);
     call.check("the column", column, images);
     call.check("the row", row, images);
