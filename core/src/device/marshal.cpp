@@ -29,8 +29,7 @@ std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset,
 }
 
 std::size_t slot_of(const KernelState& kernel, std::size_t index) {
-    if (!kernel.uses_images)
-        return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
+    if (!kernel.uses_images) return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
     const auto& parameters = kernel.signature->parameters;
     for (std::size_t slot = 0; slot < parameters.size(); ++slot)
         if (parameters[slot].space != Parameter::Space::arena && parameters[slot].space != Parameter::Space::part &&
@@ -93,10 +92,9 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
     if (block->driver.get() != kernel.driver) [[unlikely]] {
         if (!block->driver->usable()) block->driver->check();
         refuse(kernel, index, parameter,
-               text(what, " on ", block->driver->description(), ", but the kernel is on ",
-                    kernel.driver->description(),
-                    block->driver->device == kernel.driver->device ? " in another context" : "",
-                    "; ", argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
+               text(what, " on ", block->driver->description(), ", but the kernel is on ", kernel.driver->description(),
+                    block->driver->device == kernel.driver->device ? " in another context" : "", "; ",
+                    argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
                     "::copy_from copies between contexts"));
     }
     if (argument.kind >= Argument::Kind::texture) [[unlikely]] {

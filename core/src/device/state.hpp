@@ -230,7 +230,7 @@ struct KernelState {
     std::string name;
     const char* interned_name = nullptr;
     std::optional<KernelSignature> signature;
-    int arena = -1;  ///< index of the SHARED_ARENA parameter
+    int arena = -1;            ///< index of the SHARED_ARENA parameter
     bool uses_images = false;  ///< a texture takes several of the driver's parameters
     std::size_t static_shared_bytes = 0;
     std::optional<std::array<std::uint32_t, 3>> required_block;

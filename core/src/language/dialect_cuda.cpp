@@ -8,10 +8,10 @@ namespace gemel {
 namespace {
 
 // NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
-// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its slow
-// path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC).
-// 64 bits are `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the
-// host's headers have declared the words already (nvcc), they become macros behind them.
+// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its
+// slow path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC). 64 bits are
+// `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the host's
+// headers have declared the words already (nvcc), they become macros behind them.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
 typedef signed char int8_t;
 typedef unsigned char uint8_t, uchar;
