@@ -477,6 +477,14 @@ TEST_CASE("several ranks in one kernel, functions that take textures, arenas, do
     }
 }
 
+TEST_CASE("textures over plain memory compile for OpenCL devices without images") {
+    if (default_context().dialect().name != "opencl") return;
+    for (const Rank& rank : ranks)
+        CHECK_NOTHROW((void)default_context().compile(NativeSource{
+            .opencl = "#undef __IMAGE_SUPPORT__\n" + prelude(Dialect::opencl(), image_programs::sample(rank)) +
+                      image_programs::sample(rank)}));
+}
+
 TEST_CASE("textures and images are refused with the next step") {
     const Context context = default_context();
     const auto plane = zeros<float>(context, {4, 4});

@@ -67,12 +67,11 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
                               ? !parameter->is_pointer && parameter->dtype == argument.dtype
                           : argument.kind == Argument::Kind::memory
                               ? parameter->is_pointer && parameter->space != Parameter::Space::shared &&
-                                    parameter->space != Parameter::Space::texture &&
                                     (argument.dtype.empty() || argument.dtype == parameter->dtype)
                               : false;
         if (!fits) [[unlikely]] {
             check_kind(kernel, index, *parameter, argument);
-            if (parameter->dtype.empty() && !parameter->is_pointer)
+            if (parameter->dtype.empty() && !parameter->is_pointer && parameter->space == Parameter::Space::value)
                 check_size(kernel, index, parameter, slot, argument);
         }
     } else {
@@ -110,7 +109,7 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
 
 void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
              const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
-    const std::size_t expected = kernel.signature ? kernel.signature->argument_count()
+    const std::size_t expected = kernel.signature ? kernel.argument_count
                                  : kernel.kernel->facts().parameter_count
                                      ? *kernel.kernel->facts().parameter_count - (kernel.arena >= 0 ? 1 : 0)
                                      : arguments.size();
