@@ -57,6 +57,7 @@ TEST_CASE("textures and images are parameters by themselves, with parts that the
     CHECK(deserialize_signatures(serialize(found)) == found);
     CHECK(!parse_kernels("KERNEL void g(float *x) {}")[0].uses_images());
     CHECK(parse_kernels("KERNEL void g(TEXTURE_4D(x)) {}").empty());
+    CHECK(kernels("#define IMAGE_DATA GLOBAL_MEM float *\nKERNEL void g(IMAGE_DATA x) {}") == "g(float *x)\n");
     CHECK_THROWS_WITH_AS(parse_declarations("float *y, TEXTURE_2D(x)"),
                          doctest::Contains("generators take no textures"), ArgumentError);
 }
