@@ -32,8 +32,12 @@ inline std::string sample(const Rank& rank) {
            "    float4 p;\n"
            "    if (i >= count) return;\n"
            "    p = points[i];\n"
-           "    to[i] = texture_read(source, " + at + ");\n"
-           "    ints[i] = texture_read_int(source, " + at + ");\n"
+           "    to[i] = texture_read(source, " +
+           at +
+           ");\n"
+           "    ints[i] = texture_read_int(source, " +
+           at +
+           ");\n"
            "}\n";
 }
 
@@ -43,13 +47,16 @@ inline std::string access(const Rank& rank) {
     std::string text;
     for (const char* const kind : {"float", "int", "uint"})
         text += "KERNEL void write_" + std::string(kind) + "(IMAGE_" + word +
-                "_WRITE(to), GLOBAL_MEM const float4 *points, GLOBAL_MEM const " + kind + "4 *values, int count)\n"
+                "_WRITE(to), GLOBAL_MEM const float4 *points, GLOBAL_MEM const " + kind +
+                "4 *values, int count)\n"
                 "{\n"
                 "    const int i = (int)GLOBAL_ID_0;\n"
                 "    float4 p;\n"
                 "    if (i >= count) return;\n"
                 "    p = points[i];\n"
-                "    image_write(to, " + at + ", values[i]);\n"
+                "    image_write(to, " +
+                at +
+                ", values[i]);\n"
                 "}\n";
     return text + "KERNEL void read(IMAGE_" + word +
            "_READ(from), GLOBAL_MEM const float4 *points, GLOBAL_MEM float4 *to, GLOBAL_MEM int4 *ints, "
@@ -59,9 +66,15 @@ inline std::string access(const Rank& rank) {
            "    float4 p;\n"
            "    if (i >= count) return;\n"
            "    p = points[i];\n"
-           "    to[i] = image_read(from, " + at + ");\n"
-           "    ints[i] = image_read_int(from, " + at + ");\n"
-           "    words[i] = image_read_uint(from, " + at + ");\n"
+           "    to[i] = image_read(from, " +
+           at +
+           ");\n"
+           "    ints[i] = image_read_int(from, " +
+           at +
+           ");\n"
+           "    words[i] = image_read_uint(from, " +
+           at +
+           ");\n"
            "}\n";
 }
 

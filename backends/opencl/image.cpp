@@ -17,7 +17,7 @@ cl_mem_object_type type_of(unsigned dimensions, bool is_layered) {
 cl_image_format format_of(const ImageShape& shape) {
     cl_image_format format{};
     format.image_channel_order = shape.channels == 1 ? CL_R : shape.channels == 2 ? CL_RG : CL_RGBA;
-    constexpr cl_channel_type plain[] = {CL_FLOAT,       CL_HALF_FLOAT,  CL_UNSIGNED_INT8, CL_UNSIGNED_INT16,
+    constexpr cl_channel_type plain[] = {CL_FLOAT,          CL_HALF_FLOAT,  CL_UNSIGNED_INT8, CL_UNSIGNED_INT16,
                                          CL_UNSIGNED_INT32, CL_SIGNED_INT8, CL_SIGNED_INT16,  CL_SIGNED_INT32};
     format.image_channel_data_type = plain[static_cast<std::size_t>(shape.kind)];
     if (shape.is_normalised) switch (shape.kind) {
@@ -91,8 +91,7 @@ bool OpenClContext::has_image_format(const ImageShape& shape) {
     cl_uint count = 0;
     cl.GetSupportedImageFormats(shared_->context, CL_MEM_READ_WRITE, type, 0, nullptr, &count);
     std::vector<cl_image_format> known(count);
-    if (count > 0)
-        cl.GetSupportedImageFormats(shared_->context, CL_MEM_READ_WRITE, type, count, known.data(), nullptr);
+    if (count > 0) cl.GetSupportedImageFormats(shared_->context, CL_MEM_READ_WRITE, type, count, known.data(), nullptr);
     const cl_image_format wanted = format_of(shape);
     return std::any_of(known.begin(), known.end(), [&](const cl_image_format& one) {
         return one.image_channel_order == wanted.image_channel_order &&

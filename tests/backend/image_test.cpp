@@ -227,8 +227,9 @@ TEST_CASE("textures over plain memory sample as the host does: every rank, filte
                     const Reference reference(rank, values, sampler);
                     int wrong = 0;
                     for (std::size_t i = 0; i < points.size(); ++i)
-                        wrong += std::fabs(read.floats[i].x - reference.at(points[i])) >
-                                     (filter == Filter::nearest ? 0 : normalised ? 4e-5 : 1e-5) ||
+                        wrong += std::fabs(read.floats[i].x - reference.at(points[i])) > (filter == Filter::nearest ? 0
+                                                                                          : normalised ? 4e-5
+                                                                                                       : 1e-5) ||
                                  read.floats[i].y != 0 || read.floats[i].z != 0 || read.floats[i].w != 0;
                     CHECK(wrong == 0);
                 }
@@ -377,8 +378,13 @@ TEST_CASE("what kernels write into images of every format is what arrays hold, a
             else if (!is_unsigned)
                 CHECK(ints.get()[0].x == (bits == 8 ? 127 : bits == 16 ? 32767 : 70000));
             if (!is_unsigned && lanes == 4)
-                CHECK(ints.get()[0] == int4{bits == 8 ? 127 : bits == 16 ? 32767 : 70000,
-                                            bits == 8 ? -128 : bits == 16 ? -32768 : -70000, 5, -1});
+                CHECK(ints.get()[0] == int4{bits == 8    ? 127
+                                            : bits == 16 ? 32767
+                                                         : 70000,
+                                            bits == 8    ? -128
+                                            : bits == 16 ? -32768
+                                                         : -70000,
+                                            5, -1});
         }
     }
 }
@@ -394,7 +400,8 @@ TEST_CASE("regions are copied between images and arrays of any layout, and betwe
     CHECK(same_elements(part, numbers(slice(3, 7), slice(7, 12))));
     image.copy_to(part.transpose().copy(Order::F).transpose(), {0, 0});
     const auto columns = numbers.copy();
-    image.copy_to(columns(slice({}, {}, 2), slice({}, {}, 3)), {10, 20});  // 10 x 10 into every second row, third column
+    image.copy_to(columns(slice({}, {}, 2), slice({}, {}, 3)),
+                  {10, 20});  // 10 x 10 into every second row, third column
     CHECK(same_elements(columns(slice({}, {}, 2), slice({}, {}, 3)), numbers(slice(10, 20), slice(20, 30))));
     image.copy_from(zeros<float>(context, {2, 3}), {18, 27});
     auto expected = numbers.copy();
@@ -470,6 +477,14 @@ TEST_CASE("several ranks in one kernel, functions that take textures, arenas, do
     }
 }
 
+TEST_CASE("textures over plain memory compile for OpenCL devices without images") {
+    if (default_context().dialect().name != "opencl") return;
+    for (const Rank& rank : ranks)
+        CHECK_NOTHROW((void)default_context().compile(NativeSource{
+            .opencl = "#undef __IMAGE_SUPPORT__\n" + prelude(Dialect::opencl(), image_programs::sample(rank)) +
+                      image_programs::sample(rank)}));
+}
+
 TEST_CASE("textures and images are refused with the next step") {
     const Context context = default_context();
     const auto plane = zeros<float>(context, {4, 4});
@@ -489,7 +504,8 @@ TEST_CASE("textures and images are refused with the next step") {
     says(call(1.0f), {"TEXTURE_2D(source)", "gemel::Texture"});
     says(message_of([&] { two({.grid = 1, .block = 1}, Texture(plane), Texture(plane), to, ints, 1); }),
          {"argument 2", "points", "TEXTURE_2D(name)"});
-    says(message_of([&] { two({.grid = 1, .block = 1}, Texture(plane), points, to); }), {"expected 5 arguments, got 3"});
+    says(message_of([&] { two({.grid = 1, .block = 1}, Texture(plane), points, to); }),
+         {"expected 5 arguments, got 3"});
     const auto integers = zeros<std::int32_t>(context, {4});
     says(message_of([&] { Texture(integers, {.filter = Filter::linear}); }), {"linear", "int32_t"});
     says(message_of([&] { Texture(plane, {}, false, true); }), {"normalised", "float"});
@@ -502,9 +518,7 @@ TEST_CASE("textures and images are refused with the next step") {
     }
     const Image<float> image(plane);
     says(call(image), {"an image (2-D)", "gemel::Texture(image, sampler)"});
-    says(message_of([&] {
-             kernel_of(ranks[1], "write_float")({.grid = 1, .block = 1}, plane, points, to, 1);
-         }),
+    says(message_of([&] { kernel_of(ranks[1], "write_float")({.grid = 1, .block = 1}, plane, points, to, 1); }),
          {"IMAGE_2D_WRITE(to)", "gemel::Image"});
     says(message_of([&] {
              kernel_of(ranks[1], "write_float")({.grid = 1, .block = 1}, Image<float, 1>(line), points, to, 1);
@@ -567,8 +581,7 @@ TEST_CASE("a texture keeps its image, an image its memory; streams wait for each
     std::atomic<int> wrong{0};
     for (int t = 0; t < 3; ++t)
         threads.emplace_back([&] {
-            for (int k = 0; k < 20; ++k)
-                wrong += sample(ranks[1], k % 2 ? texture : plain, centres).floats[1].x != 11;
+            for (int k = 0; k < 20; ++k) wrong += sample(ranks[1], k % 2 ? texture : plain, centres).floats[1].x != 11;
         });
     for (auto& thread : threads) thread.join();
     CHECK(wrong == 0);

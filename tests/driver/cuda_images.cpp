@@ -1,5 +1,5 @@
-/// Arrays, texture and surface objects of the stand-in for NVIDIA's driver: storage is the host's, copies work, and what
-/// an object was made from can be asked for.
+/// Arrays, texture and surface objects of the stand-in for NVIDIA's driver: storage is the host's, copies work, and
+/// what an object was made from can be asked for.
 #include "cuda_driver.hpp"
 
 #include "stand_in.hpp"
@@ -101,12 +101,14 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream) {
     GEMEL_CALLED("cuMemcpy3DAsync_v2");
     if (copy->srcMemoryType != CU_MEMORYTYPE_ARRAY && copy->dstMemoryType != CU_MEMORYTYPE_ARRAY)
         return CUDA_ERROR_NOT_SUPPORTED;
-    const Side from = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY
-                          ? array_side(copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ, *copy)
-                          : Side{reinterpret_cast<char*>(copy->srcDevice), copy->srcPitch, copy->srcPitch * copy->srcHeight};
-    const Side to = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY
-                        ? array_side(copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ, *copy)
-                        : Side{reinterpret_cast<char*>(copy->dstDevice), copy->dstPitch, copy->dstPitch * copy->dstHeight};
+    const Side from =
+        copy->srcMemoryType == CU_MEMORYTYPE_ARRAY
+            ? array_side(copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ, *copy)
+            : Side{reinterpret_cast<char*>(copy->srcDevice), copy->srcPitch, copy->srcPitch * copy->srcHeight};
+    const Side to =
+        copy->dstMemoryType == CU_MEMORYTYPE_ARRAY
+            ? array_side(copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ, *copy)
+            : Side{reinterpret_cast<char*>(copy->dstDevice), copy->dstPitch, copy->dstPitch * copy->dstHeight};
     if (!from.begin || !to.begin) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t z = 0; z < copy->Depth; ++z)
         for (std::size_t y = 0; y < copy->Height; ++y)

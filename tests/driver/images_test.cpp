@@ -1,5 +1,5 @@
-/// Images of the CUDA plug-in against the stand-in for the driver: how arrays and objects are described, what a kernel is
-/// given, copies, and when objects end.
+/// Images of the CUDA plug-in against the stand-in for the driver: how arrays and objects are described, what a kernel
+/// is given, copies, and when objects end.
 #include <doctest/doctest.h>
 
 #include <gemel/gemel.hpp>
@@ -107,8 +107,7 @@ TEST_CASE("a texture is memory, facts and a texture object; each sampler has its
 TEST_CASE("images with layers and depth are described so, and kernels write through a surface with its facts") {
     const Context context = default_context();
     const auto array_of = [&](const AnyImage& image, int rank) {
-        const Kernel kernel =
-            context.compile(image_programs::sample(image_programs::ranks[rank])).kernel("sample");
+        const Kernel kernel = context.compile(image_programs::sample(image_programs::ranks[rank])).kernel("sample");
         return described(texture_of_launch(kernel, Texture(image)).object).array;
     };
     const auto line = array_of(Image<float, 1>(context, {6}), 0);

@@ -14,7 +14,8 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("kernels with textures and images compile without a warning") {
     for (const auto& [name, text] : image_programs::all())
         for (const char* const architecture : some_of({"sm_75", "sm_90"})) {
-            const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+            const Nvrtc::Result result =
+                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
             CHECK_MESSAGE(result.succeeded, name, " for ", architecture, "\n", result.log);
             CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, " for ", architecture, "\n",
                           result.log);

@@ -51,6 +51,8 @@ struct FakeStream final : plugin::Stream {
     void copy(const plugin::Place&, const plugin::Place&, std::size_t, plugin::Context&) override {}
     void copy_rectangle(const plugin::RectSide&, const plugin::RectSide&, std::array<std::size_t, 3>, bool) override {}
     bool fill(const plugin::Place&, const void*, std::size_t, std::size_t) override { return false; }
+    void copy_image(const plugin::ImageRegion&, const plugin::Place&, bool) override {}
+    void copy_images(const plugin::ImageRegion&, const plugin::ImageRegion&) override {}
     void* map(const plugin::Place&, std::size_t) override { return nullptr; }
     void unmap(const plugin::Memory&, void*) override {}
     std::unique_ptr<plugin::Event> record(bool) override { return std::make_unique<FakeEvent>(name_); }

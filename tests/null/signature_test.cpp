@@ -31,6 +31,37 @@ std::string error_of(std::string_view declarations) {
 
 TEST_SUITE_BEGIN("core");
 
+TEST_CASE("textures and images are parameters by themselves, with parts that the driver counts") {
+    const std::string text =
+        "KERNEL void f(TEXTURE_2D(a), GLOBAL_MEM float *to, TEXTURE_1D_LAYERED( b ), IMAGE_3D_WRITE(c), "
+        "const IMAGE_like d, IMAGE_2D_LAYERED_READ(e), int n) {}";
+    const auto found = parse_kernels("#define TEXTURE_2D(name) something(name)\n" + text);
+    REQUIRE(found.size() == 1);
+    const KernelSignature& f = found[0];
+    CHECK(
+        f.text() ==
+        "f(TEXTURE_2D(a), float *to, TEXTURE_1D_LAYERED(b), IMAGE_3D_WRITE(c), IMAGE_like d, IMAGE_2D_LAYERED_READ(e), "
+        "int n)");
+    CHECK(f.argument_count() == 7);
+    CHECK(f.parameters.size() == 13);
+    CHECK(f.uses_images());
+    CHECK(!f.uses_arena());
+    CHECK(f.parameters[0].space == Space::texture);
+    CHECK(f.parameters[1].space == Space::part);
+    CHECK(f.parameters[5].dimensions == 1);
+    CHECK(f.parameters[5].is_layered);
+    CHECK(f.parameters[9].space == Space::image_write);
+    CHECK(!f.parameters[9].is_const);
+    CHECK(f.parameters[11].space == Space::image_read);
+    CHECK(f.parameters[11].is_const);
+    CHECK(deserialize_signatures(serialize(found)) == found);
+    CHECK(!parse_kernels("KERNEL void g(float *x) {}")[0].uses_images());
+    CHECK(parse_kernels("KERNEL void g(TEXTURE_4D(x)) {}").empty());
+    CHECK(kernels("#define IMAGE_DATA GLOBAL_MEM float *\nKERNEL void g(IMAGE_DATA x) {}") == "g(float *x)\n");
+    CHECK_THROWS_WITH_AS(parse_declarations("float *y, TEXTURE_2D(x)"),
+                         doctest::Contains("generators take no textures"), ArgumentError);
+}
+
 TEST_CASE("a portable kernel's signature is read from its text") {
     const auto found = parse_kernels(
         "KERNEL REQD_WG_SIZE(16,16,1) void f(GLOBAL_MEM const float *RESTRICT a, int n, SHARED_ARENA)\n{ }");

@@ -85,7 +85,8 @@ static void check_image(const KernelState& kernel, std::size_t index, const Para
     if (takes_texture && argument.kind == Argument::Kind::texture) {
         const auto& parts = *static_cast<const TextureParts*>(argument.data);
         if (parts.dimensions != parameter.dimensions || parts.is_layered != parameter.is_layered)
-            refuse_it("declare the parameter with as many dimensions as the texture has, or reshape what it is made of");
+            refuse_it(
+                "declare the parameter with as many dimensions as the texture has, or reshape what it is made of");
     } else if (takes_image && argument.kind == Argument::Kind::image) {
         const auto& shape = *static_cast<const plugin::ImageShape*>(argument.data);
         if (shape.dimensions != parameter.dimensions || shape.is_layered != parameter.is_layered)

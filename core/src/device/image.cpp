@@ -60,12 +60,13 @@ bool is_integer(ChannelKind kind) { return kind != ChannelKind::float32 && kind 
 Element element_or_refuse(const char* who, const ImageFormat& format) {
     const std::optional<Element> element = element_of(format.dtype);
     if (!element)
-        throw ArgumentError(text(who, ": expected elements of float, half, integers of 8 to 32 bits, vectors of 2 or 4 "
-                                      "of these, double or complex numbers; got ",
+        throw ArgumentError(text(who,
+                                 ": expected elements of float, half, integers of 8 to 32 bits, vectors of 2 or 4 "
+                                 "of these, double or complex numbers; got ",
                                  format.dtype.empty() ? "none" : format.dtype.name()));
     if (format.normalised && !can_be_normalised(element->kind))
-        throw ArgumentError(text(who, ": expected integers of 8 or 16 bits to be normalised, got ",
-                                 format.dtype.name()));
+        throw ArgumentError(
+            text(who, ": expected integers of 8 or 16 bits to be normalised, got ", format.dtype.name()));
     return *element;
 }
 
@@ -96,18 +97,20 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
 [[noreturn]] void refuse_format(DriverContext& driver, const ImageFormat& format, const ImageShape& shape,
                                 plugin::Context& plugin) {
     if (!driver.info().has_images)
-        throw ArgumentError(text("Image: ", driver.description(),
-                                 " has no images; gemel::Texture(array, sampler) samples an array in the same kernels"));
+        throw ArgumentError(
+            text("Image: ", driver.description(),
+                 " has no images; gemel::Texture(array, sampler) samples an array in the same kernels"));
     std::vector<std::string> channels;
     for (const int count : {1, 2, 4}) {
         ImageShape other = shape;
         other.channels = static_cast<std::uint8_t>(count);
         if (plugin.has_image_format(other)) channels.push_back(std::to_string(count));
     }
-    throw ArgumentError(
-        text("Image: ", driver.description(), " has no images of ", format.name(),
-             channels.empty() ? std::string() : text("; elements of this type may have ", join(channels, " or "), " channels"),
-             ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
+    throw ArgumentError(text("Image: ", driver.description(), " has no images of ", format.name(),
+                             channels.empty()
+                                 ? std::string()
+                                 : text("; elements of this type may have ", join(channels, " or "), " channels"),
+                             ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
 }
 
 Block& checked(const AnyImage& image, const char* what) {
@@ -359,9 +362,8 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, const std::vec
     }
     parts_.dimensions = as_image.dimensions;
     parts_.is_layered = is_layered;
-    block.driver->call([&](plugin::Context& plugin) {
-        parts_.handles = plugin.plain_texture(as_image.dimensions, is_layered);
-    });
+    block.driver->call(
+        [&](plugin::Context& plugin) { parts_.handles = plugin.plain_texture(as_image.dimensions, is_layered); });
 }
 
 Argument Texture::argument() const {

@@ -30,8 +30,7 @@ std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset,
 }
 
 std::size_t slot_of(const KernelState& kernel, std::size_t index) {
-    if (!kernel.uses_images)
-        return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
+    if (!kernel.uses_images) return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
     const auto& parameters = kernel.signature->parameters;
     for (std::size_t slot = 0; slot < parameters.size(); ++slot)
         if (parameters[slot].space != Parameter::Space::arena && parameters[slot].space != Parameter::Space::part &&
@@ -69,12 +68,11 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
                               ? !parameter->is_pointer && parameter->dtype == argument.dtype
                           : argument.kind == Argument::Kind::memory
                               ? parameter->is_pointer && parameter->space != Parameter::Space::shared &&
-                                    parameter->space != Parameter::Space::texture &&
                                     (argument.dtype.empty() || argument.dtype == parameter->dtype)
                               : false;
         if (!fits) [[unlikely]] {
             check_kind(kernel, index, *parameter, argument);
-            if (parameter->dtype.empty() && !parameter->is_pointer)
+            if (parameter->dtype.empty() && !parameter->is_pointer && parameter->space == Parameter::Space::value)
                 check_size(kernel, index, parameter, slot, argument);
         }
     } else {
@@ -94,10 +92,9 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
     if (block->driver.get() != kernel.driver) [[unlikely]] {
         if (!block->driver->usable()) block->driver->check();
         refuse(kernel, index, parameter,
-               text(what, " on ", block->driver->description(), ", but the kernel is on ",
-                    kernel.driver->description(),
-                    block->driver->device == kernel.driver->device ? " in another context" : "",
-                    "; ", argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
+               text(what, " on ", block->driver->description(), ", but the kernel is on ", kernel.driver->description(),
+                    block->driver->device == kernel.driver->device ? " in another context" : "", "; ",
+                    argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
                     "::copy_from copies between contexts"));
     }
     if (argument.kind >= Argument::Kind::texture) [[unlikely]] {
@@ -113,7 +110,7 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
 
 void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
              const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
-    const std::size_t expected = kernel.signature ? kernel.signature->argument_count()
+    const std::size_t expected = kernel.signature ? kernel.argument_count
                                  : kernel.kernel->facts().parameter_count
                                      ? *kernel.kernel->facts().parameter_count - (kernel.arena >= 0 ? 1 : 0)
                                      : arguments.size();

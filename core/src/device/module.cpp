@@ -70,6 +70,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
             kernel->signature = signature;
             // CUDA's compiler forgets it; a launch that only one side refuses would not be portable.
             if (!kernel->required_block) kernel->required_block = signature.required_block;
+            kernel->argument_count = signature.argument_count();
             kernel->uses_images = signature.uses_images();
             for (std::size_t i = 0; i < signature.parameters.size(); ++i)
                 if (signature.parameters[i].space == Parameter::Space::arena) kernel->arena = static_cast<int>(i);

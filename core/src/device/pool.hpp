@@ -65,7 +65,7 @@ class StreamUses {
 struct Allocation {
     plugin::Memory memory;
     std::unique_ptr<plugin::Image> image;  ///< whose storage this is, if `memory` is none
-    int size_class = -1;  ///< -1: not from a pool
+    int size_class = -1;                   ///< -1: not from a pool
     StreamUses uses;
     std::uint64_t argument = 0;  ///< what kernels take for offset 0
     std::mutex views_mutex;

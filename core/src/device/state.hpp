@@ -230,8 +230,9 @@ struct KernelState {
     std::string name;
     const char* interned_name = nullptr;
     std::optional<KernelSignature> signature;
-    int arena = -1;  ///< index of the SHARED_ARENA parameter
-    bool uses_images = false;  ///< a texture takes several of the driver's parameters
+    int arena = -1;                  ///< index of the SHARED_ARENA parameter
+    std::size_t argument_count = 0;  ///< of the caller, where there is a signature
+    bool uses_images = false;        ///< a texture takes several of the driver's parameters
     std::size_t static_shared_bytes = 0;
     std::optional<std::array<std::uint32_t, 3>> required_block;
     bool finishes_at_first_launch = false;

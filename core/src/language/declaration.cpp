@@ -62,7 +62,6 @@ std::optional<Parameter> read_image(std::string_view word, std::string_view name
     if (parameter.space == Space::image_write && !take("_WRITE")) return std::nullopt;
     if (!word.empty()) return std::nullopt;
     parameter.is_const = parameter.space != Space::image_write;
-    parameter.is_pointer = is_texture;
     return parameter;
 }
 

@@ -92,15 +92,20 @@ struct Type {
 constexpr Type all_types[] = {
     {"1D", "image1d_t", "x", {"get_image_width(image)", "1", "1"}},
     {"2D", "image2d_t", "(int2)(x, y)", {"get_image_width(image)", "get_image_height(image)", "1"}},
-    {"3D", "image3d_t", "(int4)(x, y, z, 0)",
+    {"3D",
+     "image3d_t",
+     "(int4)(x, y, z, 0)",
      {"get_image_width(image)", "get_image_height(image)", "get_image_depth(image)"}},
     {"1D_LAYERED", "image1d_array_t", "(int2)(x, y)", {"get_image_width(image)", "get_image_array_size(image)", "1"}},
-    {"2D_LAYERED", "image2d_array_t", "(int4)(x, y, z, 0)",
+    {"2D_LAYERED",
+     "image2d_array_t",
+     "(int4)(x, y, z, 0)",
      {"get_image_width(image)", "get_image_height(image)", "get_image_array_size(image)"}}};
 
 std::string of_type(std::string text, const Type& type) {
     text = replaced(replaced(replaced(std::move(text), "@I", type.type), "@A", type.place), "@D", type.word);
-    for (int axis = 0; axis < 3; ++axis) text = replaced(std::move(text), "@" + std::to_string(axis), type.extents[axis]);
+    for (int axis = 0; axis < 3; ++axis)
+        text = replaced(std::move(text), "@" + std::to_string(axis), type.extents[axis]);
     return text;
 }
 

@@ -25,7 +25,9 @@ constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM", "LOCAL_M
                                            "CONSTANT_MEM", "RESTRICT",  "SHARED_ARENA"};
 /// TEXTURE_2D, IMAGE_2D_WRITE and their siblings.
 bool is_image_word(std::string_view word) {
-    return (word.starts_with("TEXTURE_") || word.starts_with("IMAGE_")) && word.find('D') != std::string_view::npos;
+    const std::size_t rank = word.starts_with("TEXTURE_") ? 8 : word.starts_with("IMAGE_") ? 6 : word.size();
+    const std::string_view rest = word.substr(rank);
+    return rest.size() >= 2 && rest[0] >= '1' && rest[0] <= '3' && rest[1] == 'D';
 }
 
 /// The effect of the program's own macros and typedefs on parameter lists.

@@ -29,7 +29,7 @@ std::set<std::string_view> words_of(std::string_view program) {
     return words;
 }
 
-/// Those of textures and images are large, and compilers that know OpenCL C 1.2 to the letter refuse macros in them.
+/// Those of textures and images are large: programs that cannot use them go without.
 bool is_of_images(const Dialect::Section& section) {
     const std::string_view word = section.words.empty() ? std::string_view() : section.words.front();
     return word.starts_with("TEXTURE") || word.starts_with("texture") || word.starts_with("image");

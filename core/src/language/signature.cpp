@@ -79,12 +79,14 @@ std::string Parameter::text() const {
 }
 
 std::size_t KernelSignature::argument_count() const {
-    return static_cast<std::size_t>(std::count_if(parameters.begin(), parameters.end(),
-                                                  [](const Parameter& p) { return p.space != Space::arena && p.space != Space::part; }));
+    return static_cast<std::size_t>(std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) {
+        return p.space != Space::arena && p.space != Space::part;
+    }));
 }
 
 bool KernelSignature::uses_arena() const {
-    return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.space == Space::arena; });
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [](const Parameter& p) { return p.space == Space::arena; });
 }
 
 bool KernelSignature::uses_images() const {
@@ -119,7 +121,9 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
                    text("expected ", why.expected, ", found ", at == part.end() ? found : text("'", at->text, "'")));
         }
         if (parameter->space > Space::arena)
-            refuse(part.front().position, text("found '", parameter->text(), "', but generators take no textures and images; gather in a kernel of your own"));
+            refuse(part.front().position,
+                   text("found '", parameter->text(),
+                        "', but generators take no textures and images; gather in a kernel of your own"));
         if (parameter->name.empty())
             refuse(end, text("expected a name for the '", parameter->type, "', found ", found));
         for (const Parameter& other : parameters)

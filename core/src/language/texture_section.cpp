@@ -8,8 +8,8 @@
 namespace gemel {
 namespace {
 
-// The struct that the host calls TextureFacts. The kinds: 0 float, 1 half, 2 to 4 unsigned and 5 to 7 signed integers of
-// 8, 16 and 32 bits; + 8 normalised. The flags: 1 linear, 2 normalised coordinates, 4 over plain memory, 8 linear by
+// The struct that the host calls TextureFacts. The kinds: 0 float, 1 half, 2 to 4 unsigned and 5 to 7 signed integers
+// of 8, 16 and 32 bits; + 8 normalised. The flags: 1 linear, 2 normalised coordinates, 4 over plain memory, 8 linear by
 // the device's own means.
 const char* const facts = R"(typedef struct {
     int64_t offset, step[3];
@@ -225,7 +225,8 @@ std::string names_of(const Rank& rank) {
 
 Dialect::Section section_of(const Rank& rank) {
     const std::string image = std::string("GEMEL_TEXTURE_") + rank.image;
-    const std::string parts = "GLOBAL_MEM const uchar *data, const gemel_texture t, " + image + " image, GEMEL_SAMPLER sampler, ";
+    const std::string parts =
+        "GLOBAL_MEM const uchar *data, const gemel_texture t, " + image + " image, GEMEL_SAMPLER sampler, ";
     std::string text = replaced(replaced(replaced(sampling, "@I", image), "@D", std::to_string(rank.dimensions)), "@L",
                                 rank.is_layered ? "1" : "0");
     const auto read = [&](const char* type, const char* name, const std::string& value) {
@@ -247,13 +248,12 @@ Dialect::Section section_of(const Rank& rank) {
     return {.name = rank.word, .words = {rank.word}, .text = text, .needs = {"textures"}};
 }
 
-/// OpenCL C 1.2 has no macros with any number of arguments, though most compilers have: they are used only where a
-/// program has textures of several numbers of coordinates.
+/// OpenCL C 1.2 has no macros with any number of arguments: where a program has textures with different numbers of
+/// coordinates, what a compiler says of the short word names the remedy.
 std::string arity_text() {
     std::string text = "#if defined(GEMEL_ARITY_1) + defined(GEMEL_ARITY_2) + defined(GEMEL_ARITY_3) > 1\n";
     for (const char* kind : {"", "_int", "_uint"})
-        text += std::string("#define texture_read") + kind + "(name, ...) gemel_texture_read" + kind +
-                "(TEXTURE_OF(name), __VA_ARGS__)\n";
+        text += std::string("#define texture_read") + kind + " name_the_rank_texture_read" + kind + "_2d\n";
     for (int arity = 1; arity <= 3; ++arity) {
         text += "#elif defined(GEMEL_ARITY_" + std::to_string(arity) + ")\n";
         const std::string names = arity == 1 ? "x" : arity == 2 ? "x, y" : "x, y, z";
@@ -334,7 +334,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::string image_words(const ImageTexts& texts, const std::string& word, bool is_written) {
-    const Rank& rank = *std::find_if(std::begin(ranks), std::end(ranks), [&](const Rank& r) { return r.image == word; });
+    const Rank& rank =
+        *std::find_if(std::begin(ranks), std::end(ranks), [&](const Rank& r) { return r.image == word; });
     const char* const axes[] = {"x", "y", "z"};
     std::string parameters, names, all;
     for (int axis = 0; axis < rank.dimensions; ++axis) {
@@ -346,7 +347,8 @@ std::string image_words(const ImageTexts& texts, const std::string& word, bool i
     for (int axis = rank.dimensions + rank.is_layered; axis < 3; ++axis) all += ", 0";
     const std::string type = texts.type(word, is_written);
     const auto fill_in = [&](std::string text) {
-        return replaced(replaced(replaced(replaced(std::move(text), "@I", type), "@P", parameters), "@C", all), "@N", names);
+        return replaced(replaced(replaced(replaced(std::move(text), "@I", type), "@P", parameters), "@C", all), "@N",
+                        names);
     };
     std::string text = fill_in(is_written ? image_writing : image_reading);
     if (!is_written) return text;

@@ -51,6 +51,8 @@ class Stream final : public plugin::Stream {
         for (std::size_t i = 0; i < count; ++i) std::memcpy(bytes_at(to) + i * pattern_bytes, pattern, pattern_bytes);
         return true;
     }
+    void copy_image(const plugin::ImageRegion&, const plugin::Place&, bool) override {}  // there are no images
+    void copy_images(const plugin::ImageRegion&, const plugin::ImageRegion&) override {}
     void* map(const plugin::Place& from, std::size_t) override { return bytes_at(from); }
     void unmap(const plugin::Memory&, void*) override {}
     std::unique_ptr<plugin::Event> record(bool) override { return std::make_unique<Event>(); }
@@ -82,6 +84,9 @@ class Context final : public plugin::Context {
         return reinterpret_cast<std::uint64_t>(bytes_at(place));
     }
     void release_argument(const plugin::Place&, std::uint64_t) noexcept override {}
+    bool has_image_format(const plugin::ImageShape&) override { return false; }
+    std::unique_ptr<plugin::Image> create_image(const plugin::ImageShape&) override { throw gemel::Error("no images"); }
+    plugin::TextureHandles plain_texture(unsigned, bool) override { return {}; }
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() override { return std::nullopt; }
     bool copies_directly_to(const plugin::Context&) const override { return false; }
     std::unique_ptr<plugin::Stream> create_stream() override { return std::make_unique<Stream>(); }

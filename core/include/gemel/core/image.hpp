@@ -104,7 +104,7 @@ class GEMEL_API AnyImage {
 
 /// What a kernel is told of a texture beside its memory; the same struct as in the kernel language.
 struct TextureFacts {
-    std::int64_t offset_bytes = 0;            ///< of the first element
+    std::int64_t offset_bytes = 0;             ///< of the first element
     std::array<std::int64_t, 3> step_bytes{};  ///< along x, y, z or layers
     std::array<std::int32_t, 3> extent{1, 1, 1};
     std::int32_t kind = 0;  ///< a ChannelKind, + 8 if normalised

@@ -35,7 +35,7 @@ struct Parameter {
     DType dtype = {};       ///< empty when the name says nothing to gemel (a struct, a typedef, a template parameter)
     Space space = Space::value;  ///< `value` for scalars, structs; pointers name their memory; `arena`: SHARED_ARENA
     bool is_pointer = false;
-    bool is_const = false;  ///< a pointer to const: the kernel only reads through it
+    bool is_const = false;        ///< a pointer to const: the kernel only reads through it
     std::uint8_t dimensions = 0;  ///< of a texture or image, layers not counted
     bool is_layered = false;
 
