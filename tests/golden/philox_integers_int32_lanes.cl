@@ -1,5 +1,5 @@
 /* Philox 4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Position in
-   words 0 and 1 (attempts in the top 8 bits), substream in word 2, stream in word 3. */
+   words 0 and 1 (attempts in the top 8 bits, where 255 is of the words of kernels), substream in word 2, stream in word 3. */
 WITHIN_KERNEL void gemel_philox(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
                                 uint32_t *x)
 {
@@ -19,12 +19,12 @@ WITHIN_KERNEL void gemel_philox(uint64_t at, uint32_t substream, uint32_t stream
     x[3] = c3;
 }
 /* An unbiased number below `range`: Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019. `least`
-   is (2^32 - range) % range. Refused words are drawn again from counters of their own, at most 255 times. */
+   is (2^32 - range) % range. Refused words are drawn again from counters of their own, at most 254 times. */
 WITHIN_KERNEL uint32_t gemel_below(uint32_t word, int part, uint32_t range, uint32_t least, uint64_t at,
                                    uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high)
 {
     uint64_t product = (uint64_t)word * range;
-    for (uint32_t attempt = 1; (uint32_t)product < least && attempt < 256u; ++attempt) {
+    for (uint32_t attempt = 1; (uint32_t)product < least && attempt < 255u; ++attempt) {
         uint32_t x[4];
         gemel_philox(at | (uint64_t)attempt << 56, substream, stream, key_low, key_high, x);
         product = (uint64_t)(part == 0 ? x[0] : part == 1 ? x[1] : part == 2 ? x[2] : x[3]) * range;

@@ -1,5 +1,5 @@
 /* Philox 4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Position in
-   words 0 and 1 (attempts in the top 8 bits), substream in word 2, stream in word 3. */
+   words 0 and 1 (attempts in the top 8 bits, where 255 is of the words of kernels), substream in word 2, stream in word 3. */
 WITHIN_KERNEL void gemel_philox(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
                                 uint32_t *x)
 {
@@ -96,7 +96,7 @@ WITHIN_KERNEL double gemel_log_poisson(double k, double mean)
 /* A number with this mean, or -1 unless 0 <= mean <= 10^9. Means below 10 by inversion, searched from 0 on: Devroye,
    "Non-uniform random variate generation", 1986, chapter X.3. Others by transformed rejection (PTRS): Hoermann, "The
    transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993.
-   Refused words are drawn again from counters of their own, at most 255 times. */
+   Refused words are drawn again from counters of their own, at most 254 times. */
 WITHIN_KERNEL double gemel_poisson(double mean, uint64_t word, int part, uint64_t at, uint32_t substream,
                                    uint32_t stream, uint32_t key_low, uint32_t key_high)
 {
@@ -112,7 +112,7 @@ WITHIN_KERNEL double gemel_poisson(double mean, uint64_t word, int part, uint64_
     }
     const double b = fma(2.53, sqrt(mean), 0.931), a = fma(0.02483, b, -0.059);
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), quick = 0.9277 - 3.6224 / (b - 2.0);
-    for (uint32_t attempt = 1; attempt <= 255u; ++attempt) {
+    for (uint32_t attempt = 1; attempt <= 254u; ++attempt) {
         /* 40 bits and 24 bits */
         const double u = ((double)(word >> 24) + 0.5) * 9.094947017729282e-13 - 0.5;
         const double v = ((double)(word & 0xFFFFFFu) + 0.5) * 5.9604644775390625e-8;

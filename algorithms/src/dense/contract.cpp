@@ -134,12 +134,13 @@ Factor with_labels(const AnyArray& array, const Labels& labels, const Extents& e
 }
 
 Factor multiply_matrices(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents,
-                         const Labels* order) {
+                         const Labels* order, Precision precision) {
     const Matrices m = Cut(a, b, kept, extents, order).best();
     const Factor& left = m.swapped ? b : a;
     const Factor& right = m.swapped ? a : b;
-    const AnyArray product = matrix_product(as_matrices(left, m.batch, m.left, m.sum, extents),
-                                            as_matrices(right, m.batch, m.sum, m.right, extents), left.array.dtype());
+    const AnyArray product = detail::matmul(as_matrices(left, m.batch, m.left, m.sum, extents),
+                                            as_matrices(right, m.batch, m.sum, m.right, extents), left.array.dtype(),
+                                            {.precision = precision});
     return with_labels(product, joined({m.batch, m.left, m.right}), extents);
 }
 
@@ -163,7 +164,8 @@ Factor sum_products(const Factor& a, const Factor& b, std::uint64_t kept, const 
 
 }  // namespace
 
-Factor contract(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents, const Labels* order) {
+Factor contract(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents, const Labels* order,
+                Precision precision) {
     const std::uint64_t both = a.bits() & b.bits(), summed = both & ~kept;
     if (!summed) {
         const Labels labels = order ? *order
@@ -180,7 +182,7 @@ Factor contract(const Factor& a, const Factor& b, std::uint64_t kept, const Exte
     const bool is_small = total_extent(chosen(a.labels, both & kept), extents) * rows * columns <= few &&
                           total_extent(chosen(a.labels, summed), extents) >= long_sum;
     if (rows == 1 || columns == 1 || is_small) return sum_products(a, b, kept, extents, order);
-    return multiply_matrices(a, b, kept, extents, order);
+    return multiply_matrices(a, b, kept, extents, order, precision);
 }
 
 }  // namespace gemel::dense

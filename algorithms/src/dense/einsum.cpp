@@ -41,10 +41,11 @@ std::vector<Shape> shapes_of(std::span<const AnyArray> operands) {
 /// Carries out the steps of one call.
 class Einsum {
    public:
-    Einsum(const Contraction& contraction, std::span<const AnyArray> operands, DType dtype)
-        : contraction_(contraction), dtype_(dtype), operands_(operands) {}
+    Einsum(const Contraction& contraction, std::span<const AnyArray> operands, DType dtype,
+           const EinsumOptions& options)
+        : contraction_(contraction), dtype_(dtype), options_(options), operands_(operands) {}
 
-    AnyArray run(const EinsumOptions& options) {
+    AnyArray run() {
         const Shape shape = result_shape();
         if (std::find(contraction_.extents.begin(), contraction_.extents.end(), 0) != contraction_.extents.end())
             return empty_sum(shape);
@@ -53,7 +54,7 @@ class Einsum {
             if (!(factor.array.dtype() == dtype_)) factor.array = factor.array.astype(dtype_);
             left_.push_back(std::move(factor));
         }
-        const auto path = dense::contraction_path(contraction_, options.order);
+        const auto path = dense::contraction_path(contraction_, options_.order);
         for (std::size_t n = 0; n < path.size(); ++n) take(path[n], n + 1 == path.size());
         return finished(shape);
     }
@@ -110,7 +111,7 @@ class Einsum {
         const Labels order = output();
         if (taken.size() > 2) return left_.push_back(product(taken, order));
         left_.push_back(dense::contract(taken[0], taken[1], needed_beside(left_.size()), contraction_.extents,
-                                        is_last ? &order : nullptr));
+                                        is_last ? &order : nullptr, options_.precision));
     }
 
     /// All of them in one kernel, where nothing is summed.
@@ -130,6 +131,7 @@ class Einsum {
 
     const Contraction& contraction_;
     DType dtype_;
+    const EinsumOptions& options_;
     std::span<const AnyArray> operands_;
     std::vector<Factor> left_;
     bool is_computed_ = false;  ///< or is the result a view of the operand?
@@ -146,7 +148,7 @@ AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArray> operan
         dtype = operands[0].dtype();
         for (const AnyArray& operand : operands) dtype = promote(dtype, operand.dtype());
     }
-    return Einsum(contraction, operands, dtype).run(options);
+    return Einsum(contraction, operands, dtype, options).run();
 }
 
 std::string einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes, const EinsumOptions& options) {

@@ -3,7 +3,7 @@
 
 #include "dense/subscripts.hpp"
 
-#include <gemel/arrays/any_array.hpp>
+#include <gemel/arrays/matmul.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -35,8 +35,9 @@ Labels chosen(const Labels& of, std::uint64_t bits);
 std::int64_t total_extent(const Labels& labels, const std::vector<std::int64_t>& extents);
 
 /// The sum of products over the labels that `kept` lacks; every label that one factor alone has is kept.
-/// @param order  of the labels in the end, if this is the last contraction; else null
+/// @param order      of the labels in the end, if this is the last contraction; else null
+/// @param precision  of products of matrices of float
 Factor contract(const Factor& a, const Factor& b, std::uint64_t kept, const std::vector<std::int64_t>& extents,
-                const Labels* order);
+                const Labels* order, Precision precision);
 
 }  // namespace gemel::dense

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/algorithms/dense_operand.hpp>
+#include <gemel/arrays/matmul.hpp>
 #include <gemel/core/export.hpp>
 
 #include <array>
@@ -24,6 +25,7 @@ enum class EinsumOrder : std::uint8_t {
 
 struct EinsumOptions {
     EinsumOrder order = EinsumOrder::automatic;
+    Precision precision = Precision::exact;  ///< of products of matrices of float
 };
 
 // What the templates below call, for types known at run time.

@@ -45,8 +45,8 @@ class Dim3 {
 /// "4 x 4", "128": the extents up to the last that is not 1.
 GEMEL_API std::string to_string(const Dim3& dim);
 
-/// Give `grid` (number of blocks) and `block` (threads per block), or `threads` (rounded up to whole blocks) and
-/// `block`.
+/// Give `grid` (number of blocks) and `block` (threads per block), or `threads` (rounded up to whole blocks) with or
+/// without `block`: where it is left out, one is taken that suits kernel and device.
 struct LaunchConfig {
     Dim3 grid = {};
     Dim3 block = {};
