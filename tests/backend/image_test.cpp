@@ -23,7 +23,7 @@ namespace {
 
 const Address addresses[] = {Address::clamp, Address::border, Address::wrap, Address::mirror};
 
-const Kernel& kernel_of(const Rank& rank, const std::string& name) {
+Kernel kernel_of(const Rank& rank, const std::string& name) {
     static std::map<std::string, Kernel> known;
     const std::string key = std::string(rank.word) + name;
     if (const auto found = known.find(key); found != known.end()) return found->second;
@@ -491,7 +491,7 @@ TEST_CASE("textures and images are refused with the next step") {
     const auto line = zeros<float>(context, {4});
     GPUArray<float4> points(context, {1}), to(context, {1});
     GPUArray<int4> ints(context, {1});
-    const Kernel& two = kernel_of(ranks[1], "sample");
+    const Kernel two = kernel_of(ranks[1], "sample");
     const auto call = [&](const auto& first) {
         return message_of([&] { two({.grid = 1, .block = 1}, first, points, to, ints, 1); });
     };

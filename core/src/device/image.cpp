@@ -340,8 +340,8 @@ Texture::Texture(const AnyImage& image, const Sampler& sampler) : block_(image.b
     if (by_hardware && parts_.handles.interpolates) parts_.facts.flags |= TextureFacts::by_hardware;
 }
 
-Texture::Texture(const Buffer& buffer, const ImageFormat& format, const std::vector<std::int64_t>& shape,
-                 const std::vector<std::int64_t>& strides, std::size_t offset_bytes, const Sampler& sampler,
+Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<const std::int64_t> shape,
+                 std::span<const std::int64_t> strides, std::size_t offset_bytes, const Sampler& sampler,
                  bool is_layered)
     : block_(buffer.block()) {
     const CallScope scope;

@@ -143,17 +143,12 @@ class GEMEL_API Texture {
     /// @param normalised  integers of 8 and 16 bits stand for [0, 1] or [-1, 1]
     template <ArrayLike A>
     Texture(const A& array, const Sampler& sampler = {}, bool is_layered = false, bool normalised = false)
-        : Texture(array.buffer(), {array.dtype(), normalised}, array.shape(), array.strides(), array.offset_bytes(),
-                  sampler, is_layered) {}
+        : Texture(array.buffer(), {array.dtype(), normalised}, std::span(array.shape().begin(), array.shape().size()),
+                  std::span(array.strides().begin(), array.strides().size()), array.offset_bytes(), sampler,
+                  is_layered) {}
     /// Over memory: axes as an array's, layers first, x last; strides count elements.
-    template <class Extents, class Strides>
-    Texture(const Buffer& buffer, const ImageFormat& format, const Extents& shape, const Strides& strides,
-            std::size_t offset_bytes, const Sampler& sampler, bool is_layered)
-        : Texture(buffer, format, std::vector<std::int64_t>(shape.begin(), shape.end()),
-                  std::vector<std::int64_t>(strides.begin(), strides.end()), offset_bytes, sampler, is_layered) {}
-    Texture(const Buffer& buffer, const ImageFormat& format, const std::vector<std::int64_t>& shape,
-            const std::vector<std::int64_t>& strides, std::size_t offset_bytes, const Sampler& sampler,
-            bool is_layered);
+    Texture(const Buffer& buffer, const ImageFormat& format, std::span<const std::int64_t> shape,
+            std::span<const std::int64_t> strides, std::size_t offset_bytes, const Sampler& sampler, bool is_layered);
 
     Argument argument() const;
 
