@@ -97,11 +97,13 @@ void Collector::settle(std::chrono::milliseconds limit, bool last) {
     const bool forever = limit == std::chrono::milliseconds::max();
     const auto until = forever ? Clock::time_point::max() : Clock::now() + limit;
     std::unique_lock lock(mutex_);
-    while (resolved_ < commands_.size()) {
+    closed_ = closed_ || last;
+    const std::size_t end = commands_.size();  // others may go on adding
+    while (resolved_ < end) {
         const std::size_t at = resolved_;
         const std::shared_ptr<plugin::Timing> timing = commands_[at].timing;
         bool ended = true;
-        lock.unlock();  // others may add meanwhile
+        lock.unlock();
         try {
             if (timing && forever) timing->wait();
             while (timing && !timing->done() && (ended = Clock::now() < until))
@@ -116,7 +118,6 @@ void Collector::settle(std::chrono::milliseconds limit, bool last) {
         ++resolved_;
     }
     if (!last) return;
-    closed_ = true;
     const double now = now_us();
     for (HostSpan& span : spans_)
         if (span.end_us < 0) span.end_us = now;
