@@ -239,7 +239,8 @@ TEST_CASE("textures over plain memory sample as the host does: every rank, filte
 TEST_CASE("coordinates that are no numbers, or beyond all bounds, give an element or 0") {
     const auto array = to_gpu({1.0f, 2.0f, 3.0f});
     const float nan = std::nanf(""), infinity = INFINITY;
-    const std::vector<float4> points{{nan}, {infinity}, {-infinity}, {1e30f}, {-1e30f}};
+    const std::vector<float4> points{
+        {nan, 0, 0, 0}, {infinity, 0, 0, 0}, {-infinity, 0, 0, 0}, {1e30f, 0, 0, 0}, {-1e30f, 0, 0, 0}};
     for (const Filter filter : {Filter::nearest, Filter::linear}) {
         const auto clamped = sample(ranks[0], Texture(array, {.filter = filter}), points).floats;
         CHECK(clamped[1].x == 3);
