@@ -263,7 +263,7 @@ TEST_CASE("textures over views of any layout: transposed, reversed, with gaps, o
     std::vector<float4> points;
     for (int i = 0; i < 500; ++i)
         points.push_back({std::uniform_real_distribution<float>(-3, 20)(random),
-                          std::uniform_real_distribution<float>(-3, 20)(random)});
+                          std::uniform_real_distribution<float>(-3, 20)(random), 0, 0});
     for (const Filter filter : {Filter::nearest, Filter::linear}) {
         const Sampler sampler{.filter = filter, .address = Address::mirror};
         CHECK(same_bits(sample(ranks[1], Texture(view, sampler), points).floats,
@@ -547,13 +547,13 @@ TEST_CASE("textures and images are refused with the next step") {
     says(call(Texture(elsewhere)), {"in another context"});
     says(message_of([&] { image.copy_from(elsewhere); }), {"contexts"});
     says(message_of([&] { elsewhere.copy_from(plane); }), {"in another context"});
-    CHECK(sample(ranks[1], Texture(plane), {{0.5f, 0.5f}}).floats[0].x == 0);  // usable after all that
+    CHECK(sample(ranks[1], Texture(plane), {{0.5f, 0.5f, 0, 0}}).floats[0].x == 0);  // usable after all that
 }
 
 TEST_CASE("a texture keeps its image, an image its memory; streams wait for each other") {
     if (!has_images()) return;
     const Context context = default_context();
-    const std::vector<float4> centres{{0.5f, 0.5f}, {3.5f, 2.5f}};
+    const std::vector<float4> centres{{0.5f, 0.5f, 0, 0}, {3.5f, 2.5f, 0, 0}};
     const auto texture = [&] {
         const auto numbers = arange<float>(12).reshape({3, 4});
         return Texture(Image<float>(numbers));
