@@ -11,11 +11,11 @@
 using namespace gemel;
 namespace {
 
-enum class Boundary { zero, clamp, periodic };
+enum class Edges { zero, clamp, periodic };
 
 struct StencilOptions {
     std::array<double, 3> coefficients{1, -2, 1};  ///< of the left neighbour, the element, the right one
-    Boundary boundary = Boundary::zero;
+    Edges edges = Edges::zero;
 };
 
 /// Runs `update` for every element; `stencil` in it is the weighted sum over the first array's element and its
@@ -50,8 +50,7 @@ class StencilKernel {
         parameters.push_back("int n");
         const std::string type = parameters_[0].dtype.name(), x = parameters_[0].name;
         const auto beyond = [&](const std::string& wrapped) {
-            return options_.boundary == Boundary::zero ? "0"
-                                                       : x + (options_.boundary == Boundary::clamp ? "[i]" : wrapped);
+            return options_.edges == Edges::zero ? "0" : x + (options_.edges == Edges::clamp ? "[i]" : wrapped);
         };
         const auto& [a, b, c] = options_.coefficients;
         writer.open_kernel("stencil", parameters, tuning.block);
@@ -93,7 +92,7 @@ class StencilKernel {
 
 int main(int argc, char** argv) {
     const StencilKernel heat("const float *u, float *next, float k", "next[i] = u[i] + k * stencil",
-                             {.boundary = Boundary::periodic});
+                             {.edges = Edges::periodic});
     if (argc > 1) return std::fputs(heat.source(Dialect::find(argv[1]), {.block = 256}).c_str(), stdout) < 0;
     auto u = zeros<float>(Shape{1000}), next = zeros<float>(Shape{1000});
     u(0).fill(64.0f);

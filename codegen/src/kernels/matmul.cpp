@@ -16,6 +16,8 @@ namespace gemel::codegen {
 namespace {
 
 constexpr std::uint32_t per_thread = 4;  ///< checked: rows and columns of the result that one thread computes
+/// serial: rows of a tile, how many of them a thread keeps in registers at a time, and the slice of the summed axis.
+constexpr std::uint32_t serial_rows = 96, serial_own = 6, serial_depth = 128;
 constexpr std::uint32_t warp = 32;
 constexpr int band = 8;  ///< rows of tiles among which blocks that run together lie
 
@@ -128,6 +130,8 @@ class Matmul {
         if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
         if (dtype_.kind() == DType::Kind::boolean) return gemel::text(sum, " |= ", a, " & ", b, ";");
         const std::string wraps = wrapping_cast(held_);
+        if (held_.is_floating() && layout_.form == MatmulForm::serial)
+            return gemel::text(sum, " = fma(", a, ", ", b, ", ", sum, ");");
         if (wraps.empty()) return gemel::text(sum, " += ", a, " * ", b, ";");
         return gemel::text(sum, " = (", type_, ")(", wraps, sum, " + ", wraps, a, " * ", wraps, b, ");");
     }
@@ -154,12 +158,15 @@ class Matmul {
     }
 
     std::string serial_body(Values values) {
-        const std::string sum = gemel::text("sums[r * ", tile_.columns, " + k]");
-        values["b_next"] = load("b[d * b_row + k]");
-        values["b_loaded"] = load("b[d * b_row + k * b_column]");
-        values["a_loaded"] = load("a[r * a_row + d * a_column]");
-        values["add_product"] = add_product(sum, "factor", "line[k]");
-        values["stored"] = store(sum);
+        values["own"] = serial_own;
+        values["unrolls"] = held_.is_floating();
+        values["depth"] = serial_depth;
+        values["b_next"] = load("b[(begin + d) * b_row + k]");
+        values["b_loaded"] = load("b[(begin + d) * b_row + k * b_column]");
+        values["a_loaded"] = load("a[row_of * a_row + (begin + d) * a_column]");
+        values["add_product"] = add_product(gemel::text("part[r * ", tile_.columns, " + k]"), "factor",
+                                            gemel::text("packed[d * ", tile_.columns, " + k]"));
+        values["stored"] = store(gemel::text("sums[r * ", tile_.columns, " + k]"));
         return kernel_.fill(matmul_kernels::serial(), std::move(values));
     }
 
@@ -268,7 +275,8 @@ DType matmul_accumulator(DType dtype) {
 MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
     if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};
     if (layout.form == MatmulForm::checked) return {per_thread * layout.edge, per_thread * layout.edge};
-    return {4, static_cast<std::uint32_t>(256 / matmul_accumulator(dtype).size_bytes())};
+    // So many columns that six rows of them fill 24 of 32 registers of 32 bytes.
+    return {serial_rows, static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes())};
 }
 
 std::uint32_t matmul_block(const MatmulLayout& layout) {
