@@ -55,8 +55,15 @@ void check_compiles_well(const std::string& name, const std::string& text) {
 TEST_SUITE_BEGIN("codegen");
 
 TEST_CASE("generated kernels compile for CUDA") {
-    for (const auto& [name, text] : generator_programs::all(Dialect::cuda()))
-        check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});
+    for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
+        // Copies that go on by themselves began with sm_80, products of double of this shape with sm_90.
+        if (text.find("gemel_multiply_double") != std::string::npos)
+            check_compiles(name, text, {"sm_90"});
+        else if (text.find("gemel_copy_async") != std::string::npos)
+            check_compiles(name, text, {"sm_80", "sm_90"});
+        else
+            check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});
+    }
 }
 
 TEST_CASE("pieces of the block layer compile for CUDA without a warning") {
