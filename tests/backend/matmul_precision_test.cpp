@@ -209,5 +209,8 @@ TEST_CASE("targets and epilogues that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(zeros<float>({5}).broadcast_to({4, 5}), a, b), "share memory");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(GPUArray<float>(), a, b), "matmul_into", "empty");
     CHECK_THROWS_MENTIONING(CompileError, matmul(a, b, {.epilogue = "valu + 1"}), "valu");
+    for (const char* name : {"row", "kernel", "2nd"})
+        CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.epilogue = "value", .arguments = {{name, 1.0f}}}),
+                                "matmul", name, "rename");
     CHECK(matmul(a, b, {.epilogue = "value"}).get() == matmul(a, b).get());
 }

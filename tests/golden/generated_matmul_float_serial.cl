@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matmul(
                     const float factor = a[row_of * a_row + (begin + d) * a_column];
 #pragma unroll
                     for (int k = 0; k < 32; ++k) {
-                        part[r * 32 + k] = fma(factor, packed[d * 32 + k], part[r * 32 + k]);
+                        part[r * 32 + k] += factor * packed[d * 32 + k];
                     }
                 }
             }

@@ -52,7 +52,7 @@ extern "C" __global__ __launch_bounds__(1) void matmul(
                     const float factor = a[row_of * a_row + (begin + d) * a_column];
 #pragma unroll
                     for (int k = 0; k < 32; ++k) {
-                        part[r * 32 + k] = fma(factor, packed[d * 32 + k], part[r * 32 + k]);
+                        part[r * 32 + k] += factor * packed[d * 32 + k];
                     }
                 }
             }

@@ -173,7 +173,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
                 const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
                 if (own_row >= rows || own_column >= columns) continue;
                 const float sum = sums[r][k][i] + low[r][k][i] * 0.00048828125f;
-                if (!(fabs(sum) <= 3.4028234e38f)) {
+                if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
                     unknown |= (uint64_t)1 << ((r * 4 + k) * 4 + i);
                     continue;
                 }
@@ -187,7 +187,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
         const int64_t own_column = first_column + warp_column + e / 4 % 4 * 8 + 2 * quad + e % 2;
         float sum = 0;
         for (int64_t d = 0; d < inner; ++d)
-            sum = fma(a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column], b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column], sum);
+            sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
         c[own_row * c_row + own_column * c_column] = sum;
     }
 }

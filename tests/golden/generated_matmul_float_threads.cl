@@ -122,7 +122,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
                         const int turn = r % 2 ? 7 - k : k;
-                        sums[r][turn] = fma(a_part[i][r], b_part[i][turn], sums[r][turn]);
+                        sums[r][turn] += a_part[i][r] * b_part[i][turn];
                     }
                 }
             }

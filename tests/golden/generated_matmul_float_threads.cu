@@ -122,7 +122,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
                         const int turn = r % 2 ? 7 - k : k;
-                        sums[r][turn] = fma(a_part[i][r], b_part[i][turn], sums[r][turn]);
+                        sums[r][turn] += a_part[i][r] * b_part[i][turn];
                     }
                 }
             }

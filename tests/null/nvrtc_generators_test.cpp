@@ -21,12 +21,13 @@ using namespace gemel;
 namespace {
 
 /// Arguments of every name that a generated text has and that users may give: the text must keep out of their way.
-std::vector<Parameter> arguments_named_as_in(const std::string& text) {
+std::vector<Parameter> arguments_named_as_in(const std::string& text, const std::set<std::string_view>& not_these) {
     std::vector<Parameter> arguments;
     std::set<std::string_view> seen{
         "i", "item", "prev_item", "last_item", "reduced_index", "across_seg_boundary", "device_fence"};
     for (const Token& token : tokenize(text)) {
         if (!token.is_word() || !codegen::why_no_name(token.text).empty() || !seen.insert(token.text).second) continue;
+        if (not_these.contains(token.text)) continue;
         if (token.text == "x" || token.text == "y" || token.text.starts_with("gemel_")) continue;
         arguments.push_back(gemel::ScalarArg(dtype_of<float>(), std::string(token.text)));
     }
@@ -59,7 +60,7 @@ TEST_CASE("generated kernels compile for CUDA") {
         // Copies that go on by themselves began with sm_80, products of double of this shape with sm_90.
         if (text.find("gemel_multiply_double") != std::string::npos)
             check_compiles(name, text, {"sm_90"});
-        else if (text.find("gemel_copy_async") != std::string::npos)
+        else if (text.find("gemel_await_copies") != std::string::npos)
             check_compiles(name, text, {"sm_80", "sm_90"});
         else
             check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});
@@ -81,8 +82,9 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
     namespace cg = gemel::codegen;
     const std::vector<Parameter> arrays = parse_declarations("const float *x, float *y");
     // The request with the names of its own text as further arguments, which its snippet reads.
-    const auto check = [&](const std::string& name, const auto& source) {
-        const std::vector<Parameter> more = arguments_named_as_in(source(arrays, ""));
+    const auto check = [&](const std::string& name, const auto& source,
+                           const std::set<std::string_view>& not_these = {}) {
+        const std::vector<Parameter> more = arguments_named_as_in(source(arrays, ""), not_these);
         REQUIRE(more.size() > 1);
         // As many at once as a kernel takes.
         for (std::size_t begin = 0; begin < more.size();) {
@@ -120,6 +122,18 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
         return cg::elementwise_source({.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)},
                                       elements, cg::ElementwiseTuning{.block = 256}, Dialect::cuda());
     });
+    using enum cg::MatmulForm;
+    for (const cg::MatmulLayout& product :
+         {cg::MatmulLayout{}, cg::MatmulLayout{.form = serial},
+          cg::MatmulLayout{.form = threads, .tile = {32, 64, 8, 4, 4, 2}, .a_access = 1, .b_access = 1},
+          cg::MatmulLayout{.form = split, .tile = {32, 32, 16, 16, 16, 2}, .a_access = 4, .b_access = 4}})
+        check("matmul",
+              [&](const auto& all, const std::string& sum) {
+                  return cg::matmul_source(
+                      {.dtype = dtype_of<float>(), .epilogue = "value + x[column] + before" + sum, .arguments = all},
+                      product, Dialect::cuda());
+              },
+              {"value", "row", "column", "matrix", "before", "as_float", "as_uint"});
     using Mapping = cg::ReductionLayout::Mapping;
     for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::whole, false},
                                                   {linear, Mapping::whole, false},

@@ -6,6 +6,7 @@
 #include "tune/tuning_table.hpp"
 
 #include <gemel/arrays/reductions.hpp>
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/matmul.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
@@ -67,11 +68,22 @@ struct ProductKey {
     friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
+/// Refuses names that the kernel has for something else.
+void check_name(const std::string& name) {
+    constexpr std::string_view known[] = {"value", "row", "column", "matrix", "before", "as_float", "as_uint"};
+    std::string why = codegen::why_no_name(name);
+    if (std::ranges::find(known, name) != std::end(known)) why = "every epilogue knows";
+    if (!why.empty())
+        throw ArgumentError(
+            text("matmul: the epilogue's argument '", name, "' is named by a word that ", why, "; rename it"));
+}
+
 /// The arguments of an epilogue as a kernel takes them: arrays in C order from where their memory begins, 16-bit floats
 /// as float.
 std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const Context& context) {
     std::vector<NamedArgument> plain;
     for (const NamedArgument& given : options.arguments) {
+        check_name(given.name());
         const AnyArray& array = given.array();
         if (array.empty()) {
             plain.push_back(given);

@@ -65,7 +65,7 @@ class Matmul {
           storage_(storage_type(dtype_, dialect)),
           type_(held_.name()),
           kernel_(dialect, [this](std::string_view word) { return is_taken(word); },
-                  {"value", "row", "column", "matrix", "before"}) {}
+                  {"matmul", "value", "row", "column", "matrix", "before", "as_float", "as_uint"}) {}
 
     std::string text() {
         Values values{{"storage", storage_},
@@ -130,8 +130,6 @@ class Matmul {
         if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
         if (dtype_.kind() == DType::Kind::boolean) return gemel::text(sum, " |= ", a, " & ", b, ";");
         const std::string wraps = wrapping_cast(held_);
-        if (held_.is_floating() && layout_.form == MatmulForm::serial)
-            return gemel::text(sum, " = fma(", a, ", ", b, ", ", sum, ");");
         if (wraps.empty()) return gemel::text(sum, " += ", a, " * ", b, ";");
         return gemel::text(sum, " = (", type_, ")(", wraps, sum, " + ", wraps, a, " * ", wraps, b, ");");
     }
