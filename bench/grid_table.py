@@ -1,4 +1,4 @@
-"""Joins the figures of a grid (axes_grid, rows_grid) with those of its peers, prints tables in Markdown and judges them.
+"""Joins the figures of a grid (axes_grid, rows_grid, matmul_grid) with those of its peers, prints tables in Markdown and judges them.
 
     grid_table.py FIGURES PEERS    files of JSON lines; ends with 1 if a cell takes more than 1.25 times what its peer takes"""
 import json
@@ -33,8 +33,9 @@ def table(devices, figures, peers):
     """One row per cell, the devices that have the same peer side by side."""
     peer = DEVICES[devices[0]]
     head = ["cell"]
+    unit, key = ("TFLOP/s", "tflop_per_s") if any("tflop_per_s" in f for d in devices for f in figures[d].values()) else ("GB/s", "gb_per_s")
     for device in devices:
-        head += [f"{device} us", "GB/s", f"/ {peer}"]
+        head += [f"{device} us", unit, f"/ {peer}"]
     rows = [head + [f"{peer} us"], ["---"] * (len(head) + 1)]
     for name in dict.fromkeys(name for device in devices for name in figures[device]):
         row, theirs = [name], peers.get((peer, name))
@@ -45,7 +46,7 @@ def table(devices, figures, peers):
                 continue
             ratio = f"{figure['us'] / theirs:.2f}" if theirs else ""
             marked = f"**{ratio}**" if theirs and figure["us"] > LIMIT * theirs else ratio
-            row += [f"{figure['us']:.1f}", f"{figure['gb_per_s']:.0f}", marked]
+            row += [f"{figure['us']:.1f}", f"{figure[key]:.{1 if unit == 'TFLOP/s' else 0}f}", marked]
         rows.append(row + [f"{theirs:.1f}" if theirs else ""])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
