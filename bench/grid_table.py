@@ -46,7 +46,7 @@ def table(devices, figures, peers):
                 continue
             ratio = f"{figure['us'] / theirs:.2f}" if theirs else ""
             marked = f"**{ratio}**" if theirs and figure["us"] > LIMIT * theirs else ratio
-            row += [f"{figure['us']:.1f}", f"{figure[key]:.{1 if unit == 'TFLOP/s' else 0}f}", marked]
+            row += [f"{figure['us']:.1f}", f"{figure[key]:.{2 if unit == 'TFLOP/s' else 0}f}", marked]
         rows.append(row + [f"{theirs:.1f}" if theirs else ""])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
