@@ -14,30 +14,7 @@ namespace {
 
 using namespace bench;
 
-struct Options {
-    bool small = false, list = false;
-    std::string only;
-};
-
-Options options_of(int argc, char** argv) {
-    Options options;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        if (word == "--small") {
-            options.small = true;
-        } else if (word == "--list") {
-            options.list = true;
-        } else if (word == "--only" && k + 1 < argc) {
-            options.only = argv[++k];
-        } else {
-            throw gemel::ArgumentError("axes_grid: '" + word +
-                                       "' is no option; expected --small, --only TEXT or --list");
-        }
-    }
-    return options;
-}
-
-std::vector<Cell> chosen(const Options& options) {
+std::vector<Cell> chosen(const GridOptions& options) {
     std::vector<Cell> cells;
     for (const Cell& cell : options.small ? small_grid() : large_grid())
         if (name_of(cell).find(options.only) != std::string::npos) cells.push_back(cell);
@@ -191,7 +168,7 @@ double microseconds(const gemel::Stream& stream, const Call& call, bool by_event
 }  // namespace
 
 int main(int argc, char** argv) try {
-    const Options options = options_of(argc, argv);
+    const GridOptions options = grid_options(argc, argv);
     const std::vector<Cell> cells = chosen(options);
     if (options.list) {
         list(cells);

@@ -84,4 +84,28 @@ inline double time_of(const gemel::Context& context, const std::function<void()>
     return times[rounds / 2];
 }
 
+/// What the benchmarks of a grid of cells are called with: --small for CPU devices, --only TEXT, --list.
+struct GridOptions {
+    bool small = false, list = false;
+    std::string only;
+};
+
+inline GridOptions grid_options(int argc, char** argv) {
+    GridOptions options;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        if (word == "--small") {
+            options.small = true;
+        } else if (word == "--list") {
+            options.list = true;
+        } else if (word == "--only" && k + 1 < argc) {
+            options.only = argv[++k];
+        } else {
+            throw gemel::ArgumentError(std::string(argv[0]) + ": '" + word +
+                                       "' is no option; expected --small, --only TEXT or --list");
+        }
+    }
+    return options;
+}
+
 }  // namespace bench

@@ -62,16 +62,9 @@ AnyArray operand(const Cell& cell, std::int64_t rows, std::int64_t columns) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool small = false, list = false;
-    std::string only;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        small |= word == "--small";
-        list |= word == "--list";
-        if (word == "--only" && k + 1 < argc) only = argv[++k];
-    }
-    if (list) {
-        for (const Cell& cell : grid(small, only))
+    const GridOptions options = grid_options(argc, argv);
+    if (options.list) {
+        for (const Cell& cell : grid(options.small, options.only))
             print_line({{"cell", cell.name()},
                         {"type", cell.type},
                         {"precision", cell.precision},
@@ -82,15 +75,15 @@ int main(int argc, char** argv) {
     const gemel::Context context = gemel::default_context();
     const gemel::Device device = context.device();
     const bool on_gpu = device.info().type == gemel::DeviceInfo::Type::gpu;
-    for (const Cell& cell : grid(small, only)) {
+    for (const Cell& cell : grid(options.small, options.only)) {
         const AnyArray a = operand(cell, cell.rows, cell.inner);
         const AnyArray b =
             cell.turned ? operand(cell, cell.columns, cell.inner).transpose() : operand(cell, cell.inner, cell.columns);
-        const gemel::MatmulOptions options{.precision = cell.precision == "split"    ? Precision::split
-                                                        : cell.precision == "tensor" ? Precision::tensor
-                                                                                     : Precision::exact};
-        const AnyArray c = gemel::matmul(a, b, options);
-        const double us = time_of(context, [&] { gemel::matmul_into(c, a, b, options); }, on_gpu);
+        const gemel::MatmulOptions how{.precision = cell.precision == "split"    ? Precision::split
+                                                    : cell.precision == "tensor" ? Precision::tensor
+                                                                                 : Precision::exact};
+        const AnyArray c = gemel::matmul(a, b, how);
+        const double us = time_of(context, [&] { gemel::matmul_into(c, a, b, how); }, on_gpu);
         // Beside the same in double, a few rows and columns of the last matrix.
         const gemel::DType exact = gemel::dtype_of<double>();
         const auto last = [&](const AnyArray& x) { return cell.batch == 1 ? x : x(-1); };

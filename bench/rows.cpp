@@ -57,16 +57,9 @@ AnyExpr expression_of(const Cell& cell, const AnyArray& x) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool small = false, list = false;
-    std::string only;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        small |= word == "--small";
-        list |= word == "--list";
-        if (word == "--only" && k + 1 < argc) only = argv[++k];
-    }
-    if (list) {
-        for (const Cell& cell : grid(small, only))
+    const GridOptions options = grid_options(argc, argv);
+    if (options.list) {
+        for (const Cell& cell : grid(options.small, options.only))
             print_line({{"cell", cell.name()},
                         {"operation", cell.operation},
                         {"type", cell.type},
@@ -77,7 +70,7 @@ int main(int argc, char** argv) {
     const gemel::Context context = gemel::default_context();
     const gemel::Device device = context.device();
     const bool on_gpu = device.info().type == gemel::DeviceInfo::Type::gpu;
-    for (const Cell& cell : grid(small, only)) {
+    for (const Cell& cell : grid(options.small, options.only)) {
         const gemel::DType dtype = cell.type == "float" ? gemel::dtype_of<float>() : gemel::dtype_of<gemel::bfloat16>();
         const AnyArray values = gemel::random::Philox(1).normal<float>({cell.rows, cell.columns});
         const AnyArray x = values.astype(dtype), y(context, dtype, x.shape());

@@ -148,6 +148,14 @@ TEST_CASE("an epilogue is stored in place of each element") {
     for (std::size_t i = 0; i < found.size(); ++i)
         CHECK(found[i] ==
               doctest::Approx(2 * product[i] + added[i % 70] + 10.0f * static_cast<float>(i / 70)).epsilon(2e-3));
+    // Values of 16 bits and bools are numbers; an array that shares the target's memory is read as it was.
+    const auto shared = matmul(a, b);
+    matmul_into(shared, a, b,
+                {.epilogue = "is_on ? value - most[column] + half_one : -1",
+                 .arguments = {{"most", shared(0)}, {"is_on", true}, {"half_one", half(1.0f)}}});
+    const auto differences = shared.get();
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        CHECK(differences[i] == doctest::Approx(plain[i] - plain[i % 70] + 1).epsilon(1e-4));
     const auto whole =
         matmul(to_gpu(std::vector<int>{1, 2, 3, 4}).reshape({2, 2}),
                to_gpu(std::vector<int>{5, 6, 7, 8}).reshape({2, 2}), {.epilogue = "matrix == 0 ? value + column : -1"});
@@ -209,6 +217,9 @@ TEST_CASE("targets and epilogues that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(zeros<float>({5}).broadcast_to({4, 5}), a, b), "share memory");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(GPUArray<float>(), a, b), "matmul_into", "empty");
     CHECK_THROWS_MENTIONING(CompileError, matmul(a, b, {.epilogue = "valu + 1"}), "valu");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            matmul(a, b, {.epilogue = "value", .arguments = {{"bias", GPUArray<float>()}}}), "matmul",
+                            "bias", "empty");
     for (const char* name : {"row", "kernel", "2nd"})
         CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.epilogue = "value", .arguments = {{name, 1.0f}}}),
                                 "matmul", name, "rename");

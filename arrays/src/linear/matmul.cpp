@@ -79,24 +79,28 @@ void check_name(const std::string& name) {
 }
 
 /// The arguments of an epilogue as a kernel takes them: arrays in C order from where their memory begins, 16-bit floats
-/// as float.
-std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const Context& context) {
+/// as float. Arrays that overlap the target are copied: it is written while they are read.
+std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const AnyArray& target) {
     std::vector<NamedArgument> plain;
     for (const NamedArgument& given : options.arguments) {
         check_name(given.name());
         const AnyArray& array = given.array();
-        if (array.empty()) {
+        if (given.is_value()) {
             plain.push_back(given);
             continue;
         }
-        if (!(array.context() == context))
+        if (array.empty())
+            throw ArgumentError(
+                text("matmul: the epilogue's argument '", given.name(), "' is an empty handle, without an array"));
+        if (!(array.context() == target.context()))
             throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
                                      "' is of another context; copy_to(context) brings it over"));
         const bool is_short = array.dtype().is_floating() && array.dtype().size_bytes() == 2;
+        const bool is_plain = array.is_contiguous() && begin_of(array) == 0;
         if (is_short)
             plain.emplace_back(given.name(), array.astype(dtype_of<float>()));
         else
-            plain.emplace_back(given.name(), array.is_contiguous() && begin_of(array) == 0 ? array : array.copy());
+            plain.emplace_back(given.name(), is_plain && !target.may_overlap(array) ? array : array.copy());
     }
     return plain;
 }
@@ -104,7 +108,7 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const C
 codegen::MatmulRequest request_of(const ProductKey& key, const std::vector<NamedArgument>& arguments) {
     codegen::MatmulRequest request{.dtype = key.dtype, .epilogue = key.epilogue, .preamble = key.preamble};
     for (const NamedArgument& a : arguments) {
-        if (a.array().empty())
+        if (a.is_value())
             request.arguments.push_back(ScalarArg(a.dtype(), a.name()));
         else
             request.arguments.push_back(VectorArg(a.dtype(), a.name(), true));
@@ -148,13 +152,13 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
                                .arrays = static_cast<std::uint32_t>(form),
                                .outputs = static_cast<std::size_t>(batch)},
                               nothing_given);
-    const std::vector<NamedArgument> arguments = plain_arguments(options, context);
+    const std::vector<NamedArgument> arguments = plain_arguments(options, c);
     ProductKey key{.dtype = c.dtype(),
                    .layout = matmul_layout(device, c.dtype(), form, a, b, given),
                    .epilogue = options.epilogue,
                    .preamble = options.preamble};
     for (const NamedArgument& argument : arguments) {
-        key.names += argument.name() + (argument.array().empty() ? "," : "*,");
+        key.names += argument.name() + (argument.is_value() ? "," : "*,");
         key.types.push_back(argument.dtype());
     }
     const auto variant = find_variant(context, key, arguments);
@@ -163,7 +167,7 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
     ArgumentList list;
     for (const AnyArray* array : {&a, &b, &c}) list.add(whole_memory(*array));
     for (const NamedArgument& argument : arguments)
-        list.add(argument.array().empty() ? value_argument(argument) : whole_memory(argument.array()));
+        list.add(argument.is_value() ? value_argument(argument) : whole_memory(argument.array()));
     const std::int64_t numbers[] = {begin_of(a), a.strides()[0], a.strides()[1], a.strides()[2],
                                     begin_of(b), b.strides()[0], b.strides()[1], b.strides()[2],
                                     begin_of(c), c.strides()[0], c.strides()[1], c.strides()[2],

@@ -31,63 +31,23 @@ struct Candidate {
     double rate;
 };
 
-/// Measured on an H200, the largest first that a block of 227 KiB of shared memory has, then one of 48.
+/// Measured on an H200, those first that need the shared memory of CUDA (227 KiB), then such as 48 KiB have room for:
+/// {{rows, columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {
-        {{.rows = 64, .columns = 128, .depth = 16, .own_rows = 8, .own_columns = 8, .stages = 3, .resident_blocks = 3},
-         1},
-        {{.rows = 64, .columns = 64, .depth = 16, .own_rows = 4, .own_columns = 8, .stages = 3}, 0.8},
-        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 4, .own_columns = 4, .stages = 3}, 0.5}};
+        {{64, 128, 16, 8, 8, 3, 3}, 1}, {{64, 64, 16, 4, 8, 3, 0}, 0.8}, {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
     static constexpr Candidate split[] = {
-        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 2, .resident_blocks = 3},
-         1},
-        {{.rows = 64, .columns = 64, .depth = 16, .own_rows = 32, .own_columns = 32, .stages = 4, .resident_blocks = 3},
-         0.95},
-        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.5}};
-    static constexpr Candidate tf32[] = {
-        {{.rows = 128,
-          .columns = 128,
-          .depth = 32,
-          .own_rows = 64,
-          .own_columns = 64,
-          .stages = 3,
-          .resident_blocks = 2},
-         1},
-        {{.rows = 128,
-          .columns = 128,
-          .depth = 16,
-          .own_rows = 64,
-          .own_columns = 64,
-          .stages = 2,
-          .resident_blocks = 2},
-         0.95},
-        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 2}, 0.7},
-        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.4}};
-    static constexpr Candidate sixteen_bits[] = {
-        {{.rows = 128,
-          .columns = 128,
-          .depth = 64,
-          .own_rows = 64,
-          .own_columns = 64,
-          .stages = 3,
-          .resident_blocks = 2},
-         1},
-        {{.rows = 128,
-          .columns = 128,
-          .depth = 32,
-          .own_rows = 64,
-          .own_columns = 32,
-          .stages = 2,
-          .resident_blocks = 2},
-         0.82},
-        {{.rows = 64, .columns = 64, .depth = 32, .own_rows = 32, .own_columns = 32, .stages = 3}, 0.6},
-        {{.rows = 32, .columns = 32, .depth = 32, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.35}};
+        {{64, 64, 32, 32, 32, 2, 3}, 1}, {{64, 64, 16, 32, 32, 4, 3}, 0.95}, {{32, 32, 32, 16, 16, 3, 0}, 0.5}};
+    static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1},
+                                         {{128, 128, 16, 64, 64, 2, 2}, 0.95},
+                                         {{64, 64, 32, 32, 32, 2, 0}, 0.7},
+                                         {{32, 32, 32, 16, 16, 3, 0}, 0.4}};
+    static constexpr Candidate sixteen_bits[] = {{{128, 128, 64, 64, 64, 3, 2}, 1},
+                                                 {{128, 128, 32, 64, 32, 2, 2}, 0.82},
+                                                 {{64, 64, 32, 32, 32, 3, 0}, 0.6},
+                                                 {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
     static constexpr Candidate doubles[] = {
-        {{.rows = 64, .columns = 64, .depth = 16, .own_rows = 32, .own_columns = 32, .stages = 3, .resident_blocks = 4},
-         1},
-        {{.rows = 64, .columns = 128, .depth = 8, .own_rows = 32, .own_columns = 32, .stages = 3, .resident_blocks = 2},
-         0.85},
-        {{.rows = 32, .columns = 32, .depth = 16, .own_rows = 16, .own_columns = 16, .stages = 3}, 0.6}};
+        {{64, 64, 16, 32, 32, 3, 4}, 1}, {{64, 128, 8, 32, 32, 3, 2}, 0.85}, {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
     if (form == MatmulForm::threads) return threads;
     if (form == MatmulForm::split) return split;
     if (item == 8) return doubles;

@@ -1,6 +1,7 @@
 #include <gemel/codegen/convolution.hpp>
 
 #include "convolution_kernels.hpp"
+#include "kernels/product_sums.hpp"
 
 #include <gemel/codegen/kernel_text.hpp>
 #include <gemel/codegen/writer.hpp>
@@ -26,17 +27,13 @@ Extent patch_of(const ConvolutionLayout& layout) {
 class Convolution {
    public:
     Convolution(const ConvolutionLayout& layout, const Dialect& dialect)
-        : layout_(layout),
-          held_(convolution_accumulator(layout.dtype)),
-          storage_(storage_type(layout.dtype, dialect)),
-          type_(held_.name()),
-          kernel_(dialect) {}
+        : layout_(layout), sums_(layout.dtype, dialect), kernel_(dialect) {}
 
     std::string text() {
         Values values = sizes();
         values["border_function"] = maps() ? kernel_.fill(convolution_kernels::border(), values) + "\n" : "";
         values["outside_parameter"] =
-            layout_.border == ConvolutionBorder::constant ? gemel::text(",\n", type_, " outside") : "";
+            layout_.border == ConvolutionBorder::constant ? gemel::text(",\n", sums_.type, " outside") : "";
         values["declare_sums"] = declare_sums();
         values["load_patch"] = kernel_.fill(convolution_kernels::load_element(), values);
         values["load"] =
@@ -63,14 +60,14 @@ class Convolution {
         const char* const weight =
             "filters[f * filter_next + channel * filter_channel + (piece_row + i) * filter_row + "
             "(piece_column + j) * filter_column]";
-        return {{"storage", storage_},
-                {"type", type_},
-                {"zero", zero()},
+        return {{"storage", sums_.storage},
+                {"type", sums_.type},
+                {"zero", sums_.zero()},
                 {"serial", l.serial},
                 {"side_by_side", l.side_by_side},
                 {"maps", maps()},
                 {"border", border_name()},
-                {"outside", l.border == ConvolutionBorder::constant ? "outside" : zero()},
+                {"outside", l.border == ConvolutionBorder::constant ? "outside" : sums_.zero()},
                 {"block", l.serial ? 1 : l.across * l.down},
                 {"threads_across", l.across},
                 {"own", l.own},
@@ -100,16 +97,14 @@ class Convolution {
                 {"patch_rows", patch.rows},
                 {"patch_columns", patch.columns},
                 {"pitch", patch.columns},
-                {"loaded", load(element)},
-                {"loaded_side_by_side", load("line[c]")},
-                {"weight", layout_.conjugate ? gemel::text("c_conj(", load(weight), ")") : load(weight)},
-                {"add_product", l.serial ? add_product("line[k]", serial_element(patch.columns), "weight")
-                                         : add_product(sum, window_element(), "weight")},
-                {"stored", store(sum)}};
+                {"loaded", sums_.load(element)},
+                {"loaded_side_by_side", sums_.load("line[c]")},
+                {"weight", layout_.conjugate ? gemel::text("c_conj(", sums_.load(weight), ")") : sums_.load(weight)},
+                {"add_product", l.serial ? sums_.add("line[k]", serial_element(patch.columns), "weight")
+                                         : sums_.add(sum, window_element(), "weight")},
+                {"stored", sums_.store(sum)}};
     }
 
-    bool is_complex() const { return held_.kind() == DType::Kind::complex; }
-    std::string zero() const { return is_complex() ? type_ + "_new(0, 0)" : "0"; }
     bool maps() const {
         return layout_.border != ConvolutionBorder::zero && layout_.border != ConvolutionBorder::constant;
     }
@@ -130,7 +125,7 @@ class Convolution {
 
     /// Sums of a serial thread that are in registers: 128 bytes.
     std::uint32_t vector() const {
-        const auto wanted = static_cast<std::uint32_t>(128 / held_.size_bytes());
+        const auto wanted = static_cast<std::uint32_t>(128 / sums_.held.size_bytes());
         return layout_.across % wanted == 0 ? wanted : layout_.across;
     }
     static std::string times(const std::string& value, std::uint32_t factor) {
@@ -143,42 +138,18 @@ class Convolution {
         const std::string places = layout_.serial ? ""
                                                   : gemel::text("const int across = thread % ", layout_.across,
                                                                 ", down = thread / ", layout_.across, ";\n");
-        return gemel::text(places, type_, " sums[", count, "];\n", layout_.serial ? "" : "UNROLL\n",
-                           "for (int k = 0; k < ", count, "; ++k) sums[k] = ", zero(), ";");
-    }
-
-    std::string load(const std::string& element) const {
-        const std::string value = load_text(layout_.dtype, element);
-        return held_ == layout_.dtype || layout_.dtype.is_floating() ? value : gemel::text("(", type_, ")", value);
-    }
-    std::string store(const std::string& value) const {
-        const DType dtype = layout_.dtype;
-        if (dtype.kind() == DType::Kind::boolean) return value + " != 0";
-        if (dtype.is_integer() && dtype.size_bytes() < 4) return gemel::text("(", storage_, ")", value);
-        return store_text(dtype, value);
-    }
-    std::string add_product(const std::string& sum, const std::string& a, const std::string& b) const {
-        if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
-        if (layout_.dtype.kind() == DType::Kind::boolean) return gemel::text(sum, " |= ", a, " & ", b, ";");
-        const std::string wraps = wrapping_cast(held_);
-        if (wraps.empty()) return gemel::text(sum, " += ", a, " * ", b, ";");
-        return gemel::text(sum, " = (", type_, ")(", wraps, sum, " + ", wraps, a, " * ", wraps, b, ");");
+        return gemel::text(places, sums_.type, " sums[", count, "];\n", layout_.serial ? "" : "UNROLL\n",
+                           "for (int k = 0; k < ", count, "; ++k) sums[k] = ", sums_.zero(), ";");
     }
 
     ConvolutionLayout layout_;
-    DType held_;
-    std::string storage_, type_;
+    ProductSums sums_;
     KernelText kernel_;
 };
 
 }  // namespace
 
-DType convolution_accumulator(DType dtype) {
-    if (dtype.is_floating() && dtype.size_bytes() == 2) return dtype_of<float>();
-    if (dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4))
-        return dtype_of<std::int32_t>();
-    return dtype;
-}
+DType convolution_accumulator(DType dtype) { return product_accumulator(dtype); }
 
 ConvolutionTile convolution_tile(const ConvolutionLayout& layout) {
     if (layout.serial) return {layout.own, layout.across};

@@ -1,5 +1,6 @@
 #include <gemel/codegen/matmul.hpp>
 
+#include "kernels/product_sums.hpp"
 #include "matmul_kernels.hpp"
 
 #include <gemel/codegen/block.hpp>
@@ -58,25 +59,23 @@ class Matmul {
           dtype_(request.dtype),
           layout_(layout),
           dialect_(dialect),
-          held_(matmul_accumulator(dtype_)),
+          sums_(request.dtype, dialect),
           tile_(matmul_tile(dtype_, layout)),
           epilogue_(request.epilogue),
           preamble_(request.preamble),
-          storage_(storage_type(dtype_, dialect)),
-          type_(held_.name()),
           kernel_(dialect, [this](std::string_view word) { return is_taken(word); },
                   {"matmul", "value", "row", "column", "matrix", "before", "as_float", "as_uint"}) {}
 
     std::string text() {
-        Values values{{"storage", storage_},
-                      {"type", type_},
-                      {"zero", is_complex() ? type_ + "_new(0, 0)" : "0"},
+        Values values{{"storage", sums_.storage},
+                      {"type", sums_.type},
+                      {"zero", sums_.zero()},
                       {"serial", layout_.form == MatmulForm::serial},
                       {"block", matmul_block(layout_)},
                       {"preamble", preamble_.empty() ? "" : kernel_.verbatim(request_.preamble)},
                       {"parameters", parameters()},
                       {"pitch", tile_.rows + 1},
-                      {"depth", held_.size_bytes() > 8 ? 8 : 16},
+                      {"depth", sums_.held.size_bytes() > 8 ? 8 : 16},
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
         if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
@@ -89,7 +88,6 @@ class Matmul {
         return epilogue_.mentions(word) || preamble_.mentions(word) ||
                std::ranges::any_of(request_.arguments, [&](const Parameter& p) { return p.name == word; });
     }
-    bool is_complex() const { return held_.kind() == DType::Kind::complex; }
 
     Value::List parameters() {
         Value::List all;
@@ -106,34 +104,18 @@ class Matmul {
         return all.substr(all.find_first_not_of(' '));
     }
 
-    std::string load(const std::string& element) const {
-        const std::string value = load_text(dtype_, element);
-        return held_ == dtype_ || dtype_.is_floating() ? value : gemel::text("(", type_, ")", value);
-    }
-    std::string convert(const std::string& value) const {
-        if (dtype_.kind() == DType::Kind::boolean) return gemel::text("(", value, ") != 0");
-        if (dtype_.is_integer() && dtype_.size_bytes() < 4) return gemel::text("(", storage_, ")(", value, ")");
-        return store_text(dtype_, value);
-    }
     /// The statement that stores a sum, where own_row and own_column say which.
     std::string store(const std::string& sum) {
         const std::string element = "c[own_row * c_row + own_column * c_column]";
-        if (epilogue_.empty()) return gemel::text(element, " = ", convert(sum), ";");
-        std::string out = gemel::text("const ", type_, " value = ", sum, ";\n");
+        if (epilogue_.empty()) return gemel::text(element, " = ", sums_.store(sum), ";");
+        std::string out = gemel::text("const ", sums_.type, " value = ", sum, ";\n");
         if (epilogue_.mentions("row")) out += "const int64_t row = own_row;\n";
         if (epilogue_.mentions("column")) out += "const int64_t column = own_column;\n";
-        if (epilogue_.mentions("before")) out += gemel::text("const ", type_, " before = ", load(element), ";\n");
+        if (epilogue_.mentions("before"))
+            out += gemel::text("const ", sums_.type, " before = ", sums_.load(element), ";\n");
         return out +
-               gemel::text(element, " = ", convert(kernel_.verbatim(gemel::text("(", epilogue_.text(), ")"))), ";");
+               gemel::text(element, " = ", sums_.store(kernel_.verbatim(gemel::text("(", epilogue_.text(), ")"))), ";");
     }
-    std::string add_product(const std::string& sum, const std::string& a, const std::string& b) const {
-        if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");
-        if (dtype_.kind() == DType::Kind::boolean) return gemel::text(sum, " |= ", a, " & ", b, ";");
-        const std::string wraps = wrapping_cast(held_);
-        if (wraps.empty()) return gemel::text(sum, " += ", a, " * ", b, ";");
-        return gemel::text(sum, " = (", type_, ")(", wraps, sum, " + ", wraps, a, " * ", wraps, b, ");");
-    }
-
     std::string block_body(Values values) {
         values["edge"] = layout_.edge;
         values["own"] = per_thread;
@@ -143,27 +125,27 @@ class Matmul {
                        {"depth_is_fast", layout_.a_by_columns},
                        {"first", "first_row"},
                        {"extent", "rows"},
-                       {"loaded", load("a[(begin + d) * a_column + s * a_row]")}};
+                       {"loaded", sums_.load("a[(begin + d) * a_column + s * a_row]")}};
         const Values b{{"name", "b"},
                        {"depth_is_fast", !layout_.b_by_columns},
                        {"first", "first_column"},
                        {"extent", "columns"},
-                       {"loaded", load("b[(begin + d) * b_row + s * b_column]")}};
+                       {"loaded", sums_.load("b[(begin + d) * b_row + s * b_column]")}};
         values["factors"] = Value::List{a, b};
-        values["add_product"] = add_product(sum, "a_part[r]", "b_part[k]");
+        values["add_product"] = sums_.add(sum, "a_part[r]", "b_part[k]");
         values["stored"] = store(sum);
         return kernel_.fill(matmul_kernels::block(), std::move(values));
     }
 
     std::string serial_body(Values values) {
         values["own"] = serial_own;
-        values["unrolls"] = held_.is_floating();
+        values["unrolls"] = sums_.held.is_floating();
         values["depth"] = serial_depth;
-        values["b_next"] = load("b[(begin + d) * b_row + k]");
-        values["b_loaded"] = load("b[(begin + d) * b_row + k * b_column]");
-        values["a_loaded"] = load("a[row_of * a_row + (begin + d) * a_column]");
-        values["add_product"] = add_product(gemel::text("part[r * ", tile_.columns, " + k]"), "factor",
-                                            gemel::text("packed[d * ", tile_.columns, " + k]"));
+        values["b_next"] = sums_.load("b[(begin + d) * b_row + k]");
+        values["b_loaded"] = sums_.load("b[(begin + d) * b_row + k * b_column]");
+        values["a_loaded"] = sums_.load("a[row_of * a_row + (begin + d) * a_column]");
+        values["add_product"] = sums_.add(gemel::text("part[r * ", tile_.columns, " + k]"), "factor",
+                                          gemel::text("packed[d * ", tile_.columns, " + k]"));
         values["stored"] = store(gemel::text("sums[r * ", tile_.columns, " + k]"));
         return kernel_.fill(matmul_kernels::serial(), std::move(values));
     }
@@ -227,7 +209,7 @@ class Matmul {
     std::string by_tensor_cores(Values values) {
         const MatmulTuning& t = layout_.tile;
         const std::size_t item = dtype_.size_bytes();
-        values["sum_type"] = type_;
+        values["sum_type"] = sums_.type;
         values["splits"] = layout_.form == MatmulForm::split;
         values["rounds"] = item == 4;
         values["group_depth"] = item == 2 ? 16 : 8;
@@ -254,21 +236,15 @@ class Matmul {
     DType dtype_;
     MatmulLayout layout_;
     const Dialect& dialect_;
-    DType held_;
+    ProductSums sums_;
     MatmulTile tile_;
     Snippet epilogue_, preamble_;
-    std::string storage_, type_;
     KernelText kernel_;
 };
 
 }  // namespace
 
-DType matmul_accumulator(DType dtype) {
-    if (dtype.is_floating() && dtype.size_bytes() == 2) return dtype_of<float>();
-    if (dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4))
-        return dtype_of<std::int32_t>();
-    return dtype;
-}
+DType matmul_accumulator(DType dtype) { return product_accumulator(dtype); }
 
 MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
     if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};

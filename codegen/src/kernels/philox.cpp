@@ -20,15 +20,6 @@ namespace gemel::codegen {
 
 namespace {
 
-std::string section(std::string_view name) {
-    const std::string_view all = philox_text;
-    const std::string head = text("//@ ", name, "\n");
-    const std::size_t begin = all.find(head);
-    if (begin == std::string_view::npos) throw Error(text("there is no text called '", name, "' for random numbers"));
-    const std::size_t first = begin + head.size();
-    return std::string(all.substr(first, all.find("//@ ", first) - first));
-}
-
 bool is_wide(DType element) { return element.size_bytes() == 8; }
 
 std::string storage(DType element, const Dialect& dialect) {
@@ -148,11 +139,11 @@ std::string names_of(const std::string& parameters) {
 }
 
 std::string sections(const PhiloxFill& fill) {
-    std::string functions = section("philox");
-    if (philox_words(fill.distribution, fill.element) == 2) functions += section("wide");
+    std::string functions = philox_section("philox");
+    if (philox_words(fill.distribution, fill.element) == 2) functions += philox_section("wide");
     std::istringstream names(substitute(row_of(fill.distribution).sections, blanks(fill, 0)));
-    for (std::string name; names >> name;) functions += section(name);
-    if (fill.tuning.lanes) functions += section("philox_lanes");
+    for (std::string name; names >> name;) functions += philox_section(name);
+    if (fill.tuning.lanes) functions += philox_section("philox_lanes");
     return functions;
 }
 
@@ -215,7 +206,7 @@ std::string PhiloxFill::source(const Dialect& dialect) const {
 }
 
 std::string PhiloxPermutation::source(const Dialect& dialect) const {
-    return section("permutation") +
+    return philox_section("permutation") +
            philox_kernels::permutation().render({{"storage", storage(element, dialect)}, {"element", element.name()}});
 }
 

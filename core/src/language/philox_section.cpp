@@ -88,15 +88,6 @@ const char* const uniform_double = R"(WITHIN_KERNEL double philox_uniform_double
 }
 )";
 
-std::string section(std::string_view name) {
-    const std::string_view all = philox_text;
-    const std::string head = text("//@ ", name, "\n");
-    const std::size_t begin = all.find(head);
-    if (begin == std::string_view::npos) throw Error(text("there is no text called '", name, "' for random numbers"));
-    const std::size_t first = begin + head.size();
-    return std::string(all.substr(first, all.find("//@ ", first) - first));
-}
-
 std::string replaced(std::string all, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = all.find(from, at)) != std::string::npos; at += to.size())
         all.replace(at, from.size(), to);
@@ -113,15 +104,16 @@ std::string guarded(const std::string& guard, const std::string& body) {
 }  // namespace
 
 std::vector<Dialect::Section> philox_sections(const std::string& double_guard, const std::vector<std::string>& needs) {
-    const std::string in_double = section("wide") + replaced(section("unit64"), "gemel_unit(", "gemel_unit_double(");
+    const std::string in_double =
+        philox_section("wide") + replaced(philox_section("unit64"), "gemel_unit(", "gemel_unit_double(");
     std::vector<std::string> needs_of_normal{"philox"};
     needs_of_normal.insert(needs_of_normal.end(), needs.begin(), needs.end());
     return {{.name = "philox",
              .words = {"philox_t", "philox_init", "philox_bits", "philox_skip", "philox_uniform"},
-             .text = own(section("philox") + section("unit") + state)},
+             .text = own(philox_section("philox") + philox_section("unit") + state)},
             {.name = "philox_normal",
              .words = {"philox_normal"},
-             .text = own(section("log32") + section("normal32") + normal),
+             .text = own(philox_section("log32") + philox_section("normal32") + normal),
              .needs = std::move(needs_of_normal)},
             {.name = "philox_double",
              .words = {"philox_uniform_double"},

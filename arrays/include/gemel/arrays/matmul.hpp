@@ -8,7 +8,9 @@
 #include <gemel/core/stream.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -31,17 +33,31 @@ class NamedArgument {
     NamedArgument(std::string name, const AnyArray& array) : name_(std::move(name)), array_(array) {}
     template <class T>
         requires(HasDType<T> && !std::derived_from<T, AnyArray>)
-    NamedArgument(std::string name, const T& value) : name_(std::move(name)), dtype_(dtype_of<T>()) {
+    NamedArgument(std::string name, const T& value) : name_(std::move(name)), is_value_(true) {
         static_assert(sizeof(T) <= sizeof value_, "values of more than 16 bytes go into an array");
-        std::memcpy(value_.data(), &value, sizeof(T));
+        // As an expression in C computes with them.
+        if constexpr (SixteenBitFloat<T>)
+            keep(static_cast<float>(value));
+        else if constexpr (std::same_as<T, bool>)
+            keep(static_cast<std::int32_t>(value));
+        else
+            keep(value);
     }
     const std::string& name() const { return name_; }
-    const AnyArray& array() const { return array_; }  ///< empty for a value
-    DType dtype() const { return array_.empty() ? dtype_ : array_.dtype(); }
+    bool is_value() const { return is_value_; }
+    const AnyArray& array() const { return array_; }
+    DType dtype() const { return is_value_ ? dtype_ : array_.dtype(); }
     const std::byte* value() const { return value_.data(); }
 
    private:
+    template <class T>
+    void keep(const T& value) {
+        dtype_ = dtype_of<T>();
+        std::memcpy(value_.data(), &value, sizeof(T));
+    }
+
     std::string name_;
+    bool is_value_ = false;
     AnyArray array_;
     DType dtype_;
     alignas(16) std::array<std::byte, 16> value_{};
