@@ -3,6 +3,8 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::plugin::cuda {
 namespace {
 
@@ -84,7 +86,9 @@ class CudaImage final : public Image {
                                             CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
         Current current(*shared_);
         CUDA_TEXTURE_DESC description{};
-        for (CUaddress_mode& mode : description.addressMode) mode = modes[static_cast<std::size_t>(state.address)];
+        // Along an axis that a 1-D image does not have, a border would weigh in: an H200 halves the values.
+        for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
+        std::fill_n(description.addressMode, shape_.dimensions, modes[static_cast<std::size_t>(state.address)]);
         description.filterMode = state.is_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
         const bool is_integer = shape_.kind > ChannelKind::float16 && !shape_.is_normalised;
         if (is_integer) description.flags |= CU_TRSF_READ_AS_INTEGER;

@@ -4,6 +4,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace gemel::plugin::opencl {
 namespace {
@@ -42,8 +43,8 @@ cl_mem create(cl_context context, const ImageShape& shape) {
 
 class OpenClImage final : public Image {
    public:
-    OpenClImage(std::shared_ptr<Shared> shared, cl_mem image, bool is_layered)
-        : shared_(std::move(shared)), image_(image), is_layered_(is_layered) {}
+    OpenClImage(std::shared_ptr<Shared> shared, cl_mem image, const ImageShape& shape)
+        : shared_(std::move(shared)), image_(image), shape_(shape) {}
     ~OpenClImage() override {
         if (shared_->dead) return;
         shared_->releases.fetch_add(1, std::memory_order_relaxed);
@@ -55,15 +56,37 @@ class OpenClImage final : public Image {
             state.address == SamplerState::Address::wrap || state.address == SamplerState::Address::mirror;
         return {.image = native(),
                 .sampler = reinterpret_cast<std::uint64_t>(shared_->sampler(state)),
-                .interpolates = !(repeats && is_layered_ && shared_->quirks.has(Quirk::scales_layers))};
+                .interpolates = !(repeats && shape_.is_layered && shared_->quirks.has(Quirk::scales_layers))};
     }
     std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(image_); }
+    const ImageShape& shape() const { return shape_; }
 
    private:
     std::shared_ptr<Shared> shared_;
     cl_mem image_;
-    bool is_layered_;
+    ImageShape shape_;
 };
+
+/// NVIDIA's driver makes images beyond its limits and fails at the first copy.
+bool fits(cl_device_id device, const ImageShape& shape) {
+    const auto within = [&](std::uint32_t extent, cl_device_info limit) {
+        return extent <= query<size_t>(cl.GetDeviceInfo, limit, device);
+    };
+    if (shape.is_layered && !within(shape.extent[shape.dimensions], CL_DEVICE_IMAGE_MAX_ARRAY_SIZE)) return false;
+    if (shape.dimensions < 3)
+        return within(shape.extent[0], CL_DEVICE_IMAGE2D_MAX_WIDTH) &&
+               (shape.dimensions == 1 || within(shape.extent[1], CL_DEVICE_IMAGE2D_MAX_HEIGHT));
+    return within(shape.extent[0], CL_DEVICE_IMAGE3D_MAX_WIDTH) &&
+           within(shape.extent[1], CL_DEVICE_IMAGE3D_MAX_HEIGHT) &&
+           within(shape.extent[2], CL_DEVICE_IMAGE3D_MAX_DEPTH);
+}
+
+ArgumentError too_large(const DeviceInfo& device, const ImageShape& shape) {
+    return ArgumentError(text("Image: ", device.name, " has no ", shape.dimensions, "-D images",
+                              shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ", shape.extent[1],
+                              " x ", shape.extent[2],
+                              " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+}
 
 cl_mem handle(const ImageRegion& region) { return reinterpret_cast<cl_mem>(region.image->native()); }
 
@@ -100,17 +123,15 @@ bool OpenClContext::has_image_format(const ImageShape& shape) {
 }
 
 std::unique_ptr<Image> OpenClContext::create_image(const ImageShape& shape) {
+    if (!fits(shared_->device, shape)) throw too_large(*shared_->info, shape);
     try {
-        return std::make_unique<OpenClImage>(shared_, create(shared_->context, shape), shape.is_layered);
+        return std::make_unique<OpenClImage>(shared_, create(shared_->context, shape), shape);
     } catch (const DeviceError& error) {
         // PoCL calls a size beyond the device's an operation.
         if (error.code() != CL_INVALID_IMAGE_SIZE && error.code() != CL_INVALID_IMAGE_DESCRIPTOR &&
             error.code() != CL_INVALID_OPERATION)
             throw;
-        throw ArgumentError(text("Image: ", shared_->info->name, " has no ", shape.dimensions, "-D images",
-                                 shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ",
-                                 shape.extent[1], " x ", shape.extent[2],
-                                 " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+        throw too_large(*shared_->info, shape);
     }
 }
 
@@ -128,8 +149,38 @@ TextureHandles OpenClContext::plain_texture(unsigned dimensions, bool is_layered
     return {reinterpret_cast<std::uint64_t>(image), reinterpret_cast<std::uint64_t>(sampler)};
 }
 
+/// Layer by layer, by way of an image without layers.
+void OpenClStream::copy_lines(const ImageRegion& image, const Place& memory, bool to_image) {
+    const auto buffer = reinterpret_cast<cl_mem>(memory.memory->handle);
+    ImageShape shape = static_cast<const OpenClImage&>(*image.image).shape();
+    const std::size_t line_bytes = image.extent[0] * shape.element_bytes();
+    shape.is_layered = false;
+    shape.extent[0] = static_cast<std::uint32_t>(image.extent[0]);
+    const OpenClImage line(shared_, create(shared_->context, shape), shape);
+    const auto line_image = reinterpret_cast<cl_mem>(line.native());
+    const std::array<std::size_t, 3> begin{0, 0, 0}, extent{image.extent[0], 1, 1};
+    for (std::size_t k = 0; k < image.extent[1]; ++k) {
+        const std::array<std::size_t, 3> layer{image.origin[0], image.origin[1] + k, 0};
+        const std::size_t offset = memory.offset_bytes + k * line_bytes;
+        if (to_image) {
+            cl.EnqueueCopyBufferToImage(Turn(*this), buffer, line_image, offset, begin.data(), extent.data(), 0,
+                                        nullptr, nullptr);
+            cl.EnqueueCopyImage(Turn(*this), line_image, handle(image), begin.data(), layer.data(), extent.data(), 0,
+                                nullptr, nullptr);
+        } else {
+            cl.EnqueueCopyImage(Turn(*this), handle(image), line_image, layer.data(), begin.data(), extent.data(), 0,
+                                nullptr, nullptr);
+            cl.EnqueueCopyImageToBuffer(Turn(*this), line_image, buffer, begin.data(), extent.data(), offset, 0,
+                                        nullptr, nullptr);
+        }
+    }
+}
+
 void OpenClStream::copy_image(const ImageRegion& image, const Place& memory, bool to_image) {
     const auto buffer = reinterpret_cast<cl_mem>(memory.memory->handle);
+    const ImageShape& shape = static_cast<const OpenClImage&>(*image.image).shape();
+    if (shape.dimensions == 1 && shape.is_layered && shared_->quirks.has(Quirk::copies_no_layers))
+        return copy_lines(image, memory, to_image);
     if (to_image)
         cl.EnqueueCopyBufferToImage(Turn(*this), buffer, handle(image), memory.offset_bytes, image.origin.data(),
                                     image.extent.data(), 0, nullptr, nullptr);

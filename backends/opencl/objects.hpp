@@ -74,6 +74,7 @@ class OpenClStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void copy_image(const ImageRegion& image, const Place& memory, bool to_image) override;
     void copy_images(const ImageRegion& to, const ImageRegion& from) override;
+    void copy_lines(const ImageRegion& image, const Place& memory, bool to_image);
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
     std::unique_ptr<Event> record(bool timed) override;

@@ -86,6 +86,15 @@ constexpr Row table[] = {
         .test = "images of every format and rank: nearest has the bits of plain memory, linear is within 2^-8",
     },
     {
+        .quirk = Quirk::copies_no_layers,
+        .name = "copies_no_layers",
+        .implementation = Implementation::nvidia,
+        .seen = "driver 580",
+        .does = "refuses copies between buffers and layers behind the first of 1-D images (CL_INVALID_VALUE)",
+        .remedy = "each layer passes through an image without layers (image.cpp, copy_lines)",
+        .test = "regions are copied between images and arrays of any layout, and between images",
+    },
+    {
         .quirk = Quirk::needs_a_kernel,
         .name = "needs_a_kernel",
         .implementation = Implementation::nvidia,

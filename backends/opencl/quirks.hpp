@@ -25,6 +25,7 @@ enum class Quirk : std::uint8_t {
     large_fills_fail,
     misreads_half_images,
     scales_layers,
+    copies_no_layers,
 };
 
 /// The quirks of one device.

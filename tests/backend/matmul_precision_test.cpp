@@ -125,6 +125,61 @@ TEST_CASE("products of infinities, NaN and the largest numbers are those of plai
     }
 }
 
+namespace {
+
+/// A matrix whose neighbours lie along its rows or its columns.
+template <class T>
+GPUArray<T> laid_out(std::int64_t rows, std::int64_t columns, bool is_turned, unsigned seed) {
+    return is_turned ? matrix<T>(columns, rows, seed).transpose() : matrix<T>(rows, columns, seed);
+}
+
+template <class T>
+void check_warp_groups(double most, codegen::MatmulTuning tuning) {
+    tuning.unit_warps = 4;
+    for (const int layout : {0, 1, 2, 3}) {
+        // Both rows of a and columns of b apart: groups take no float that way.
+        if (sizeof(T) == 4 && layout == 2) continue;
+        INFO(dtype_of<T>().name(), " layout ", layout, " rows ", tuning.rows, " columns ", tuning.columns);
+        const auto a = laid_out<T>(72, 200, layout / 2 != 0, 31), b = laid_out<T>(200, 136, layout % 2 != 0, 32);
+        const MatmulOptions options{.precision = Precision::tensor, .tuning = tuning};
+        CHECK(error_of(matmul(a, b, options), a, b) < most);
+        MatmulOptions shifted = options;
+        shifted.epilogue = "value + before + (float)row - (float)column";
+        const GPUArray<T> target = zeros<T>({136, 72});
+        target.fill(T(1.0f));
+        matmul_into(target.transpose(), a, b, shifted);
+        const auto plain = matmul(a, b, options).template astype<float>().get();
+        const auto found = target.transpose().copy(Order::C).template astype<float>().get();
+        int wrong = 0;
+        for (int i = 0; i < 72 * 136; ++i)
+            wrong += std::abs(found[static_cast<std::size_t>(i)] - (plain[static_cast<std::size_t>(i)] + 1.0f +
+                                                                    static_cast<float>(i / 136 - i % 136))) > 1.0f;
+        CHECK(wrong == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("groups of four warps multiply as warps do, in every layout") {
+    if (!default_device().info().has_warp_groups) {
+        const auto a = matrix<half>(64, 64, 1);
+        if (default_device().info().type == DeviceInfo::Type::gpu)
+            CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, a, {.tuning = {.unit_warps = 4}}), "matmul", "unit_warps",
+                                    "has_warp_groups");
+        return;
+    }
+    check_warp_groups<half>(2e-3, {});
+    check_warp_groups<bfloat16>(1e-2, {.rows = 128, .columns = 64, .own_columns = 64});
+    check_warp_groups<half>(2e-3, {.rows = 64, .columns = 128, .own_columns = 128, .stages = 3});
+    check_warp_groups<float>(2e-3, {});
+    const auto a = laid_out<float>(72, 200, true, 31), b = laid_out<float>(200, 136, false, 32);
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.precision = Precision::tensor, .tuning = {.unit_warps = 4}}),
+                            "unit_warps");
+    const auto odd = matrix<half>(72, 199, 33);
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(odd, matrix<half>(199, 136, 34), {.tuning = {.unit_warps = 4}}),
+                            "unit_warps", "16 bytes");
+}
+
 TEST_CASE("an epilogue is stored in place of each element") {
     const auto a = matrix<float>(50, 20, 8), b = matrix<float>(20, 70, 9);
     const auto bias = matrix<float>(1, 70, 10).reshape({70});

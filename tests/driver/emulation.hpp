@@ -185,6 +185,7 @@ gemel_size gemel_bytes(void (*)(A...), gemel_size index) {
 }
 
 #include "emulation_tensor.hpp"
+#include "emulation_tiles.hpp"
 
 // The program's own, where no name of the host's libraries is in its way; translated() closes it.
 namespace gemel_program {

@@ -31,6 +31,9 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 std::string translated(std::string text) {
     replace_all(text, R"(asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));)", "f = gemel_load_float16(h.bits);");
     replace_all(text, R"(asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));)", "h.bits = gemel_store_float16(f);");
+    // As much as an sm_90 has, for every launch.
+    replace_all(text, "extern __shared__ __align__(16) unsigned char shared_arena[];",
+                "alignas(16) static thread_local unsigned char shared_arena[227 << 10];");
     static const std::regex offset(R"(__INTADDR__\(&\(\((\w+) \*\)0\)->(\w+)\))");
     text = std::regex_replace(text, offset, "__builtin_offsetof($1, $2)");
     // Blocks that wait for others give the processor away.

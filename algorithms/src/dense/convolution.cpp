@@ -110,9 +110,18 @@ Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
 
 }  // namespace
 
+namespace {
+
+/// PoCL 5.0 loses what threads of a block have summed when they meet: seen in all of nine spellings of the kernel.
+bool loses_sums(const DeviceInfo& info) {
+    return info.platform == "Portable Computing Language" && info.driver_version.starts_with("5.");
+}
+
+}  // namespace
+
 ConvolutionLayout convolution_layout(const Convolution& work, const ConvolveTuning& tuning, const DeviceInfo& info) {
     ConvolutionLayout layout{.dtype = work.images.dtype(), .conjugate = work.conjugate, .border = work.border};
-    layout.serial = tuning.serial < 0 ? info.type == DeviceInfo::Type::cpu : tuning.serial > 0;
+    layout.serial = tuning.serial < 0 ? info.type == DeviceInfo::Type::cpu : tuning.serial > 0 || loses_sums(info);
     layout.filter_rows = static_cast<std::uint32_t>(work.filters.shape()[2]);
     layout.filter_columns = static_cast<std::uint32_t>(work.filters.shape()[3]);
     // A step beyond the last result is as good as that.

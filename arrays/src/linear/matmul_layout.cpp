@@ -1,6 +1,8 @@
 #include "linear/matmul_layout.hpp"
 
 #include <gemel/codegen/tuning.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -61,21 +63,64 @@ bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     return bytes <= device.shared_memory_opt_in_bytes.value_or(device.shared_memory_per_block_bytes);
 }
 
+/// A tile by warp groups: `height` lines of the factor that warps divide among them, `width` of the other.
+struct GroupCandidate {
+    std::uint32_t height, width, stages;
+    double rate;  ///< beside that of warps
+};
+constexpr GroupCandidate group_candidates[] = {
+    {128, 256, 4, 1.9}, {128, 128, 5, 1.5}, {64, 128, 5, 1.2}, {64, 64, 5, 0.8}};
+
+MatmulTuning group_tile(const GroupCandidate& candidate, std::size_t item, bool has_b_in_registers) {
+    MatmulTuning tile{.rows = candidate.height,
+                      .columns = candidate.width,
+                      .depth = static_cast<std::uint32_t>(128 / item),
+                      .own_rows = 16,
+                      .own_columns = candidate.width,
+                      .stages = item == 2 ? candidate.stages : std::min(candidate.stages, 4u),
+                      .unit_warps = 4};
+    if (has_b_in_registers) {
+        std::swap(tile.rows, tile.columns);
+        std::swap(tile.own_rows, tile.own_columns);
+    }
+    return tile;
+}
+
 /// The tile that ends first if each multiprocessor works on tile after tile.
-MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape) {
-    MatmulTuning best;
-    double best_time = std::numeric_limits<double>::infinity();
-    for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {
-        layout.tile = candidate.tile;
-        if (!fits(device, dtype, layout)) continue;
-        const std::int64_t down = (shape.rows + candidate.tile.rows - 1) / candidate.tile.rows,
-                           across = (shape.columns + candidate.tile.columns - 1) / candidate.tile.columns,
+struct BestTile {
+    MatmulLayout layout;
+    double time = std::numeric_limits<double>::infinity();
+
+    void consider(const DeviceInfo& device, DType dtype, MatmulLayout next, double rate, const MatmulShape& shape) {
+        const MatmulTuning& tile = next.tile;
+        if (!fits(device, dtype, next) || !codegen::why_no_tile(dtype, next).empty()) return;
+        const std::int64_t down = (shape.rows + tile.rows - 1) / tile.rows,
+                           across = (shape.columns + tile.columns - 1) / tile.columns,
                            units = std::max<std::int64_t>(device.compute_units, 1);
         const std::int64_t rounds = (shape.batch * down * across + units - 1) / units;
-        const double time = static_cast<double>(rounds) * candidate.tile.rows * candidate.tile.columns / candidate.rate;
-        if (time < best_time) best = candidate.tile, best_time = time;
+        const double own = static_cast<double>(rounds) * tile.rows * tile.columns / rate;
+        if (own < time) layout = next, time = own;
     }
-    return best;
+};
+
+/// @param unit_warps  that multiply together: 1, 4, or 0 for either
+MatmulLayout choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
+                         std::uint32_t unit_warps) {
+    const std::size_t item = dtype.size_bytes();
+    BestTile best{layout};
+    if (unit_warps != 4)
+        for (const Candidate& candidate : candidates(layout.form, item)) {
+            layout.tile = candidate.tile;
+            best.consider(device, dtype, layout, candidate.rate, shape);
+        }
+    if (unit_warps == 1 || !device.has_warp_groups || layout.form != MatmulForm::tensor || item == 8)
+        return best.layout;
+    layout.form = MatmulForm::groups;
+    for (const GroupCandidate& candidate : group_candidates) {
+        layout.tile = group_tile(candidate, item, item == 4 && layout.b_by_columns);
+        best.consider(device, dtype, layout, candidate.rate, shape);
+    }
+    return best.layout;
 }
 
 /// Elements of the widest access that every line of x allows, 16 bytes at most.
@@ -134,7 +179,15 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
         widest_access(a, a.strides()[layout.a_by_columns ? 1 : 2], a.shape()[layout.a_by_columns ? 1 : 2]);
     layout.b_access =
         widest_access(b, b.strides()[layout.b_by_columns ? 1 : 2], b.shape()[layout.b_by_columns ? 1 : 2]);
-    layout.tile = merge(given, choose_tile(device, dtype, layout, shape));
+    // Other numbers that a caller gives are about single warps, unless they say more.
+    const std::uint32_t unit_warps = given == MatmulTuning{} ? 0 : std::max(given.unit_warps, 1u);
+    layout = choose_tile(device, dtype, layout, shape, unit_warps);
+    if (unit_warps == 4 && layout.form != MatmulForm::groups)
+        throw ArgumentError(text(
+            "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups ",
+            "(DeviceInfo::has_warp_groups), 16-bit floats or Precision::tensor, and rows that begin at multiples of "
+            "16 bytes; leave unit_warps out"));
+    layout.tile = merge(given, layout.tile);
     return layout;
 }
 

@@ -1,5 +1,6 @@
 #include <gemel/codegen/matmul.hpp>
 
+#include "kernels/matmul_slots.hpp"
 #include "kernels/product_sums.hpp"
 #include "matmul_kernels.hpp"
 
@@ -11,45 +12,14 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
-#include <bit>
 
 namespace gemel::codegen {
 namespace {
 
-constexpr std::uint32_t per_thread = 4;  ///< checked: rows and columns of the result that one thread computes
+constexpr std::uint32_t per_thread = matmul_per_thread;
 /// serial: rows of a tile, how many of them a thread keeps in registers at a time, and the slice of the summed axis.
 constexpr std::uint32_t serial_rows = 96, serial_own = 6, serial_depth = 128;
-constexpr std::uint32_t warp = 32;
 constexpr int band = 8;  ///< rows of tiles among which blocks that run together lie
-
-bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
-bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
-
-/// How one factor lies in a slot.
-struct Factor {
-    bool along;            ///< neighbours lie along the summed axis
-    std::uint32_t side;    ///< rows or columns of the result
-    std::uint32_t length;  ///< elements of a line
-    std::uint32_t lines;
-    std::uint32_t pitch;  ///< elements from line to line
-    std::uint32_t access;
-    std::uint32_t words() const { return lines * pitch; }
-};
-
-Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
-    const MatmulTuning& t = layout.tile;
-    const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
-    const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
-    // Lanes of a warp that read at once meet different banks: lines are an odd number of 16 bytes apart, or, where four
-    // lanes read neighbouring lines of words, of 32.
-    const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
-    return {.along = along,
-            .side = side,
-            .length = length,
-            .lines = along ? side : t.depth,
-            .pitch = static_cast<std::uint32_t>(length + gap),
-            .access = is_a ? layout.a_access : layout.b_access};
-}
 
 /// Fills one kernel.
 class Matmul {
@@ -162,6 +132,9 @@ class Matmul {
         values["band"] = band;
         values["depth"] = t.depth;
         values["stages"] = t.stages;
+        // Warp groups still read the slot before the last while the last one is multiplied.
+        values["ahead"] = t.stages - (by_groups(layout_) ? 2 : 1);
+        values["by_groups"] = by_groups(layout_);
         values["slot_words"] = a.words() + b.words();
         values["b_offset"] = a.words();
         values["factors"] = Value::List{described("a", a, 0, "first_row", "rows"),
@@ -182,6 +155,8 @@ class Matmul {
                 {"side", f.side},
                 {"length", f.length},
                 {"pitch", f.pitch},
+                {"panel", f.is_tile && !f.along ? f.lines * f.pitch : 0},
+                {"is_tile", f.is_tile},
                 {"access", f.access},
                 {"access_bytes", f.access * dtype_.size_bytes()},
                 {"offset", offset},
@@ -226,10 +201,44 @@ class Matmul {
         values["warp_columns"] = t.own_columns;
         values["warps_across"] = t.columns / t.own_columns;
         values["stored"] = store("sum");
+        if (by_groups(layout_)) by_warp_groups(values);
         values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
-        values["multiply"] = kernel_.fill(matmul_kernels::tensor_multiply(), values);
-        values["store"] = kernel_.fill(matmul_kernels::tensor_store(), values);
+        values["multiply"] = kernel_.fill(
+            by_groups(layout_) ? matmul_kernels::groups_multiply() : matmul_kernels::tensor_multiply(), values);
+        values["store"] =
+            kernel_.fill(by_groups(layout_) ? matmul_kernels::groups_store() : matmul_kernels::tensor_store(), values);
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
+    }
+
+    /// A group has 64 lines of the result and all of the other side.
+    void by_warp_groups(Values& values) {
+        const MatmulTuning& t = layout_.tile;
+        const std::size_t item = dtype_.size_bytes();
+        const bool turned = has_b_in_registers(item, layout_);
+        const Factor own = factor(item, layout_, !turned), other = factor(item, layout_, turned);
+        const std::uint32_t width = turned ? t.rows : t.columns;
+        const auto panel_bytes = [&](const Factor& f) { return f.along ? 0 : f.lines * tile_line_bytes; };
+        const auto step = [&](const Factor& f) { return f.along ? 2u : 2 * tile_bytes / 16; };
+        values["turned"] = turned;
+        values["staged_pitch"] = staged_pitch(item, layout_);
+        values["row_tiles"] = 1;
+        values["column_tiles"] = width / 8;
+        values["warps_across"] = 1;
+        values["warp_rows"] = 16;
+        values["warp_columns"] = 0;
+        values["own"] = turned ? "b" : "a";
+        values["other"] = turned ? "a" : "b";
+        values["own_along"] = own.along;
+        values["own_pitch"] = own.pitch;
+        values["own_lead"] = panel_bytes(own);
+        values["own_step"] = step(own);
+        values["other_lead"] = panel_bytes(other);
+        values["other_step"] = step(other);
+        values["group_words"] = 64 * t.depth;
+        const std::string name = item == 4 ? "tf32" : dtype_.name() == "bfloat16_t" ? "bfloat16" : "float16";
+        values["instruction"] =
+            gemel::text("gemel_multiply_tiles_", name, "_", width,
+                        item == 2 ? gemel::text("<", own.along ? 0 : 1, ", ", other.along ? 0 : 1, ">") : "");
     }
 
     const MatmulRequest& request_;
@@ -253,60 +262,12 @@ MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
     return {serial_rows, static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes())};
 }
 
-std::uint32_t matmul_block(const MatmulLayout& layout) {
-    const MatmulTuning& t = layout.tile;
-    switch (layout.form) {
-        case MatmulForm::serial: return 1;
-        case MatmulForm::checked: return layout.edge * layout.edge;
-        case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns);
-        default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp;
-    }
-}
-
-std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
-    if (layout.form == MatmulForm::serial) return 0;
-    if (has_slots(layout)) {
-        const std::size_t item = dtype.size_bytes();
-        return layout.tile.stages * item * (factor(item, layout, true).words() + factor(item, layout, false).words());
-    }
-    const std::size_t item = matmul_accumulator(dtype).size_bytes(), depth = item > 8 ? 8 : 16;
-    return 2 * depth * (per_thread * layout.edge + 1) * item;
-}
-
-bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) || matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10;
-}
-
-std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
-    if (!has_slots(layout)) return {};
-    const MatmulTuning& t = layout.tile;
-    const bool warps = by_warps(layout);
-    for (const std::uint32_t n : {t.rows, t.columns, t.depth})
-        if (!std::has_single_bit(n)) return "rows, columns and depth must be powers of 2";
-    if (t.stages < 2 || t.stages > 5) return "there must be 2 to 5 stages";
-    const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
-    if (t.depth % group != 0) return text("depth must be a multiple of ", group);
-    if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||
-        t.rows % t.own_rows != 0 || t.columns % t.own_columns != 0)
-        return text("own_rows and own_columns must be multiples of ", unit, " that divide rows and columns");
-    if (!warps && (t.rows / t.own_rows % 4 != 0 || t.columns / t.own_columns % 8 != 0))
-        return "a block must be a multiple of 4 threads high and of 8 wide";
-    if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
-        return "a warp has at most 2048 elements in three sums each";
-    const std::uint32_t block = matmul_block(layout);
-    if (block > 1024) return text("a block would have ", block, " threads; there may be 1024");
-    for (const bool is_a : {true, false}) {
-        const Factor f = factor(dtype.size_bytes(), layout, is_a);
-        if (block * f.access % f.length != 0 || f.lines % (block * f.access / f.length) != 0)
-            return text("the ", block, " threads of a block do not share ", f.lines, " lines of ", f.length,
-                        " elements evenly");
-    }
-    return {};
-}
-
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
     if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
+    if (by_groups(layout) && std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
+        throw ArgumentError(
+            text("matmul: ", dialect.name, " has no words for warp groups; expected the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
 }
 

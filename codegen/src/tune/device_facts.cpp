@@ -39,6 +39,7 @@ codegen::Values device_facts(const DeviceInfo& d) {
         {"has_unified_memory", d.has_unified_memory},
         {"has_managed_memory", d.has_managed_memory},
         {"has_images", d.has_images},
+        {"has_warp_groups", d.has_warp_groups},
         {"has_cross_block_visibility", d.has_cross_block_visibility},
     };
     add(facts, "clock_mhz", d.clock_mhz);

@@ -4,6 +4,7 @@
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
+#include "language/tile_section.hpp"
 #include "language/texture_section.hpp"
 
 namespace gemel {
@@ -272,6 +273,7 @@ std::vector<Dialect::Section> all_sections() {
                                   .global_space = "",
                                   .shared_space = "",
                                   .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
+    all.push_back(tile_section());
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));

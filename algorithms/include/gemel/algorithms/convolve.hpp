@@ -27,7 +27,9 @@ struct ConvolveStride {
 
 /// Overrides what gemel would choose, member by member. Zero means "not given".
 struct ConvolveTuning {
-    int serial = -1;  ///< 1: a thread for each tile of results, as on CPU devices; 0: a block of threads, as on GPUs
+    /// 1: a thread for each tile of results, as on CPU devices; 0: a block of threads, as on GPUs (not on PoCL 5.0, which
+    /// computes that wrongly).
+    int serial = -1;
     std::uint32_t filters = 0;                        ///< that a thread computes at a time
     std::uint32_t own = 0;                            ///< results of a thread for each filter
     std::uint32_t across = 0, down = 0;               ///< threads of a block, side by side and one below the other

@@ -26,9 +26,11 @@ struct MatmulTuning {
     std::uint32_t own_rows = 0, own_columns = 0;
     std::uint32_t stages = 0;           ///< slots: 2 to 5
     std::uint32_t resident_blocks = 0;  ///< per multiprocessor, for which the compiler limits registers
+    /// That multiply together by tensor cores: 1, or 4 where the device has warp groups (DeviceInfo::has_warp_groups).
+    std::uint32_t unit_warps = 0;
     friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
 };
-GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks)
+GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps)
 
 enum class MatmulForm : std::uint8_t {
     checked,  ///< a block has a tile in shared memory; any device, type and layout
@@ -36,6 +38,9 @@ enum class MatmulForm : std::uint8_t {
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
     split,    ///< the same for float: each number in two parts, three products; as exact as fused multiply-adds
+    /// As tensor, by groups of four warps that read a factor from shared memory themselves (wgmma): 16-bit floats, and
+    /// float as tf32 where a's or b's neighbours lie along the summed axis. own_rows or own_columns is 16.
+    groups,
 };
 
 /// Which kernel computes a product.
@@ -45,7 +50,7 @@ struct MatmulLayout {
     // On which axis neighbouring elements lie, and neighbouring threads read. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
-    MatmulTuning tile = {};                    ///< of the last three forms, all of it
+    MatmulTuning tile = {};                    ///< of the forms with slots, all of it
     std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };

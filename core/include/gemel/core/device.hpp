@@ -55,6 +55,7 @@ struct DeviceInfo {
     bool has_unified_memory = false;  ///< host and device share one physical memory
     bool has_managed_memory = false;  ///< MappedBuffer with MappedKind::managed works
     bool has_images = false;
+    bool has_warp_groups = false;             ///< four warps multiply matrices together (wgmma: sm_90, through CUDA)
     bool has_cross_block_visibility = false;  ///< writes of one block become visible to others while a kernel runs
     bool is_little_endian = true;
     bool has_error_correction = false;

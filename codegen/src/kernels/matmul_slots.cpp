@@ -1,0 +1,117 @@
+#include "kernels/matmul_slots.hpp"
+
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace gemel::codegen {
+
+constexpr std::uint32_t warp = 32;
+
+std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout) {
+    return has_b_in_registers(item, layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
+}
+
+Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
+    const MatmulTuning& t = layout.tile;
+    const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
+    const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
+    // Lanes of a warp that read at once meet different banks: lines are an odd number of 16 bytes apart, or, where four
+    // lanes read neighbouring lines of words, of 32.
+    const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
+    const bool is_tile = by_groups(layout) && (item == 2 || is_a == has_b_in_registers(item, layout));
+    return {.along = along,
+            .side = side,
+            .length = length,
+            .lines = along ? side : t.depth,
+            .pitch = static_cast<std::uint32_t>(is_tile ? tile_line_bytes / item : length + gap),
+            .access = is_a ? layout.a_access : layout.b_access,
+            .unit = static_cast<std::uint32_t>(by_groups(layout) ? tile_bytes / item : 1),
+            .is_tile = is_tile};
+}
+
+std::uint32_t matmul_block(const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    switch (layout.form) {
+        case MatmulForm::serial: return 1;
+        case MatmulForm::checked: return layout.edge * layout.edge;
+        case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns);
+        default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp;
+    }
+}
+
+std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
+    if (layout.form == MatmulForm::serial) return 0;
+    if (has_slots(layout)) {
+        const std::size_t item = dtype.size_bytes();
+        const std::size_t slots =
+            layout.tile.stages * item * (factor(item, layout, true).words() + factor(item, layout, false).words());
+        if (!by_groups(layout)) return slots;
+        const std::size_t lines = has_b_in_registers(item, layout) ? layout.tile.columns : layout.tile.rows;
+        return std::max(slots, lines * staged_pitch(item, layout) * sizeof(float)) + tile_bytes;
+    }
+    const std::size_t item = matmul_accumulator(dtype).size_bytes(), depth = item > 8 ? 8 : 16;
+    return 2 * depth * (matmul_per_thread * layout.edge + 1) * item;
+}
+
+bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
+    return !has_slots(layout) || (!by_groups(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
+}
+
+namespace {
+
+std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    if (item != 2 && item != 4) return "warp groups multiply floats of 2 and 4 bytes";
+    const bool turned = has_b_in_registers(item, layout);
+    if (turned && !layout.a_by_columns) return "warp groups want neighbours of a or b along the summed axis";
+    const std::uint32_t height = turned ? t.columns : t.rows, width = turned ? t.rows : t.columns;
+    if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != width)
+        return "a warp of a group has 16 lines of the result, whole";
+    if (height % 64 != 0 || (width != 64 && width != 128 && width != 256))
+        return "a warp group has 64 lines of 64, 128 or 256 elements";
+    if (t.depth * item != tile_line_bytes) return text("depth must be ", tile_line_bytes / item);
+    if (t.stages < 3) return "warp groups want 3 stages or more";
+    for (const bool is_a : {true, false}) {
+        const Factor f = factor(item, layout, is_a);
+        if (f.is_tile && f.access * item != 16) return "warp groups want factors that are copied by 16 bytes";
+        if (f.is_tile && (f.side % 64 != 0 || matmul_block(layout) * f.access / f.length % 8 != 0))
+            return "a block must copy a multiple of 8 lines at once";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
+    if (!has_slots(layout)) return {};
+    const MatmulTuning& t = layout.tile;
+    const bool warps = by_warps(layout);
+    for (const std::uint32_t n : {t.rows, t.columns, t.depth})
+        if (!std::has_single_bit(n)) return "rows, columns and depth must be powers of 2";
+    if (t.stages < 2 || t.stages > 5) return "there must be 2 to 5 stages";
+    const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
+    if (t.depth % group != 0) return text("depth must be a multiple of ", group);
+    if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||
+        t.rows % t.own_rows != 0 || t.columns % t.own_columns != 0)
+        return text("own_rows and own_columns must be multiples of ", unit, " that divide rows and columns");
+    if (!warps && (t.rows / t.own_rows % 4 != 0 || t.columns / t.own_columns % 8 != 0))
+        return "a block must be a multiple of 4 threads high and of 8 wide";
+    if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
+        return "a warp has at most 2048 elements in three sums each";
+    if (by_groups(layout))
+        if (std::string why = why_no_groups(dtype.size_bytes(), layout); !why.empty()) return why;
+    const std::uint32_t block = matmul_block(layout);
+    if (block > 1024) return text("a block would have ", block, " threads; there may be 1024");
+    for (const bool is_a : {true, false}) {
+        const Factor f = factor(dtype.size_bytes(), layout, is_a);
+        if (block * f.access % f.length != 0 || f.lines % (block * f.access / f.length) != 0)
+            return text("the ", block, " threads of a block do not share ", f.lines, " lines of ", f.length,
+                        " elements evenly");
+    }
+    return {};
+}
+
+}  // namespace gemel::codegen

@@ -1,0 +1,143 @@
+extern "C" __global__ __launch_bounds__(256) void matmul(
+        const float16_t *a,
+        const float16_t *b,
+        float16_t *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down,
+        SHARED_ARENA)
+{
+    const int64_t a_line = a_row, b_line = b_row;
+    uint16_t *const slots = gemel_tile_aligned((uint16_t *)shared_arena);
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
+    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
+    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
+    const int64_t first_row = (band * 8 + in_band % height) * 128;
+    const int64_t first_column = in_band / height * 256;
+    const int a_at = thread % 8 * 8, a_of = thread / 8;
+    const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
+        + first_row * a_line + a_of * a_line + a_at;
+    uint16_t *const a_to = slots + a_of * 64
+        + (a_at % 64 / 8 ^ a_of % 8) * 8 + 0;
+    const int64_t a_next = 32 * a_line;
+    const int a_extent = (int)(rows - first_row < 128 ? rows - first_row : 128);
+    const int b_at = thread % 32 * 8, b_of = thread / 32;
+    const uint16_t *b_from = (const uint16_t *)b + b_begin + matrix * b_matrix
+        + first_column + b_of * b_line + b_at;
+    uint16_t *const b_to = slots + b_of * 64 + b_at / 64 * 4096
+        + (b_at % 64 / 8 ^ b_of % 8) * 8 + 8192;
+    const int64_t b_next = 8 * b_line;
+    const int b_extent = (int)(columns - first_column < 256 ? columns - first_column : 256);
+    const int is_whole = a_extent == 128 && b_extent == 256;
+    const int warp_row = warp / 1 * 16, warp_column = warp % 1 * 0;
+    const int group = lane / 4, quad = lane % 4;
+    float sums[1][32][4];
+#pragma unroll
+    for (int r = 0; r < 1; ++r) {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 63) / 64);
+    int slot = 0, next_slot = 0;
+    for (int step = -2; step < steps; ++step) {
+        if (step >= 0) {
+            gemel_await_copies_1();
+            gemel_show_copies_to_tiles();
+            __syncthreads();
+        }
+        if (step < steps - 2) {
+            const int64_t left = inner - (int64_t)(step + 2) * 64;
+            const int own_depth = left < 64 ? (int)left : 64;
+            if (is_whole && own_depth == 64) {
+                {
+                    uint16_t *const to = a_to + next_slot * 24576;
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        gemel_copy_async_16(to + k * 2048, a_from + k * a_next, 16);
+                }
+                {
+                    uint16_t *const to = b_to + next_slot * 24576;
+#pragma unroll
+                    for (int k = 0; k < 8; ++k)
+                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, 16);
+                }
+            } else {
+                {
+                    uint16_t *const to = a_to + next_slot * 24576;
+                    for (int k = 0; k < 4; ++k) {
+                        const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_16(to + k * 2048, a_from + k * a_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                    }
+                }
+                {
+                    uint16_t *const to = b_to + next_slot * 24576;
+                    for (int k = 0; k < 8; ++k) {
+                        const int inside = b_of + k * 8 < own_depth ? b_extent - b_at : 0;
+                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                    }
+                }
+            }
+            a_from += 64;
+            b_from += 64 * b_line;
+            next_slot = next_slot == 3 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        const uint16_t *const a_slot = slots + slot * 24576;
+        const uint16_t *const b_slot = a_slot + 8192;
+        {
+            const uint64_t b_tile = gemel_tile(b_slot, 8192);
+            const uint64_t a_tile = gemel_tile(a_slot + warp / 4 * 4096, 0);
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 4; ++d)
+                gemel_multiply_tiles_float16_256<0, 1>(sums[0][0], a_tile + d * 2, b_tile + d * 128);
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+        }
+        slot = slot == 3 ? 0 : slot + 1;
+    }
+    c += c_begin + matrix * c_matrix;
+    gemel_await_tiles_0();
+#pragma unroll
+    for (int k = 0; k < 32; ++k) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) gemel_after_tiles(&sums[0][k][i]);
+    }
+    __syncthreads();
+    float *const staged = (float *)slots;
+#pragma unroll
+    for (int k = 0; k < 32; ++k) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            staged[(warp_row + group + i / 2 * 8) * 264 + 8 * k + 2 * quad + i % 2] = sums[0][k][i];
+    }
+    __syncthreads();
+    for (int e = thread; e < 32768; e += 256) {
+        const int r = e / 256, k = e % 256;
+        const int64_t own_row = first_row + r, own_column = first_column + k;
+        if (own_row >= rows || own_column >= columns) continue;
+        const float sum = staged[r * 264 + k];
+        c[own_row * c_row + own_column * c_column] = store_float16(sum);
+    }
+}
