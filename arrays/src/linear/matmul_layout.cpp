@@ -1,6 +1,8 @@
 #include "linear/matmul_layout.hpp"
 
 #include <gemel/codegen/tuning.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -92,12 +94,16 @@ std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int6
 /// Whether neighbours lie along this axis.
 bool has_lines_along(const AnyArray& x, std::size_t axis) { return x.strides()[axis] == 1 || x.shape()[axis] == 1; }
 
+/// Whether the device has blocks of edge x edge threads with their shared memory.
+bool has_room(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
+    return layout.edge > 0 && layout.edge * layout.edge <= device.max_threads_per_block &&
+           codegen::matmul_shared_bytes(dtype, layout) <= device.shared_memory_per_block_bytes;
+}
+
 MatmulLayout checked_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
                             const AnyArray& b) {
     MatmulLayout layout{.form = form};
-    while (layout.form != MatmulForm::serial &&
-           (layout.edge * layout.edge > device.max_threads_per_block ||
-            codegen::matmul_shared_bytes(dtype, layout) > device.shared_memory_per_block_bytes)) {
+    while (layout.form != MatmulForm::serial && !has_room(device, dtype, layout)) {
         layout.edge /= 2;
         if (layout.edge < 4) layout.form = MatmulForm::serial;
     }
@@ -123,10 +129,10 @@ MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precisio
     return precision == Precision::split ? MatmulForm::split : MatmulForm::threads;
 }
 
-MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
-                           const MatmulTuning& given) {
-    if (form < MatmulForm::threads) return checked_layout(device, dtype, form, a, b);
-    const MatmulShape shape{a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]};
+namespace {
+
+/// With slots of shared memory, all but the tile.
+MatmulLayout slots_layout(MatmulForm form, const AnyArray& a, const AnyArray& b) {
     MatmulLayout layout{.form = form};
     layout.a_by_columns = has_lines_along(a, 2);
     layout.b_by_columns = has_lines_along(b, 2);
@@ -134,7 +140,37 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
         widest_access(a, a.strides()[layout.a_by_columns ? 1 : 2], a.shape()[layout.a_by_columns ? 1 : 2]);
     layout.b_access =
         widest_access(b, b.strides()[layout.b_by_columns ? 1 : 2], b.shape()[layout.b_by_columns ? 1 : 2]);
-    layout.tile = merge(given, choose_tile(device, dtype, layout, shape));
+    return layout;
+}
+
+}  // namespace
+
+MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
+                              const AnyArray& b) {
+    if (form >= MatmulForm::threads)
+        return choose_tile(device, dtype, slots_layout(form, a, b),
+                           {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]});
+    const MatmulLayout layout = checked_layout(device, dtype, form, a, b);
+    if (layout.form == MatmulForm::serial) return codegen::matmul_serial_tile(dtype);
+    return {.rows = codegen::matmul_tile(dtype, layout).rows};
+}
+
+MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
+                           const MatmulTuning& tile) {
+    if (form >= MatmulForm::threads) {
+        MatmulLayout layout = slots_layout(form, a, b);
+        layout.tile = tile;
+        return layout;
+    }
+    MatmulLayout layout = checked_layout(device, dtype, form, a, b);
+    if (layout.form == MatmulForm::serial) {
+        layout.tile = tile;
+    } else {
+        layout.edge = tile.rows * layout.edge / codegen::matmul_tile(dtype, layout).rows;
+        if (!has_room(device, dtype, layout))
+            throw ArgumentError(text("matmul: blocks of ", tile.rows, " rows do not fit ", device.name,
+                                     "; store another tuning, or remove this one with tune::clear_stored(\"matmul\")"));
+    }
     return layout;
 }
 

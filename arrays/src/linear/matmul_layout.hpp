@@ -24,9 +24,13 @@ std::int64_t begin_of(const AnyArray& x);
 /// Whether neighbours lie along one of the last two axes.
 bool has_lines(const AnyArray& x);
 
+/// What the shape says if nothing else is given.
+codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, codegen::MatmulForm form,
+                                       const AnyArray& a, const AnyArray& b);
+
 /// The whole layout, for operands (batch, rows, inner) and (batch, inner, columns).
-/// @param given  the caller's numbers, or stored ones; what they leave open is chosen by the shape
+/// @param tile  all numbers @throws ArgumentError if blocks of so many rows do not fit the device
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
-                                    const AnyArray& b, const codegen::MatmulTuning& given);
+                                    const AnyArray& b, const codegen::MatmulTuning& tile);
 
 }  // namespace gemel

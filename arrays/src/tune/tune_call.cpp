@@ -152,7 +152,7 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
                                  "runs when it is assigned), without a tuning "
                                  "in their options"));
     const CallHook::Seen& start = *seen;
-    const Space space = tuning_space(start.family, start.fields, device.info());
+    const Space space = tuning_space(start.family, start.fields, device.info(), start.work);
     const std::string work = TuningTable::entry_name(start.family, start.work);
     const TrialStore store(context, text(start.family, " ", label_of(options, call, context)),
                            work.substr(work.find(' ') + 1));
