@@ -102,7 +102,28 @@ int online_products() {
     return 0;
 }
 
-const Child a("tune-products", tune_products), b("online-products", online_products);
+/// A call that writes its new array three times only: what it gives later lies in memory that held the right
+/// numbers.
+int tune_forgetful() {
+    const auto x = full<float>(Shape{5000}, 3.0f);
+    int calls = 0;
+    try {
+        tune::tune(
+            [&](const auto& from) {
+                const auto to = empty<float>(Shape{5000});
+                if (calls++ < 3) to.assign(2 * from);
+                return to;
+            },
+            {.trials = 2}, x);
+        std::puts("nothing was noticed");
+    } catch (const Error& error) {
+        std::puts(error.what());
+    }
+    return 0;
+}
+
+const Child a("tune-products", tune_products), b("online-products", online_products),
+    c("tune-forgetful", tune_forgetful);
 
 }  // namespace
 
@@ -119,6 +140,13 @@ TEST_CASE("products of matrices have spaces and what is found there is right and
     const auto second = run_child("tune-products", environment);
     CHECK_MESSAGE(mentions(second.output, {"dense: matmul, 0 trials", "right 1", "sparse_product, 0 trials, right 1"}),
                   second.output);
+}
+
+TEST_CASE("a configuration that leaves new arrays unwritten is wrong") {
+    const ScratchFolder folder;
+    const auto result =
+        run_child("tune-forgetful", {{"GEMEL_CACHE_DIR", (folder / "gemel").string()}, {"GEMEL_CACHE", ""}});
+    CHECK_MESSAGE(mentions(result.output, {"result 0 differs"}), result.output);
 }
 
 TEST_CASE("products are tuned while a program runs and each runs once") {
