@@ -65,7 +65,10 @@ int tune_products() {
     const auto a = to_gpu(numbers).reshape({n, n});
     const tune::Result dense = tune::tune([](const auto& x) { return matmul(x, x); }, {.trials = 5}, a);
     std::size_t failed = 0;
-    for (const tune::Trial& trial : dense.history) failed += trial.failure.empty() ? 0 : 1;
+    for (const tune::Trial& trial : dense.history) {
+        failed += trial.failure.empty() ? 0 : 1;
+        if (!trial.failure.empty()) std::printf("%s: %s\n", to_string(trial.point).c_str(), trial.failure.c_str());
+    }
     std::printf("dense: %s, %zu trials of %d points, %zu failed, not slower %d, right %d\n", dense.name.c_str(),
                 dense.trials, static_cast<int>(dense.points), failed, dense.milliseconds <= dense.start_milliseconds,
                 is_square(matmul(a, a), numbers));

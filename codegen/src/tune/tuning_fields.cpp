@@ -52,10 +52,11 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
 }
 
 const std::vector<Choices>& sparse_choices() {
-    static const auto& known = *new std::vector<Choices>{{"block", {64, 128, 256}},
-                                                         {"width", {1, 2, 4, 8, 16, 32}},
-                                                         {"items", {2, 3, 5, 7, 8, 11, 16}},
-                                                         {"chunks_per_unit", {1, 2, 4, 8, 16, 32, 64}}};
+    static const auto& known =
+        *new std::vector<Choices>{{"block", {64, 128, 256}},
+                                  {"width", {1, 2, 4, 8, 16, 32}},
+                                  {"items", {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                                  {"chunks_per_unit", {1, 2, 4, 8, 16, 32, 64}}};
     return known;
 }
 
@@ -69,6 +70,8 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
     std::vector<std::string> all{
         "own_rows <= rows and own_columns <= columns",
         block + " >= 64 and " + block + " <= device.max_threads_per_block",
+        // Threads copy 16 bytes at a time, each of a factor's lines by several of them.
+        block + " * 16 <= depth * item_bytes * (rows if rows < columns else columns)",
         // A little of it keeps lines apart.
         "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
         "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
