@@ -1,7 +1,9 @@
 /// Spaces of parameters, their constraints, and searches over made-up times.
 #include "../landscapes.hpp"
 
+#include <gemel/codegen/matmul.hpp>
 #include <gemel/codegen/sort.hpp>
+#include <gemel/codegen/sparse.hpp>
 #include <gemel/codegen/tuning_fields.hpp>
 #include <gemel/codegen/tuning_search.hpp>
 #include <gemel/core/error.hpp>
@@ -155,6 +157,44 @@ TEST_CASE("rough times and failing points are survived") {
     CHECK(failing[10] <= 1.20);
 }
 
+TEST_CASE("the spaces of products of matrices hold tiles that can be cut") {
+    DeviceInfo device;
+    device.max_threads_per_block = 1024;
+    device.max_block = {1024, 1024, 64};
+    device.shared_memory_per_block_bytes = 49152;
+    using codegen::MatmulForm, codegen::MatmulTuning;
+    struct Start {
+        MatmulForm form;
+        MatmulTuning tile;
+        DType dtype;
+    };
+    for (const auto& [form, tile, dtype] :
+         {Start{MatmulForm::serial, codegen::matmul_serial_tile(dtype_of<float>()), dtype_of<float>()},
+          Start{MatmulForm::threads, {64, 64, 16, 4, 8, 3, 0}, dtype_of<float>()},
+          Start{MatmulForm::split, {64, 64, 16, 32, 32, 4, 3}, dtype_of<float>()},
+          Start{MatmulForm::tensor, {128, 128, 16, 64, 64, 2, 2}, dtype_of<float>()},
+          Start{MatmulForm::tensor, {64, 64, 16, 32, 32, 3, 4}, dtype_of<double>()}}) {
+        const auto fields = codegen::tuning_fields(tile);
+        const Space space = tune::tuning_space("matmul", fields, device, {.item_bytes = dtype.size_bytes()});
+        CHECK(space.find(tune::tuning_point(fields, space)).has_value());
+        std::size_t cut = 0;
+        for (std::size_t k = 0; k < space.size(); ++k) {
+            const auto access = static_cast<std::uint32_t>(16 / dtype.size_bytes());
+            const auto other = codegen::parse_tuning<MatmulTuning>(to_string(space.point(k)));
+            const codegen::MatmulLayout layout{
+                .form = form, .tile = merge(other, tile), .a_access = access, .b_access = access};
+            if (form != MatmulForm::serial)
+                CHECK(codegen::matmul_shared_bytes(dtype, layout) <= 2 * device.shared_memory_per_block_bytes);
+            cut += codegen::why_no_tile(dtype, layout).empty() ? 1 : 0;
+        }
+        INFO(static_cast<int>(form), ": ", cut, " of ", space.size());
+        CHECK(space.size() >= 60);
+        CHECK(cut >= space.size() * 7 / 8);
+    }
+    // Blocks with a tile of one size: 16, 32 or 64 rows.
+    CHECK(tune::tuning_space("matmul", codegen::tuning_fields(MatmulTuning{.rows = 64}), device).size() == 3);
+}
+
 TEST_CASE("a tuning has a space: its numbers that are given, within what the device takes") {
     DeviceInfo device;
     device.max_threads_per_block = 256;
@@ -172,6 +212,15 @@ TEST_CASE("a tuning has a space: its numbers that are given, within what the dev
     const auto sort_fields = codegen::tuning_fields(codegen::SortTuning{.block = 384, .items_per_thread = 16});
     const Space sorts = tune::tuning_space("sort", sort_fields, device);
     for (const codegen::Value& value : sorts.parameters()[0].values) CHECK(value.as_signed() >= 256);
+    // A strategy is a word, and stays as it is but for sparse products.
+    const codegen::SparseTuning rows{.strategy = codegen::SparseStrategy::rows, .block = 256, .width = 4, .items = 7};
+    const auto row_fields = codegen::tuning_fields(rows);
+    const Space products = tune::tuning_space("sparse_product", row_fields, device);
+    CHECK(products.parameters()[0].values.size() == 3);
+    CHECK(tune::tuning_point(row_fields, products).value("strategy").as_string() == "rows");
+    CHECK(products.find(tune::tuning_point(row_fields, products)).has_value());
+    const codegen::SparseTuning chunks_of_rows{.strategy = codegen::SparseStrategy::merge, .chunks_per_unit = 16};
+    CHECK(tune::tuning_space("sparse_product", codegen::tuning_fields(chunks_of_rows), device).size() == 14);
     // Blocks of one thread stay so.
     const codegen::ReductionTuning chunks{.block = 1, .unroll = 1, .blocks_per_unit = 4};
     const Space others = tune::tuning_space("reduction", codegen::tuning_fields(chunks), device);

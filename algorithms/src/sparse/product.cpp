@@ -2,7 +2,9 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
+#include "sparse/product_tuning.hpp"
 #include "sparse/state.hpp"
+#include "tune/online.hpp"
 
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/codegen/sparse.hpp>
@@ -15,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 
 namespace gemel::sparse {
 namespace {
@@ -74,7 +75,8 @@ void dot_product(const AnyMultiply& options, const AnyArray& y) {
 /// One product of contiguous arrays that share no memory.
 class Product {
    public:
-    Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options)
+    Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options,
+            OnlineTrial* trial = nullptr)
         : matrix_(matrix),
           own_(matrix.entries),
           y_(y),
@@ -82,19 +84,19 @@ class Product {
           options_(options),
           alpha_(options.alpha),
           beta_(options.beta),
-          tuning_(options.tuning),
+          given_(options.tuning),
+          trial_(trial),
           cache_(KernelCache::of(own_.context)) {
         layout_.value = own_.value();
         layout_.index = own_.index();
-        layout_.serial = tuning_.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : tuning_.serial > 0;
+        layout_.serial = given_.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : given_.serial > 0;
         layout_.scaled = !is_number_of(alpha_, 1) || !is_number_of(beta_, 0);
         layout_.warps = cache_.info().has_cross_block_visibility;
-        layout_.block = tuning_.block ? tuning_.block : 256;
-        layout_.block = std::min(layout_.block, std::bit_floor(std::max(cache_.info().max_threads_per_block, 1u)));
     }
 
     void run() {
         multiply();
+        if (trial_ && is_cut_) trial_->end();
         if (!options_.dot.empty() && !is_dot_done_) dot_product(options_, y_);
     }
 
@@ -121,30 +123,26 @@ class Product {
 
     std::int64_t units() const { return std::max<std::int64_t>(cache_.info().compute_units, 1); }
 
-    /// Threads for each row: as many as most rows keep busy.
-    std::uint32_t width() const {
-        if (tuning_.width) return tuning_.width;
-        const auto wanted = static_cast<std::uint32_t>(std::clamp(own_.mean_row() * 0.7, 1.0, 32.0));
-        return std::bit_ceil(wanted);
-    }
-
-    bool is_uneven() const {
-        if (tuning_.strategy != ProductStrategy::automatic) return tuning_.strategy == ProductStrategy::merge;
-        if (layout_.serial) return own_.longest_row > own_.count / (4 * units()) && own_.count > 65536;
-        return own_.longest_row > 1024 && static_cast<double>(own_.longest_row) > 16 * own_.mean_row();
-    }
-
-    /// Short rows of similar lengths: the entries of a block's rows are read as they lie.
-    bool is_stream() const {
-        if (tuning_.strategy != ProductStrategy::automatic) return tuning_.strategy == ProductStrategy::stream;
-        return own_.longest_row <= 64 && own_.mean_row() <= 24 && tuning_.width == 0;
+    /// Chooses the tuning for this form.
+    void cut(SparseForm form) {
+        tuning_ =
+            product_tuning(matrix_, {.form = form, .serial = layout_.serial, .is_packed = layout_.packed_columns},
+                           {.strategy = form == SparseForm::rows ? given_.strategy : codegen::SparseStrategy::automatic,
+                            .block = layout_.serial ? 0 : given_.block,
+                            .width = form == SparseForm::rows && !layout_.serial ? given_.width : 0});
+        layout_.form = form;
+        if (!layout_.serial)
+            layout_.block = std::min(tuning_.block, std::bit_floor(std::max(cache_.info().max_threads_per_block, 1u)));
+        if (trial_ && !is_cut_) trial_->begin({});
+        is_cut_ = true;
     }
 
     /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
         layout_.dot = !options_.dot.empty() && x_.rank() == 1;
         const auto variant = find_variant(own_.context, layout_);
-        std::int64_t chunk = (own_.rows + units() * 16 - 1) / (units() * 16);
+        const std::int64_t pieces = units() * std::max(tuning_.chunks_per_unit, 1u);
+        std::int64_t chunk = (own_.rows + pieces - 1) / pieces;
         chunk = (std::max<std::int64_t>(chunk, 64) + multiple - 1) / multiple * multiple;
         const std::int64_t blocks =
             layout_.serial ? (own_.rows + chunk - 1) / chunk : (threads + variant->block - 1) / variant->block;
@@ -180,22 +178,20 @@ class Product {
     }
 
     void csr() {
-        if (is_uneven()) return merge();
+        cut(SparseForm::rows);
+        if (tuning_.strategy == codegen::SparseStrategy::merge) return merge();
         rows(own_.starts, own_.numbers, own_.values);
     }
 
     void rows(const AnyArray& starts, const AnyArray& numbers, const AnyArray& values) {
-        if (!layout_.serial && is_stream()) {
+        if (!layout_.serial && tuning_.strategy == codegen::SparseStrategy::stream) {
             layout_.form = SparseForm::stream;
-            const double longest = static_cast<double>(own_.longest_row);
-            const double wanted = longest <= 1.5 * own_.mean_row() ? longest : std::ceil(1.25 * own_.mean_row());
-            layout_.items =
-                static_cast<std::uint32_t>(std::clamp(wanted, 2.0, own_.value().size_bytes() > 8 ? 8.0 : 16.0));
+            layout_.items = tuning_.items;
             return launch({starts.argument(), numbers.argument(), values.argument()}, {own_.rows, own_.columns},
                           own_.rows, 1);
         }
         layout_.form = SparseForm::rows;
-        layout_.width = layout_.serial ? 1 : std::min(width(), layout_.block);
+        layout_.width = layout_.serial ? 1 : std::min(tuning_.width, layout_.block);
         if (layout_.block < 32) layout_.warps = false;
         launch({starts.argument(), numbers.argument(), values.argument()}, {own_.rows, own_.columns},
                own_.rows * layout_.width, 1);
@@ -203,10 +199,11 @@ class Product {
 
     void merge() {
         layout_.form = SparseForm::merge;
-        layout_.items = own_.value().size_bytes() > 8 ? 3 : 7;  // odd: threads that stride by it meet in few banks
+        if (!layout_.serial) layout_.items = tuning_.items;
         const std::int64_t work = own_.rows + own_.count;
         std::int64_t tile = std::int64_t{layout_.block} * layout_.items;
-        if (layout_.serial) tile = std::max<std::int64_t>((work + units() * 16 - 1) / (units() * 16), 1024);
+        const std::int64_t pieces = units() * std::max(tuning_.chunks_per_unit, 1u);
+        if (layout_.serial) tile = std::max<std::int64_t>((work + pieces - 1) / pieces, 1024);
         const MergePlan plan = matrix_.plan(tile);
         const AnyArray carries(own_.context, own_.value(), Shape{plan.tiles});
         const auto variant = find_variant(own_.context, layout_);
@@ -226,7 +223,7 @@ class Product {
 
     void slices(bool ordered) {
         const Form& form = matrix_.form;
-        layout_.form = SparseForm::slices;
+        cut(SparseForm::slices);
         layout_.ordered = ordered;
         Arrays arrays{form.lengths.argument(), form.numbers.argument(), form.values.argument()};
         if (ordered) {
@@ -238,7 +235,7 @@ class Product {
 
     void diagonals() {
         const Form& form = matrix_.form;
-        layout_.form = SparseForm::diagonals;
+        cut(SparseForm::diagonals);
         if (!layout_.serial && form.diagonals <= 16) layout_.width = static_cast<std::uint32_t>(form.diagonals);
         launch({form.offsets.argument(), form.values.argument()}, {own_.rows, own_.columns, form.diagonals}, own_.rows,
                256);
@@ -247,9 +244,10 @@ class Product {
     void packeted() {
         const Form& form = matrix_.form;
         layout_.packed_columns = true;
+        if (!form.rest || form.numbers.size() > 0) cut(SparseForm::rows);
         if (!form.rest) return rows(own_.starts, form.numbers, own_.values);
         // The dot product waits for the rest, which adds to y.
-        const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = tuning_};
+        const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = given_};
         if (form.numbers.size() == 0) {
             scale_y();
         } else {
@@ -268,7 +266,7 @@ class Product {
     }
 
     void several() {
-        layout_.form = SparseForm::several;
+        cut(SparseForm::several);
         const std::int64_t vectors = x_.shape()[1];
         launch({own_.starts.argument(), own_.numbers.argument(), own_.values.argument()}, {own_.rows, vectors},
                own_.rows * vectors, 1);
@@ -279,13 +277,23 @@ class Product {
     const AnyArray &y_, &x_;
     const AnyMultiply& options_;
     const AnyNumber &alpha_, &beta_;
-    const ProductTuning& tuning_;
+    const ProductTuning& given_;
+    OnlineTrial* const trial_;
+    codegen::SparseTuning tuning_ = {};
+    bool is_cut_ = false;
     const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
     bool is_dot_done_ = false;
     KernelCache& cache_;
     SparseLayout layout_ = {};
     const std::int64_t x_begin_ = begin_of(x_), y_begin_ = begin_of(y_);
 };
+
+/// Online, one call tries one configuration: of two products the second adds to what the first has written.
+void multiply_contiguous(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options) {
+    if (matrix.form.rest) return Product(matrix, y, x, options).run();
+    run_tuned(matrix.entries.context, KernelCache::of(matrix.entries.context),
+              [&](OnlineTrial* trial) { Product(matrix, y, x, options, trial).run(); });
+}
 
 void require_operand(const char* name, const AnyArray& array, const Entries& own, std::int64_t extent) {
     if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle, without an array"));
@@ -346,10 +354,10 @@ void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, c
     // A vector that is y itself is meant as it is afterwards.
     const bool is_fused = given.dot.empty() || (given.dot_with.is_contiguous() && !given.dot_with.may_overlap(y));
     if (is_fused) {
-        Product(matrix, to, from, given).run();
+        multiply_contiguous(matrix, to, from, given);
     } else {
         const AnyMultiply without{.alpha = given.alpha, .beta = given.beta, .tuning = given.tuning};
-        Product(matrix, to, from, without).run();
+        multiply_contiguous(matrix, to, from, without);
     }
     if (!is_apart) y.assign(to);
     if (!is_fused) dot_product(given, y);

@@ -3,11 +3,13 @@
 
 #include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/arrays/any_array.hpp>
+#include <gemel/codegen/sparse.hpp>
 #include <gemel/core/context.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,8 +63,26 @@ struct MatrixState {
     /// @param tile  rows and entries together
     MergePlan plan(std::int64_t tile) const;
 
+    /// A choice of tuning, kept for products in a loop.
+    struct Chosen {
+        std::uint64_t version = 0;  ///< of the store
+        std::uint32_t kind = 0;
+        codegen::SparseTuning given = {}, tuning = {};
+    };
+    std::optional<codegen::SparseTuning> chosen(std::uint64_t version, std::uint32_t kind,
+                                                const codegen::SparseTuning& given) const {
+        const std::lock_guard lock(mutex_);
+        if (chosen_.version != version || chosen_.kind != kind || !(chosen_.given == given)) return std::nullopt;
+        return chosen_.tuning;
+    }
+    void keep(const Chosen& choice) const {
+        const std::lock_guard lock(mutex_);
+        chosen_ = choice;
+    }
+
    private:
     mutable std::mutex mutex_;
+    mutable Chosen chosen_;
     mutable std::vector<MergePlan> plans_;
 };
 

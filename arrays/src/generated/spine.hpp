@@ -164,15 +164,7 @@ void run_generated(Generator&& generator, std::span<const CallArgument> argument
     const BoundCall call(generator.state.declared, arguments);
     if (!generator.begin(call)) return;
     KernelCache& cache = KernelCache::of(call.leading());
-    if (!cache.tunes_online() || TuningHook::current()) return run_chosen(generator, arguments, call, cache, nullptr);
-    OnlineTrial trial(call.context());
-    try {
-        const TuningHookScope scope(&trial);
-        return run_chosen(generator, arguments, call, cache, &trial);
-    } catch (const Error& error) {
-        if (!trial.has_failed(error)) throw;
-    }
-    run_chosen(generator, arguments, call, cache, nullptr);
+    run_tuned(call.context(), cache, [&](OnlineTrial* trial) { run_chosen(generator, arguments, call, cache, trial); });
 }
 
 }  // namespace gemel

@@ -3,6 +3,7 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
+#include "tune/online.hpp"
 #include "tune/tuning_table.hpp"
 
 #include <gemel/arrays/reductions.hpp>
@@ -128,33 +129,59 @@ std::shared_ptr<Variant> find_variant(const Context& context, const ProductKey& 
     });
 }
 
-codegen::MatmulTuning nothing_given(const DeviceInfo&, const codegen::Workload&) { return {}; }
+/// The operands of one kernel, (batch, rows, inner) and (batch, inner, columns), copied where that costs less than it
+/// saves.
+struct Factors {
+    codegen::MatmulForm form;
+    AnyArray a, b;
+    std::int64_t batch, rows, inner, columns;
 
-/// c = a b, of (batch, rows, columns), (batch, rows, inner) and (batch, inner, columns).
-void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, const MatmulOptions& options) {
-    if (c.size() == 0) return;
+    Factors(codegen::MatmulForm as, const AnyArray& left, const AnyArray& right) : form(as), a(left), b(right) {
+        const bool has_slots = form >= codegen::MatmulForm::threads;
+        // Copying a factor costs little beside multiplying by it.
+        const bool wants_rows = form == codegen::MatmulForm::serial && right.strides()[2] != 1 && left.shape()[1] > 4;
+        if (has_slots && !has_lines(left)) a = left.copy(Order::C);
+        if (wants_rows || (has_slots && !has_lines(right))) b = right.copy(Order::C);
+        batch = a.shape()[0], rows = a.shape()[1], inner = a.shape()[2], columns = b.shape()[2];
+    }
+    codegen::Workload work(DType dtype) const {
+        return {.count = static_cast<std::size_t>(rows * columns) * static_cast<std::size_t>(inner),
+                .item_bytes = static_cast<std::uint32_t>(dtype.size_bytes()),
+                .arrays = static_cast<std::uint32_t>(form),
+                .outputs = static_cast<std::size_t>(batch)};
+    }
+};
+
+/// Where forms have no slots only a tuner's numbers count. Numbers that a caller gives are about single warps, unless
+/// they say more; what groups of four warps cannot multiply, single warps do, unless the caller says no.
+codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cache, const MatmulOptions& options) {
+    const DeviceInfo& device = cache.info();
+    const bool has_slots = f.form >= codegen::MatmulForm::threads;
+    codegen::MatmulTuning given = has_slots ? options.tuning : codegen::MatmulTuning{};
+    if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
+    const bool may_group = has_slots && has_group_tiles(device, dtype, f.form, f.a, f.b);
+    if (options.tuning.unit_warps == 4 && !may_group)
+        throw ArgumentError(
+            "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
+            "(DeviceInfo::has_warp_groups), 16-bit floats or Precision::tensor, and rows that begin at multiples of 16 "
+            "bytes; leave unit_warps out");
+    const auto heuristic = [&](const DeviceInfo& on, const codegen::Workload&) {
+        return matmul_heuristic(on, dtype, f.form, f.a, f.b, given.unit_warps);
+    };
+    const codegen::MatmulTuning chosen =
+        choose_tuning(given, device, cache.tunings(f.a.context()), f.work(dtype), heuristic);
+    if (chosen.unit_warps != 4 || may_group) return chosen;
+    return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
+}
+
+/// Chooses how the factors are multiplied and does it. A `trial` marks where the launch begins and ends.
+void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options, OnlineTrial* trial) {
     const Context context = c.context();
     KernelCache& cache = KernelCache::of(context);
-    const DeviceInfo& device = cache.info();
-    const codegen::MatmulForm form = matmul_form(device, c.dtype(), options.precision);
-    const bool has_slots = form >= codegen::MatmulForm::threads;
-    // Copying a factor costs little beside multiplying by it.
-    const bool wants_rows = form == codegen::MatmulForm::serial && right.strides()[2] != 1 && left.shape()[1] > 4;
-    const AnyArray a = has_slots && !has_lines(left) ? left.copy(Order::C) : left;
-    const AnyArray b = wants_rows || (has_slots && !has_lines(right)) ? right.copy(Order::C) : right;
-
-    const std::int64_t batch = a.shape()[0], rows = a.shape()[1], inner = a.shape()[2], columns = b.shape()[2];
-    codegen::MatmulTuning given = options.tuning;
-    if (has_slots)
-        given = choose_tuning(options.tuning, device, cache.tunings(context),
-                              {.count = static_cast<std::size_t>(rows * columns) * static_cast<std::size_t>(inner),
-                               .item_bytes = static_cast<std::uint32_t>(c.dtype().size_bytes()),
-                               .arrays = static_cast<std::uint32_t>(form),
-                               .outputs = static_cast<std::size_t>(batch)},
-                              nothing_given);
+    const codegen::MatmulTuning tuning = tuning_of(f, c.dtype(), cache, options);
     const std::vector<NamedArgument> arguments = plain_arguments(options, c);
     ProductKey key{.dtype = c.dtype(),
-                   .layout = matmul_layout(device, c.dtype(), form, a, b, given),
+                   .layout = matmul_layout(cache.info(), c.dtype(), f.form, f.a, f.b, tuning),
                    .epilogue = options.epilogue,
                    .preamble = options.preamble};
     for (const NamedArgument& argument : arguments) {
@@ -163,21 +190,32 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
     }
     const auto variant = find_variant(context, key, arguments);
     const codegen::MatmulTile tile = codegen::matmul_tile(c.dtype(), key.layout);
-    const std::int64_t across = (columns + tile.columns - 1) / tile.columns, down = (rows + tile.rows - 1) / tile.rows;
+    const std::int64_t across = (f.columns + tile.columns - 1) / tile.columns,
+                       down = (f.rows + tile.rows - 1) / tile.rows;
     ArgumentList list;
-    for (const AnyArray* array : {&a, &b, &c}) list.add(whole_memory(*array));
+    for (const AnyArray* array : {&f.a, &f.b, &c}) list.add(whole_memory(*array));
     for (const NamedArgument& argument : arguments)
         list.add(argument.is_value() ? value_argument(argument) : whole_memory(argument.array()));
-    const std::int64_t numbers[] = {begin_of(a), a.strides()[0], a.strides()[1], a.strides()[2],
-                                    begin_of(b), b.strides()[0], b.strides()[1], b.strides()[2],
-                                    begin_of(c), c.strides()[0], c.strides()[1], c.strides()[2],
-                                    rows,        columns,        inner,          across,
+    const std::int64_t numbers[] = {begin_of(f.a), f.a.strides()[0], f.a.strides()[1], f.a.strides()[2],
+                                    begin_of(f.b), f.b.strides()[0], f.b.strides()[1], f.b.strides()[2],
+                                    begin_of(c),   c.strides()[0],   c.strides()[1],   c.strides()[2],
+                                    f.rows,        f.columns,        f.inner,          across,
                                     down};
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
-    LaunchConfig config{.grid = {batch * across * down}, .block = {variant->block}};
+    LaunchConfig config{.grid = {f.batch * across * down}, .block = {variant->block}};
     if (!codegen::matmul_is_static(c.dtype(), key.layout))
         config.shared_bytes = codegen::matmul_shared_bytes(c.dtype(), key.layout);
+    if (trial) trial->begin({});
     variant->kernel.launch(config, list.span());
+    if (trial) trial->end();
+}
+
+/// c = a b, of (batch, rows, columns), (batch, rows, inner) and (batch, inner, columns).
+void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, const MatmulOptions& options) {
+    if (c.size() == 0) return;
+    KernelCache& cache = KernelCache::of(c.context());
+    const Factors factors(matmul_form(cache.info(), c.dtype(), options.precision), left, right);
+    run_tuned(c.context(), cache, [&](OnlineTrial* trial) { multiply(c, factors, options, trial); });
 }
 
 /// Refuses what cannot be multiplied.

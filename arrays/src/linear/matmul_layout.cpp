@@ -103,24 +103,29 @@ struct BestTile {
     }
 };
 
-/// @param unit_warps  that multiply together: 1, 4, or 0 for either
-MatmulLayout choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
-                         std::uint32_t unit_warps) {
+/// Tiles of groups of four warps, where these can multiply so.
+void consider_groups(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
+                     const MatmulShape& shape) {
     const std::size_t item = dtype.size_bytes();
-    BestTile best{layout};
-    if (unit_warps != 4)
-        for (const Candidate& candidate : candidates(layout.form, item)) {
-            layout.tile = candidate.tile;
-            best.consider(device, dtype, layout, candidate.rate, shape);
-        }
-    if (unit_warps == 1 || !device.has_warp_groups || layout.form != MatmulForm::tensor || item == 8)
-        return best.layout;
+    if (!device.has_warp_groups || layout.form != MatmulForm::tensor || item == 8) return;
     layout.form = MatmulForm::groups;
     for (const GroupCandidate& candidate : group_candidates) {
         layout.tile = group_tile(candidate, item, item == 4 && layout.b_by_columns);
         best.consider(device, dtype, layout, candidate.rate, shape);
     }
-    return best.layout;
+}
+
+/// @param unit_warps  that multiply together: 1, 4, or 0 for either
+MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
+                         std::uint32_t unit_warps) {
+    BestTile best{layout};
+    if (unit_warps != 4)
+        for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {
+            layout.tile = candidate.tile;
+            best.consider(device, dtype, layout, candidate.rate, shape);
+        }
+    if (unit_warps != 1) consider_groups(best, device, dtype, layout, shape);
+    return best.layout.tile;
 }
 
 /// Elements of the widest access that every line of x allows, 16 bytes at most.
@@ -137,12 +142,16 @@ std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int6
 /// Whether neighbours lie along this axis.
 bool has_lines_along(const AnyArray& x, std::size_t axis) { return x.strides()[axis] == 1 || x.shape()[axis] == 1; }
 
+/// Whether the device has blocks of edge x edge threads with their shared memory.
+bool has_room(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
+    return layout.edge > 0 && layout.edge * layout.edge <= device.max_threads_per_block &&
+           codegen::matmul_shared_bytes(dtype, layout) <= device.shared_memory_per_block_bytes;
+}
+
 MatmulLayout checked_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
                             const AnyArray& b) {
     MatmulLayout layout{.form = form};
-    while (layout.form != MatmulForm::serial &&
-           (layout.edge * layout.edge > device.max_threads_per_block ||
-            codegen::matmul_shared_bytes(dtype, layout) > device.shared_memory_per_block_bytes)) {
+    while (layout.form != MatmulForm::serial && !has_room(device, dtype, layout)) {
         layout.edge /= 2;
         if (layout.edge < 4) layout.form = MatmulForm::serial;
     }
@@ -168,10 +177,10 @@ MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precisio
     return precision == Precision::split ? MatmulForm::split : MatmulForm::threads;
 }
 
-MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
-                           const MatmulTuning& given) {
-    if (form < MatmulForm::threads) return checked_layout(device, dtype, form, a, b);
-    const MatmulShape shape{a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]};
+namespace {
+
+/// With slots of shared memory, all but the tile.
+MatmulLayout slots_layout(MatmulForm form, const AnyArray& a, const AnyArray& b) {
     MatmulLayout layout{.form = form};
     layout.a_by_columns = has_lines_along(a, 2);
     layout.b_by_columns = has_lines_along(b, 2);
@@ -179,15 +188,44 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
         widest_access(a, a.strides()[layout.a_by_columns ? 1 : 2], a.shape()[layout.a_by_columns ? 1 : 2]);
     layout.b_access =
         widest_access(b, b.strides()[layout.b_by_columns ? 1 : 2], b.shape()[layout.b_by_columns ? 1 : 2]);
-    // Other numbers that a caller gives are about single warps, unless they say more.
-    const std::uint32_t unit_warps = given == MatmulTuning{} ? 0 : std::max(given.unit_warps, 1u);
-    layout = choose_tile(device, dtype, layout, shape, unit_warps);
-    if (unit_warps == 4 && layout.form != MatmulForm::groups)
-        throw ArgumentError(text(
-            "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups ",
-            "(DeviceInfo::has_warp_groups), 16-bit floats or Precision::tensor, and rows that begin at multiples of "
-            "16 bytes; leave unit_warps out"));
-    layout.tile = merge(given, layout.tile);
+    return layout;
+}
+
+}  // namespace
+
+bool has_group_tiles(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b) {
+    BestTile best;
+    consider_groups(best, device, dtype, slots_layout(form, a, b), {1, 1, 1, 1});
+    return best.layout.form == MatmulForm::groups;
+}
+
+MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
+                              const AnyArray& b, std::uint32_t unit_warps) {
+    if (form >= MatmulForm::threads)
+        return choose_tile(device, dtype, slots_layout(form, a, b),
+                           {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]}, unit_warps);
+    const MatmulLayout layout = checked_layout(device, dtype, form, a, b);
+    if (layout.form == MatmulForm::serial) return codegen::matmul_serial_tile(dtype);
+    return {.rows = codegen::matmul_tile(dtype, layout).rows};
+}
+
+MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
+                           const MatmulTuning& tile) {
+    if (form >= MatmulForm::threads) {
+        MatmulLayout layout = slots_layout(form, a, b);
+        layout.tile = tile;
+        if (tile.unit_warps == 4) layout.form = MatmulForm::groups;
+        return layout;
+    }
+    MatmulLayout layout = checked_layout(device, dtype, form, a, b);
+    if (layout.form == MatmulForm::serial) {
+        layout.tile = tile;
+    } else {
+        layout.edge = tile.rows * layout.edge / codegen::matmul_tile(dtype, layout).rows;
+        if (!has_room(device, dtype, layout))
+            throw ArgumentError(text("matmul: blocks of ", tile.rows, " rows do not fit ", device.name,
+                                     "; store another tuning, or remove this one with tune::clear_stored(\"matmul\")"));
+    }
     return layout;
 }
 

@@ -24,9 +24,18 @@ std::int64_t begin_of(const AnyArray& x);
 /// Whether neighbours lie along one of the last two axes.
 bool has_lines(const AnyArray& x);
 
+/// Whether groups of four warps can multiply these: the device has them, and the operands' lines allow it.
+bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
+                     const AnyArray& b);
+
+/// What the shape says if nothing else is given.
+/// @param unit_warps  that multiply together: 1, 4, or 0 for either
+codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, codegen::MatmulForm form,
+                                       const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps);
+
 /// The whole layout, for operands (batch, rows, inner) and (batch, inner, columns).
-/// @param given  the caller's numbers, or stored ones; what they leave open is chosen by the shape
+/// @param tile  all numbers @throws ArgumentError if blocks of so many rows do not fit the device
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
-                                    const AnyArray& b, const codegen::MatmulTuning& given);
+                                    const AnyArray& b, const codegen::MatmulTuning& tile);
 
 }  // namespace gemel

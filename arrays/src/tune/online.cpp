@@ -22,11 +22,12 @@ class OnlineKind {
         : table_(std::move(table)),
           family_(family),
           work_(work),
-          space_(tune::tuning_space(family, chosen, device)),
+          space_(tune::tuning_space(family, chosen, device, work)),
           start_(space_.nearest(tune::tuning_point(chosen, space_))),
           search_(space_, tune::Strategy::neighbours, 0, {start_}) {
         // Results are not compared here: only families that take every number of their spaces.
-        const bool is_safe = family == "elementwise" || family == "reduction" || family == "scan";
+        const bool is_safe = family == "elementwise" || family == "reduction" || family == "scan" ||
+                             family == "matmul" || family == "sparse_product";
         is_over_ = !is_safe || space_.size() < 2 || !table_->find(family, work).empty();
         if (!is_over_) next_candidate();
     }

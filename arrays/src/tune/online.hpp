@@ -42,4 +42,20 @@ class OnlineTrial : public TuningHook {
     Event start_;
 };
 
+/// Runs a call that chooses its tuning, as a trial where the program tunes online. A configuration that cannot be used
+/// is replaced by the usual one.
+/// @param run  takes an OnlineTrial* and, if that is not null, marks by it where the launches begin and end
+template <class Cache, class Run>
+void run_tuned(const Context& context, Cache& cache, const Run& run) {
+    if (!cache.tunes_online() || TuningHook::current()) return run(nullptr);
+    OnlineTrial trial(context);
+    try {
+        const TuningHookScope scope(&trial);
+        return run(&trial);
+    } catch (const Error& error) {
+        if (!trial.has_failed(error)) throw;
+    }
+    run(nullptr);
+}
+
 }  // namespace gemel

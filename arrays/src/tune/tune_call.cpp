@@ -78,7 +78,17 @@ class CallRun {
                     run_with(tuning);
                 }};
     }
-    void put_back() const { saved_.put_back(); }
+    /// New arrays of the next run must not begin as the right results of one before.
+    void put_back() {
+        saved_.put_back();
+        results_.clear();
+        std::vector<Buffer> blocks;  // more than calls have made since
+        for (const AnyArray& expected : expected_)
+            for (int k = 0; k < 3 && expected.size_bytes() > 0; ++k) {
+                blocks.push_back(expected.context().allocate(expected.size_bytes()));
+                stream_.fill(blocks.back(), std::uint8_t{0x7f});  // large numbers, and NaN of 16 bits
+            }
+    }
     std::string complaint() const {
         if (std::string what = saved_.difference(); !what.empty()) return what;
         if (results_.size() != expected_.size()) return "another number of results";
@@ -152,7 +162,7 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
                                  "runs when it is assigned), without a tuning "
                                  "in their options"));
     const CallHook::Seen& start = *seen;
-    const Space space = tuning_space(start.family, start.fields, device.info());
+    const Space space = tuning_space(start.family, start.fields, device.info(), start.work);
     const std::string work = TuningTable::entry_name(start.family, start.work);
     const TrialStore store(context, text(start.family, " ", label_of(options, call, context)),
                            work.substr(work.find(' ') + 1));

@@ -84,9 +84,10 @@ std::uint32_t largest_block(const T& tuning) {
 }
 
 /// The caller's tuning, what the table has for such work, and the heuristic's.
-template <codegen::TuningStruct T>
+/// @param heuristic  a function of DeviceInfo and Workload
+template <codegen::TuningStruct T, class Heuristic>
 T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
-                T (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+                const Heuristic& heuristic) {
     if (given == T{} && table.empty()) return heuristic(device, work);
     codegen::check_tuning(T::family, given);
     check_given_block(T::family, to_string(given), largest_block(given), device);
@@ -107,9 +108,9 @@ T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& tab
 /// The tuning of a call: what the caller gave, then what the table has for such work, then the heuristic's. A tuner
 /// that looks on may put its own in place.
 /// @throws ArgumentError if the device cannot run it; a stored one is named as such
-template <codegen::TuningStruct T>
+template <codegen::TuningStruct T, class Heuristic>
 T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
-                T (*heuristic)(const DeviceInfo&, const codegen::Workload&)) {
+                const Heuristic& heuristic) {
     const T tuning = merged_tuning(given, device, table, work, heuristic);
     TuningHook* const hook = TuningHook::current();
     if (!hook) return tuning;

@@ -17,8 +17,6 @@ namespace gemel::codegen {
 namespace {
 
 constexpr std::uint32_t per_thread = matmul_per_thread;
-/// serial: rows of a tile, how many of them a thread keeps in registers at a time, and the slice of the summed axis.
-constexpr std::uint32_t serial_rows = 96, serial_own = 6, serial_depth = 128;
 constexpr int band = 8;  ///< rows of tiles among which blocks that run together lie
 
 /// Fills one kernel.
@@ -108,9 +106,10 @@ class Matmul {
     }
 
     std::string serial_body(Values values) {
-        values["own"] = serial_own;
+        const MatmulTuning tile = merge(layout_.tile, matmul_serial_tile(dtype_));
+        values["own"] = tile.own_rows;
         values["unrolls"] = sums_.held.is_floating();
-        values["depth"] = serial_depth;
+        values["depth"] = tile.depth;
         values["b_next"] = sums_.load("b[(begin + d) * b_row + k]");
         values["b_loaded"] = sums_.load("b[(begin + d) * b_row + k * b_column]");
         values["a_loaded"] = sums_.load("a[row_of * a_row + (begin + d) * a_column]");
@@ -258,8 +257,16 @@ DType matmul_accumulator(DType dtype) { return product_accumulator(dtype); }
 MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
     if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};
     if (layout.form == MatmulForm::checked) return {per_thread * layout.edge, per_thread * layout.edge};
+    const MatmulTuning tile = merge(layout.tile, matmul_serial_tile(dtype));
+    return {tile.rows, tile.columns};
+}
+
+MatmulTuning matmul_serial_tile(DType dtype) {
     // So many columns that six rows of them fill 24 of 32 registers of 32 bytes.
-    return {serial_rows, static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes())};
+    return {.rows = 96,
+            .columns = static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes()),
+            .depth = 128,
+            .own_rows = 6};
 }
 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {

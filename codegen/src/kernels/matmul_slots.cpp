@@ -86,6 +86,10 @@ std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
 }  // namespace
 
 std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
+    if (layout.form == MatmulForm::serial) {
+        const MatmulTuning t = merge(layout.tile, matmul_serial_tile(dtype));
+        return t.rows % t.own_rows == 0 ? "" : "rows must be a multiple of own_rows";
+    }
     if (!has_slots(layout)) return {};
     const MatmulTuning& t = layout.tile;
     const bool warps = by_warps(layout);

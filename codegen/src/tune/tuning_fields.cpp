@@ -25,11 +25,79 @@ const std::vector<Choices>& known_choices() {
     return known;
 }
 
-std::vector<codegen::Value> values_of(std::string_view family, const codegen::TuningField& field,
-                                      const DeviceInfo& device) {
+std::uint32_t value_of(std::span<const codegen::TuningField> fields, std::string_view name) {
+    for (const codegen::TuningField& field : fields)
+        if (name == field.name) return field.value;
+    return 0;
+}
+
+/// Tiles of products of matrices: in registers of a CPU's thread, of blocks, or in slots of shared memory.
+const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField> start) {
+    static const auto& serial = *new std::vector<Choices>{{"rows", {24, 48, 96, 192}},
+                                                          {"columns", {8, 16, 32, 64}},
+                                                          {"depth", {64, 128, 256}},
+                                                          {"own_rows", {2, 4, 6, 8}}};
+    static const auto& blocks = *new std::vector<Choices>{{"rows", {16, 32, 64}}};
+    static const auto& threads =
+        *new std::vector<Choices>{{"rows", {32, 64, 128, 256}},     {"columns", {32, 64, 128, 256}},
+                                  {"depth", {8, 16, 32}},           {"own_rows", {4, 8}},
+                                  {"own_columns", {4, 8}},          {"stages", {2, 3, 4}},
+                                  {"resident_blocks", {1, 2, 3, 4}}};
+    static const auto& warps = *new std::vector<Choices>{
+        {"rows", {32, 64, 128, 256}},     {"columns", {32, 64, 128, 256}}, {"depth", {8, 16, 32, 64}},
+        {"own_rows", {16, 32, 64}},       {"own_columns", {16, 32, 64}},   {"stages", {2, 3, 4, 5}},
+        {"resident_blocks", {1, 2, 3, 4}}};
+    // A group's lines are whole: own_columns are columns, or own_rows rows.
+    static const auto& groups = *new std::vector<Choices>{{"rows", {64, 128, 256}},
+                                                          {"columns", {64, 128, 256}},
+                                                          {"own_rows", {16, 64, 128, 256}},
+                                                          {"own_columns", {16, 64, 128, 256}},
+                                                          {"stages", {3, 4, 5}}};
+    if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
+    if (value_of(start, "unit_warps") == 4) return groups;
+    return value_of(start, "own_rows") < 16 ? threads : warps;
+}
+
+const std::vector<Choices>& sparse_choices() {
+    static const auto& known =
+        *new std::vector<Choices>{{"block", {64, 128, 256}},
+                                  {"width", {1, 2, 4, 8, 16, 32}},
+                                  {"items", {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                                  {"chunks_per_unit", {1, 2, 4, 8, 16, 32, 64}}};
+    return known;
+}
+
+/// What its kernels are written for, as constraints over the parameters that there are.
+std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField> start) {
+    if (value_of(start, "stages") == 0)
+        return value_of(start, "depth") == 0 ? std::vector<std::string>{}
+                                             : std::vector<std::string>{"rows % own_rows == 0"};
+    const bool warps = value_of(start, "own_rows") >= 16;  // a group's are 16 or more
+    const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "");
+    std::vector<std::string> all{
+        "own_rows <= rows and own_columns <= columns",
+        block + " >= 64 and " + block + " <= device.max_threads_per_block",
+        // Threads copy 16 bytes at a time, each of a factor's lines by several of them.
+        block + " * 16 <= depth * item_bytes * (rows if rows < columns else columns)",
+        // A little of it keeps lines apart.
+        "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
+        "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
+    if (value_of(start, "unit_warps") == 4) {
+        all.push_back(value_of(start, "own_rows") == 16 ? "own_rows == 16 and own_columns == columns"
+                                                        : "own_columns == 16 and own_rows == rows");
+        all.push_back(block + " <= 256");
+    }
+    if (!warps) all.push_back("(rows // own_rows) % 4 == 0 and (columns // own_columns) % 8 == 0");
+    return all;
+}
+
+std::vector<codegen::Value> values_of(std::string_view family, std::span<const codegen::TuningField> start,
+                                      const codegen::TuningField& field, const DeviceInfo& device) {
     std::set<std::uint32_t> values{field.value};
     const std::string_view name(field.name);
-    for (const Choices& choices : known_choices())
+    for (const Choices& choices : family == "matmul"           ? matmul_choices(start)
+                                  : family == "sparse_product" ? sparse_choices()
+                                                               : known_choices())
         if (choices.field == name) values.insert(choices.values.begin(), choices.values.end());
     if (family == "sort" && field.value > 1) {
         // A thread for each digit of 8 bits, and any number of elements.
@@ -45,26 +113,63 @@ std::vector<codegen::Value> values_of(std::string_view family, const codegen::Tu
     return {values.begin(), values.end()};
 }
 
+/// The point that a space begins with is in it even if these say no.
+std::vector<std::string> constraints_of(std::string_view family, std::span<const codegen::TuningField> start) {
+    if (family == "matmul") return matmul_constraints(start);
+    if (family == "sparse_product" && value_of(start, "items") > 0)
+        return {"block * items * item_bytes <= device.shared_memory_per_block_bytes // 2"};
+    return {};
+}
+
+/// How a sparse product may be done by the same kind of thread: 1 for CPU devices' own.
+std::vector<codegen::Value> strategies_of(std::span<const codegen::TuningField> start,
+                                          const codegen::TuningField& field) {
+    std::vector<codegen::Value> values;
+    for (std::size_t k = 1; k < field.value_names.size(); ++k)
+        if (value_of(start, "block") > 0 || std::string_view(field.value_names[k]) != "stream")
+            values.emplace_back(std::string(field.value_names[k]));
+    return values;
+}
+
 }  // namespace
 
-Space tuning_space(std::string_view family, std::span<const codegen::TuningField> start, const DeviceInfo& device) {
+Space tuning_space(std::string_view family, std::span<const codegen::TuningField> start, const DeviceInfo& device,
+                   const codegen::Workload& work) {
     std::vector<Parameter> parameters;
     for (const codegen::TuningField& field : start) {
-        if (field.value == 0 || !field.value_names.empty()) continue;
-        std::vector<codegen::Value> values = values_of(family, field, device);
+        const bool is_word = !field.value_names.empty();
+        if (field.value == 0 || (is_word && family != "sparse_product")) continue;
+        std::vector<codegen::Value> values =
+            is_word ? strategies_of(start, field) : values_of(family, start, field, device);
         if (values.size() > 1) parameters.push_back({field.name, std::move(values)});
     }
     if (parameters.empty())  // nothing to choose: the first number that is given
         for (const codegen::TuningField& field : start)
             if (parameters.empty() && field.value_names.empty()) parameters.push_back({field.name, {field.value}});
-    return Space(std::move(parameters));
+    std::vector<std::string> constraints = constraints_of(family, start);
+    if (constraints.empty()) return Space(std::move(parameters));
+    codegen::Values facts = device_facts(device);
+    facts["item_bytes"] = work.item_bytes;
+    std::string is_start = "true";
+    for (const codegen::TuningField& field : start) {
+        const bool is_parameter =
+            std::ranges::any_of(parameters, [&](const Parameter& one) { return one.name == field.name; });
+        if (!is_parameter) facts[field.name] = field.value;
+        if (is_parameter && field.value_names.empty())
+            is_start += " and " + std::string(field.name) + " == " + std::to_string(field.value);
+    }
+    for (std::string& one : constraints) one = "(" + one + ") or (" + is_start + ")";
+    return Space(std::move(parameters), constraints, facts);
 }
 
 Point tuning_point(std::span<const codegen::TuningField> start, const Space& space) {
     Point::Values values;
     for (const Parameter& parameter : space.parameters())
         for (const codegen::TuningField& field : start)
-            if (parameter.name == field.name) values.emplace_back(parameter.name, codegen::Value(field.value));
+            if (parameter.name == field.name)
+                values.emplace_back(parameter.name, field.value_names.empty()
+                                                        ? codegen::Value(field.value)
+                                                        : codegen::Value(std::string(field.value_names[field.value])));
     return Point(std::move(values));
 }
 

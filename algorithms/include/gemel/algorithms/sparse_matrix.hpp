@@ -6,6 +6,7 @@
 #include <gemel/arrays/evaluated.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 #include <gemel/arrays/take.hpp>
+#include <gemel/codegen/sparse.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/stream.hpp>
@@ -32,13 +33,8 @@ enum class Format : std::uint8_t {
 };
 GEMEL_API std::string to_string(Format format);
 
-/// How a matrix in csr multiplies a vector.
-enum class ProductStrategy : std::uint8_t {
-    automatic,
-    rows,    ///< `width` threads for each row; on CPU devices a thread for many rows
-    stream,  ///< a thread for each row, whose entries pass through shared memory; not on CPU devices
-    merge,   ///< rows and entries divided evenly, for rows of very different lengths
-};
+/// How a matrix in csr multiplies a vector: automatic, rows, stream or merge.
+using ProductStrategy = codegen::SparseStrategy;
 /// Overrides what gemel would choose, member by member.
 struct ProductTuning {
     ProductStrategy strategy = ProductStrategy::automatic;

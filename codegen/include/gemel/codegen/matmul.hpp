@@ -17,7 +17,10 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// How a product is cut into threads where it passes through slots of shared memory. Zero means "not given".
+/// How a product is cut into threads where it passes through slots of shared memory. Zero means "not given". Elsewhere
+/// a caller's numbers count for nothing, and a tuner's mean: on CPU devices rows (a multiple of own_rows) and columns
+/// of a thread's tile, own_rows that it keeps in registers, depth of a slice of the summed axis; on others rows, 4
+/// times the threads along an edge of a block.
 struct MatmulTuning {
     static constexpr std::string_view family = "matmul";
     std::uint32_t rows = 0, columns = 0;  ///< of the result, that a block computes: powers of 2
@@ -50,7 +53,7 @@ struct MatmulLayout {
     // On which axis neighbouring elements lie, and neighbouring threads read. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
-    MatmulTuning tile = {};                    ///< of the forms with slots, all of it
+    MatmulTuning tile = {};                    ///< of the forms with slots, all of it; of serial what is not usual
     std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
@@ -67,6 +70,8 @@ struct MatmulRequest {
 
 /// What sums are held in: 16-bit floats in float, small integers and bools in int32, everything else in its own type.
 GEMEL_API DType matmul_accumulator(DType dtype);
+/// How a serial thread's tile is cut if nothing else is given.
+GEMEL_API MatmulTuning matmul_serial_tile(DType dtype);
 /// Rows and columns of the result that a block, or a serial thread, computes.
 struct MatmulTile {
     std::uint32_t rows, columns;

@@ -1,12 +1,16 @@
 /// The texts of products of sparse matrices with vectors.
 #pragma once
 
+#include <gemel/codegen/tuning.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace gemel::codegen {
 
@@ -21,6 +25,28 @@ enum class SparseForm : std::uint8_t {
     diagonals,  ///< values by diagonal, no indices
     several,    ///< compressed rows times several vectors, the columns of a dense matrix in C order
 };
+
+/// How a matrix in compressed rows multiplies a vector.
+enum class SparseStrategy : std::uint32_t {
+    automatic,
+    rows,    ///< `width` threads for each row; on CPU devices a thread for many rows
+    stream,  ///< a thread for each row, whose entries pass through shared memory; not on CPU devices
+    merge,   ///< rows and entries divided evenly, for rows of very different lengths
+};
+inline constexpr std::array<const char*, 4> sparse_strategy_names{"automatic", "rows", "stream", "merge"};
+constexpr std::span<const char* const> value_names(SparseStrategy) { return sparse_strategy_names; }
+
+/// How a product is cut into threads. Zero means "not given"; a form takes the numbers that it has.
+struct SparseTuning {
+    static constexpr std::string_view family = "sparse_product";
+    SparseStrategy strategy = SparseStrategy::automatic;
+    std::uint32_t block = 0;            ///< threads, a power of 2 up to 256; not on CPU devices
+    std::uint32_t width = 0;            ///< rows: threads for each, a power of 2 up to 32
+    std::uint32_t items = 0;            ///< merge: rows and entries for each thread; stream: entries for each at a time
+    std::uint32_t chunks_per_unit = 0;  ///< CPU devices: pieces of rows for each compute unit
+    friend bool operator==(const SparseTuning&, const SparseTuning&) = default;
+};
+GEMEL_STRUCT(SparseTuning, strategy, block, width, items, chunks_per_unit)
 
 /// What tells the variants of a product apart.
 struct SparseLayout {
