@@ -61,7 +61,9 @@ TEST_CASE("windows of page-locked memory are copied asynchronously either way") 
     HostBuffer<std::int32_t> whole(context, 6 * 8 + 2), back(context, 3 * 4);
     const auto host = whole.part(2, 6 * 8);
     for (std::size_t k = 0; k < host.size(); ++k) host[k] = static_cast<std::int32_t>(k);
-    const auto [buffer, pitch] = context.allocate_pitched(10 * 4, 5);
+    const PitchedBuffer rows = context.allocate_pitched(10 * 4, 5);
+    const Buffer& buffer = rows.buffer;
+    const std::size_t pitch = rows.pitch_bytes;
     stream.fill(buffer, std::int32_t{-1});
     // Three rows of four elements, from row 2, column 1.
     stream.copy_rectangle(buffer, {.x_bytes = 8, .row = 1, .row_pitch_bytes = pitch}, host,

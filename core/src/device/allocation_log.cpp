@@ -13,19 +13,19 @@ namespace {
 
 thread_local const std::string* current_site = nullptr;
 
-std::string place_of(const std::source_location& where) {
-    const std::string_view path = where.file_name();
-    return text(path.substr(path.rfind('/') + 1), ":", where.line());
+std::string place_of(const CallPlace& where) {
+    const std::string_view path = where.file;
+    return text(path.substr(path.rfind('/') + 1), ":", where.line);
 }
 
 }  // namespace
 
-AllocationSite::AllocationSite(std::string name, const std::source_location& where)
+AllocationSite::AllocationSite(std::string name, const CallPlace& where)
     : name_(text(name, name.empty() ? "" : " ", "(", place_of(where), ")")),
       previous_(std::exchange(current_site, &name_)) {}
 AllocationSite::~AllocationSite() { current_site = previous_; }
 
-AllocationFigures* AllocationLog::add(std::size_t bytes, const std::source_location* where) {
+AllocationFigures* AllocationLog::add(std::size_t bytes, const CallPlace* where) {
     const std::string site = current_site ? *current_site : where ? place_of(*where) : "elsewhere";
     const std::lock_guard lock(mutex_);
     auto& figures = sites_[site];

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ class AllocationLog {
     bool watches() const { return on_.load(std::memory_order_relaxed); }
     /// @param where  of the call; an AllocationSite of the thread counts instead. May be null
     /// @returns what remove() takes
-    AllocationFigures* add(std::size_t bytes, const std::source_location* where);
+    AllocationFigures* add(std::size_t bytes, const CallPlace* where);
     void remove(AllocationFigures& figures, std::size_t bytes) noexcept;
     std::vector<AllocationFigures> figures() const;
 

@@ -45,7 +45,7 @@ Context Context::wrap(const Device& device, std::uint64_t handle, std::shared_pt
 Device Context::device() const { return Device(state_->device); }
 const Dialect& Context::dialect() const { return *state_->dialect; }
 
-Buffer Context::allocate(std::size_t bytes, const std::source_location& where) const {
+Buffer Context::allocate(std::size_t bytes, const CallPlace& where) const {
     auto driver = state_->driver();
     auto* block = new Block;
     auto shared = share(block);

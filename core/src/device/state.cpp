@@ -254,7 +254,7 @@ void let_profilers_collect(bool on) noexcept {
 }
 
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind,
-                                            const std::source_location* where) {
+                                            const CallPlace* where) {
     auto made = driver.call([&](plugin::Context& plugin) {
         if (kind != plugin::MemoryKind::device) {
             if (bytes == 0) return std::unique_ptr<Allocation>();

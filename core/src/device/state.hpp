@@ -270,7 +270,7 @@ std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> str
 /// Memory from a context's pool, outside any handle.
 /// @param where  of the user's call, for the log
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind,
-                                            const std::source_location* where = nullptr);
+                                            const CallPlace* where = nullptr);
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes,
                                                  HostMemoryKind kind = HostMemoryKind::ordinary);
 /// Returns device memory with what was made of it to the driver, or to the user's allocator.

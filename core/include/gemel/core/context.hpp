@@ -14,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +54,7 @@ class GEMEL_API MemoryPool {
 /// Names what allocates on this thread for as long as it lives, in MemoryPool::allocations(); the innermost counts.
 class GEMEL_API AllocationSite {
    public:
-    explicit AllocationSite(std::string name, const std::source_location& where = std::source_location::current());
+    explicit AllocationSite(std::string name, const CallPlace& where = CallPlace::current());
     ~AllocationSite();
     AllocationSite(const AllocationSite&) = delete;
     AllocationSite& operator=(const AllocationSite&) = delete;
@@ -95,7 +94,7 @@ class GEMEL_API Context {
     /// @throws OutOfMemory with sizes and the pool's figures, after the pool gave up what it held
     /// @time under 0.2 us when the pool holds a block of the size, else the driver's own time
     /// @param where  what the pool's log says of it; see MemoryPool::watch()
-    Buffer allocate(std::size_t bytes, const std::source_location& where = std::source_location::current()) const;
+    Buffer allocate(std::size_t bytes, const CallPlace& where = CallPlace::current()) const;
     /// Rows of so many bytes, each beginning where the device reads best. Rectangular copies take the pitch.
     PitchedBuffer allocate_pitched(std::size_t row_bytes, std::size_t rows) const;
     MemoryPool pool() const;

@@ -31,6 +31,15 @@ struct PoolStatistics {
     std::size_t limit_bytes = 0;                      ///< GEMEL_POOL_LIMIT or set_limit(); 0 for none
 };
 
+/// Where a function is called, as a default argument: std::source_location, which Clang 14 has not.
+struct CallPlace {
+    const char* file = "";
+    unsigned line = 0;
+    static constexpr CallPlace current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
 /// What one place in a program has allocated on a device while the pool watched; sizes as asked for.
 struct AllocationFigures {
     std::string site;                                 ///< "solver.cpp:42", or an AllocationSite's name with its place
