@@ -9,7 +9,8 @@
 namespace gemel::tools {
 
 /// Everything that a bug report needs: gemel, plug-ins, devices, libraries, cache, environment.
-int info(bool as_json);
+/// @param all  also what drivers tell by names of their own
+int info(bool as_json, bool all = false);
 
 /// The compiled kernels on disk, newest first.
 int cache_list();

@@ -50,7 +50,7 @@ bool is_excluded(const InfoReport& report, const Device& device) {
     return std::find(excluded.begin(), excluded.end(), device) != excluded.end();
 }
 
-void print_device(const Device& device, const char* mark) {
+void print_device(const Device& device, const char* mark, bool all) {
     std::printf("\n%s %-10s %s\n", mark, device.id().c_str(), device.name().c_str());
     Table table(4);
     for (const Fact& fact : facts(device.info()))
@@ -60,10 +60,15 @@ void print_device(const Device& device, const char* mark) {
         (capability.value.get<bool>() ? has : lacks).push_back(capability.label);
     if (!has.empty()) table.row({"has", join(has)});
     if (!lacks.empty()) table.row({"lacks", join(lacks)});
+    if (all) {
+        for (const auto& [name, value] : device.attributes()) table.row({name, value});
+        if (const auto extensions = device.extensions(); !extensions.empty())
+            table.row({"extensions", join(extensions)});
+    }
     std::fputs(table.text().c_str(), stdout);
 }
 
-void print_devices(const InfoReport& report) {
+void print_devices(const InfoReport& report, bool all) {
     std::printf(
         "\nDevices, best first (* the default; %sGEMEL_DEVICE takes cuda:0, a number within GEMEL_BACKEND, or part of "
         "a "
@@ -71,11 +76,11 @@ void print_devices(const InfoReport& report) {
         report.excluded_devices.empty() ? "" : "- excluded by GEMEL_BACKEND or GEMEL_DEVICE; ");
     if (report.devices.empty()) std::puts("  none");
     for (const Device& device : report.devices)
-        print_device(device, report.default_device == device ? "*" : is_excluded(report, device) ? "-" : " ");
+        print_device(device, report.default_device == device ? "*" : is_excluded(report, device) ? "-" : " ", all);
     if (!report.default_device) std::printf("\n  no default device: %s\n", indented(report.no_default, "    ").c_str());
 }
 
-void print_text(const InfoReport& report) {
+void print_text(const InfoReport& report, bool all) {
     std::printf("gemel %s\n", report.version.c_str());
     Table head;
     head.row({"build", report.build_tag});
@@ -84,7 +89,7 @@ void print_text(const InfoReport& report) {
     std::fputs(head.text().c_str(), stdout);
 
     print_backends(report);
-    print_devices(report);
+    print_devices(report, all);
 
     std::puts("\nKernel cache");
     Table cache;
@@ -118,14 +123,18 @@ Json json_of(const BackendStatus& backend) {
     return out;
 }
 
-Json json_of(const Device& device) {
+Json json_of(const Device& device, bool all) {
     Json out{{"id", device.id()}, {"backend", device.backend()}, {"index", device.index()}, {"name", device.name()}};
     for (const Fact& fact : facts(device.info())) out[fact.key] = fact.value;
     for (const Fact& capability : capabilities(device.info())) out[capability.key] = capability.value;
+    if (!all) return out;
+    out["attributes"] = Json::object();
+    for (const auto& [name, value] : device.attributes()) out["attributes"][name] = value;
+    out["extensions"] = device.extensions();
     return out;
 }
 
-void print_json(const InfoReport& report) {
+void print_json(const InfoReport& report, bool all) {
     Json out{{"version", report.version},
              {"build_tag", report.build_tag},
              {"library", report.library},
@@ -137,7 +146,7 @@ void print_json(const InfoReport& report) {
              {"no_default_device_because", nullptr}};
     for (const BackendStatus& backend : report.backends) out["backends"].push_back(json_of(backend));
     for (const Device& device : report.devices) {
-        out["devices"].push_back(json_of(device));
+        out["devices"].push_back(json_of(device, all));
         out["devices"].back()["excluded"] = is_excluded(report, device);
     }
     if (report.default_device) {
@@ -160,9 +169,9 @@ void print_json(const InfoReport& report) {
 
 }  // namespace
 
-int info(bool as_json) {
+int info(bool as_json, bool all) {
     const InfoReport report = info_report();
-    as_json ? print_json(report) : print_text(report);
+    as_json ? print_json(report, all) : print_text(report, all);
     return 0;
 }
 

@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
     bool as_json = false;
     CLI::App* info = app.add_subcommand("info", "backends, devices, libraries, cache and environment: for bug reports");
     info->add_flag("--json", as_json, "the same, for programs");
+    bool all_attributes = false;
+    info->add_flag("--all", all_attributes, "also every attribute and extension that a driver tells");
 
     CLI::App* cache = app.add_subcommand("cache", "the compiled kernels on disk");
     cache->require_subcommand(1);
@@ -53,7 +55,7 @@ int main(int argc, char** argv) {
 
     try {
         int code = 1;
-        if (info->parsed()) code = gemel::tools::info(as_json);
+        if (info->parsed()) code = gemel::tools::info(as_json, all_attributes);
         if (list->parsed()) code = gemel::tools::cache_list();
         if (stat->parsed()) code = gemel::tools::cache_stat();
         if (clear->parsed()) code = gemel::tools::cache_clear();

@@ -148,6 +148,17 @@ struct Driver {
     Entry<CUresult(CUfunction*, unsigned int, CUmodule)> ModuleEnumerateFunctions{"cuModuleEnumerateFunctions"};
     Entry<CUresult(CUfunction, std::size_t, std::size_t*, std::size_t*)> FuncGetParamInfo{"cuFuncGetParamInfo"};
 
+    // Optional: what contexts of gemel's need only on demand; the signatures are those of CUDA 12.
+    Entry<CUresult(CUstream*, unsigned, int)> StreamCreateWithPriority{"cuStreamCreateWithPriority"};
+    Entry<CUresult(int*, int*)> CtxGetStreamPriorityRange{"cuCtxGetStreamPriorityRange"};
+    Entry<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)> StreamWaitValue32{"cuStreamWaitValue32_v2"};
+    Entry<CUresult(std::size_t*, CUlimit)> CtxGetLimit{"cuCtxGetLimit"};
+    Entry<CUresult(CUlimit, std::size_t)> CtxSetLimit{"cuCtxSetLimit"};
+    Entry<CUresult(int*, CUdevice, CUdevice)> DeviceCanAccessPeer{"cuDeviceCanAccessPeer"};
+    Entry<CUresult(CUcontext, unsigned)> CtxEnablePeerAccess{"cuCtxEnablePeerAccess"};
+    Entry<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)> MemPrefetchAsync{"cuMemPrefetchAsync"};
+    Entry<CUresult(CUdeviceptr, std::size_t, CUmem_advise, CUdevice)> MemAdvise{"cuMemAdvise"};
+
     std::string path;     ///< of the library, or what was tried
     std::string trouble;  ///< why it could not be opened; empty if it could
     int version = 0;      ///< 13000 for CUDA 13.0

@@ -102,6 +102,7 @@ void read_identity(DeviceInfo& d, CUdevice device, int major, int minor) {
 Shared::~Shared() {
     if (dead) return;
     for (const CUevent event : idle_events_) cu.EventDestroy.quietly(event);
+    for (void* const page : word_pages_) cu.MemFreeHost.quietly(page);
     cu.DevicePrimaryCtxRelease.quietly(device);
 }
 

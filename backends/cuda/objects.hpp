@@ -29,11 +29,24 @@ struct Shared {
     CUevent take_timed_event();
     void give_back_timed_event(CUevent event) noexcept;
 
+    /// A word of the host's memory that streams wait for: it counts upwards, so that it can serve again as soon as it
+    /// has been raised, though a stream may not have seen that yet.
+    struct Word {
+        std::atomic<std::uint32_t>* host = nullptr;
+        CUdeviceptr device = 0;
+        std::uint32_t value = 0;  ///< what it is raised to next
+    };
+    Word take_word();
+    void give_back_word(const Word& word) noexcept;
+
     ~Shared();
 
    private:
     std::mutex events_mutex_;
     std::vector<CUevent> idle_events_;
+    std::mutex words_mutex_;
+    std::vector<Word> idle_words_;
+    std::vector<void*> word_pages_;
 };
 
 /// Makes a context current for the calls of one function, and puts back what was current if that was another's.
@@ -56,6 +69,7 @@ class CudaEvent final : public Event {
     bool done() override;
     double milliseconds_since(const Event& start) const override;
     std::uint64_t native() const override;
+    bool call_when_done(void (*function)(void*), void* data) override;
 
     CUevent event() const { return event_; }
 
@@ -63,6 +77,26 @@ class CudaEvent final : public Event {
     std::shared_ptr<Shared> shared_;
     CUevent event_;
     bool timed_;
+};
+
+/// An event that the host completes: a word that streams wait for.
+class CudaUserEvent final : public Event {
+   public:
+    explicit CudaUserEvent(std::shared_ptr<Shared> shared);
+    ~CudaUserEvent() override;
+    void wait() override;
+    bool done() override;
+    double milliseconds_since(const Event& start) const override;
+    std::uint64_t native() const override;
+    void complete() noexcept override;
+    bool call_when_done(void (*function)(void*), void* data) override;
+
+    /// Commands enqueued later start only after complete(). The context is current.
+    void let_wait(CUstream stream) const;
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    Shared::Word word_;
 };
 
 class CudaStream final : public Stream {
@@ -86,6 +120,8 @@ class CudaStream final : public Stream {
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
     std::uint64_t native() override;
+    std::unique_ptr<Event> record_blocking() override;
+    void prefetch(const Place& place, std::size_t bytes, bool to_host) override;
 
     CUstream stream() const { return stream_; }
 
@@ -148,6 +184,16 @@ class CudaContext final : public Context {
     void abandon() noexcept override;
     std::uint64_t native() const override;
 
+    std::unique_ptr<Stream> create_stream_of(StreamPriority priority) override;
+    std::unique_ptr<Event> create_user_event() override;
+    bool waits_for_all_events() const override;
+    void reach(Context& other) override;
+    Memory reached_memory(const Memory& memory) override;
+    std::optional<std::size_t> limit(ContextLimit which) override;
+    bool set_limit(ContextLimit which, std::size_t bytes) override;
+    Memory allocate_write_combined(std::size_t bytes) override;
+    void advise(const Place& place, std::size_t bytes, MemoryAdvice advice) override;
+
     const Shared& shared() const { return *shared_; }
 
    private:
@@ -162,6 +208,8 @@ class CudaDevice final : public Device {
     std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
     std::string fingerprint() const override;
     std::uint64_t native() const override;
+    std::vector<std::pair<std::string, std::string>> attributes() const override;
+    bool can_reach(std::uint64_t other) const override;
 
    private:
     void give_up_primary();

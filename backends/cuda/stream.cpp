@@ -168,6 +168,7 @@ std::unique_ptr<Event> CudaStream::record(bool timed) {
 
 void CudaStream::wait(Event& event) {
     Current current(*shared_);
+    if (auto* const user = dynamic_cast<CudaUserEvent*>(&event)) return user->let_wait(stream_);
     cu.StreamWaitEvent(stream_, dynamic_cast<CudaEvent&>(event).event(), 0);
 }
 

@@ -144,6 +144,7 @@ struct Driver {
     GEMEL_CL(GetSupportedImageFormats);
     GEMEL_CL(ReleaseSampler);
     GEMEL_CL(EnqueueUnmapMemObject);
+    GEMEL_CL(EnqueueMigrateMemObjects);
     GEMEL_CL(EnqueueMarkerWithWaitList);
     GEMEL_CL(EnqueueBarrierWithWaitList);
     GEMEL_CL(EnqueueNDRangeKernel);

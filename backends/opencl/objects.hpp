@@ -50,16 +50,19 @@ class OpenClEvent final : public Event {
     bool done() override;
     double milliseconds_since(const Event& start) const override;
     std::uint64_t native() const override;
+    void complete() noexcept override;
+    bool call_when_done(void (*function)(void*), void* data) override;
 
     cl_event event() const { return event_; }
     cl_context context() const { return shared_->context; }
-    cl_command_queue queue() const { return queue_; }
+    cl_command_queue queue() const { return queue_; }  ///< null if it is an event of the host's
 
    private:
     std::shared_ptr<Shared> shared_;
     cl_command_queue queue_;
     cl_event event_;
     bool flushed_ = false;
+    std::atomic<bool> completed_{false};  ///< by the host
 };
 
 class OpenClStream final : public Stream {
@@ -83,6 +86,7 @@ class OpenClStream final : public Stream {
     bool idle() override;
     void flush() override;
     void call_host(void (*function)(void*), void* data) override;
+    void prefetch(const Place& place, std::size_t bytes, bool to_host) override;
     std::shared_ptr<Timing> start_timing() override;
     void stop_timing(Timing& timing) override;
     std::uint64_t native() override;
@@ -175,6 +179,8 @@ class OpenClContext final : public Context {
     void abandon() noexcept override;
     std::uint64_t native() const override;
 
+    std::unique_ptr<Event> create_user_event() override;
+
    private:
     BuildResult build(std::string_view text, const std::string& options);
     std::shared_ptr<Shared> shared_;
@@ -189,6 +195,8 @@ class OpenClDevice final : public Device {
     std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
     std::string fingerprint() const override;
     std::uint64_t native() const override;
+    std::vector<std::pair<std::string, std::string>> attributes() const override;
+    std::vector<std::string> extensions() const override;
     const Quirks& quirks() const { return quirks_; }
 
    private:

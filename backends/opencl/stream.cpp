@@ -21,13 +21,14 @@ std::array<size_t, 3> origin_of(const RectSide& side) {
 
 OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event)
     : shared_(std::move(shared)), queue_(queue), event_(event) {
-    cl.RetainCommandQueue(queue_);
+    if (queue_) cl.RetainCommandQueue(queue_);
 }
 
 OpenClEvent::~OpenClEvent() {
     if (shared_->dead) return;
+    if (!queue_) complete();  // what waits for it must not wait for ever
     cl.ReleaseEvent.quietly(event_);
-    cl.ReleaseCommandQueue.quietly(queue_);
+    if (queue_) cl.ReleaseCommandQueue.quietly(queue_);
 }
 
 void OpenClEvent::wait() { cl.WaitForEvents(1, &event_); }
@@ -35,7 +36,8 @@ void OpenClEvent::wait() { cl.WaitForEvents(1, &event_); }
 bool OpenClEvent::done() {
     const auto status = query<cl_int>(cl.GetEventInfo, CL_EVENT_COMMAND_EXECUTION_STATUS, event_);
     if (status < 0) fail("the commands before an event", status);
-    if (status != CL_COMPLETE && !flushed_) {  // an event of a queue that was never flushed would never be done
+    if (status != CL_COMPLETE && queue_ &&
+        !flushed_) {  // an event of a queue that was never flushed would never be done
         cl.Flush(queue_);
         flushed_ = true;
     }
@@ -149,7 +151,7 @@ std::unique_ptr<Event> OpenClStream::record(bool timed) {
 
 void OpenClStream::wait(Event& event) {
     auto& marker = dynamic_cast<OpenClEvent&>(event);
-    cl.Flush(marker.queue());  // a queue that waits for one that was never flushed waits forever
+    if (marker.queue()) cl.Flush(marker.queue());  // a queue that waits for one that was never flushed waits forever
     if (marker.context() != shared_->context) {
         marker.wait();  // no driver orders queues of different contexts: the host must
         return;

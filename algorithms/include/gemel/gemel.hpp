@@ -21,6 +21,7 @@
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>
+#include <gemel/arrays/differences.hpp>
 #include <gemel/arrays/dlpack.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/arrays/expression.hpp>
@@ -30,6 +31,7 @@
 #include <gemel/arrays/image.hpp>
 #include <gemel/arrays/join.hpp>
 #include <gemel/arrays/lazy.hpp>
+#include <gemel/arrays/like.hpp>
 #include <gemel/arrays/mask.hpp>
 #include <gemel/arrays/matmul.hpp>
 #include <gemel/arrays/npy.hpp>
@@ -45,5 +47,6 @@
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/arrays/take.hpp>
 #include <gemel/arrays/tune.hpp>
+#include <gemel/arrays/vectors.hpp>
 #include <gemel/codegen/codegen.hpp>
 #include <gemel/core/core.hpp>

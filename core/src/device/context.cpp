@@ -45,15 +45,15 @@ Context Context::wrap(const Device& device, std::uint64_t handle, std::shared_pt
 Device Context::device() const { return Device(state_->device); }
 const Dialect& Context::dialect() const { return *state_->dialect; }
 
-Buffer Context::allocate(std::size_t bytes) const {
+Buffer Context::allocate(std::size_t bytes, const CallPlace& where) const {
     auto driver = state_->driver();
     auto* block = new Block;
     auto shared = share(block);
     block->size_bytes = bytes;
     if (anyone_watches()) [[unlikely]]
         block->graph = memory_of_recording(*driver);
-    block->allocation =
-        block->graph ? block->graph->allocate(bytes) : allocate_device(*driver, bytes, plugin::MemoryKind::device);
+    block->allocation = block->graph ? block->graph->allocate(bytes)
+                                     : allocate_device(*driver, bytes, plugin::MemoryKind::device, &where);
     block->driver = std::move(driver);
     block->owner = state_;
     return Buffer(std::move(shared), 0, bytes);
@@ -81,8 +81,6 @@ Buffer Context::wrap_buffer(std::uint64_t handle, std::size_t bytes, std::shared
     return Buffer(std::move(shared), 0, bytes);
 }
 
-MemoryPool Context::pool() const { return MemoryPool(state_); }
-
 std::optional<std::pair<std::size_t, std::size_t>> Context::memory_info() const {
     return state_->driver()->call([](plugin::Context& plugin) { return plugin.memory_info(); });
 }
@@ -103,12 +101,14 @@ Module Context::load_binary(std::span<const std::byte> binary) const {
     return Module(*this, load_program(state_, binary));
 }
 
-Stream Context::create_stream() const {
+Stream Context::create_stream(StreamPriority priority) const {
     auto driver = state_->driver();
     auto* state = new StreamState;
     auto shared = share(state);
-    state->core =
-        driver->call([&](plugin::Context& plugin) { return make_stream_core(plugin.create_stream(), *driver); });
+    state->core = driver->call([&](plugin::Context& plugin) {
+        const bool is_normal = priority == StreamPriority::normal;
+        return make_stream_core(is_normal ? plugin.create_stream() : plugin.create_stream_of(priority), *driver);
+    });
     state->owner = state_;
     state->driver = std::move(driver);
     return Stream(std::move(shared));
@@ -211,25 +211,6 @@ std::string Context::fingerprint() const { return context_fingerprint(*state_->d
 std::uint64_t Context::native_handle() const {
     return state_->driver()->call([](plugin::Context& plugin) { return plugin.native(); });
 }
-
-PoolStatistics MemoryPool::statistics() const { return state_->driver()->device_pool.statistics(); }
-
-std::size_t MemoryPool::trim() const {
-    auto driver = state_->driver();
-    return driver->call([&](plugin::Context& plugin) {
-        std::size_t bytes = 0;
-        for (auto& held : driver->device_pool.drain()) {
-            bytes += held->memory.bytes;
-            for (const auto& [range, argument] : held->views)
-                plugin.release_argument({&held->memory, range.first}, argument);
-            plugin.release(held->memory);
-        }
-        for (auto& held : driver->host_pool.drain()) release_host_to_driver(*driver, *held);
-        return bytes;
-    });
-}
-
-void MemoryPool::set_limit(std::size_t bytes) const { state_->driver()->device_pool.set_limit(bytes); }
 
 Context default_context() {
     // Leaked on purpose, so that static objects may use it until the very end.

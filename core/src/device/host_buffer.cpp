@@ -9,11 +9,11 @@
 
 namespace gemel {
 
-std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes) {
+std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes, HostMemoryKind kind) {
     auto block = share(new HostBlock);
     auto driver = context.state()->driver();
     block->size_bytes = bytes;
-    block->allocation = allocate_page_locked(*driver, bytes);
+    block->allocation = allocate_page_locked(*driver, bytes, kind);
     block->driver = std::move(driver);
     return block;
 }

@@ -1,5 +1,6 @@
 /// Key functions of the plug-in interface, so that only libgemel.so holds their type information, and what a plug-in
 /// need not have.
+#include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
 
 namespace gemel::plugin {
@@ -25,6 +26,33 @@ class EventTiming final : public Timing {
 
 Timing::~Timing() = default;
 Event::~Event() = default;
+void Event::complete() noexcept {}
+bool Event::call_when_done(void (*)(void*), void*) { return false; }
+DeviceExtras::~DeviceExtras() = default;
+std::vector<std::pair<std::string, std::string>> DeviceExtras::attributes() const { return {}; }
+std::vector<std::string> DeviceExtras::extensions() const { return {}; }
+bool DeviceExtras::can_reach(std::uint64_t) const { return false; }
+StreamExtras::~StreamExtras() = default;
+std::unique_ptr<Event> StreamExtras::record_blocking() { return dynamic_cast<Stream&>(*this).record(false); }
+void StreamExtras::prefetch(const Place&, std::size_t, bool) {}
+ContextExtras::~ContextExtras() = default;
+std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {
+    return dynamic_cast<Context&>(*this).create_stream();
+}
+std::unique_ptr<Event> ContextExtras::create_user_event() { return nullptr; }
+bool ContextExtras::waits_for_all_events() const { return false; }
+void ContextExtras::reach(Context&) {
+    throw Error("reach: this backend's kernels cannot read memory of other contexts; Buffer::copy_from copies it");
+}
+Memory ContextExtras::reached_memory(const Memory&) {
+    throw Error("reach: this backend's kernels cannot read memory of other contexts; Buffer::copy_from copies it");
+}
+std::optional<std::size_t> ContextExtras::limit(ContextLimit) { return std::nullopt; }
+bool ContextExtras::set_limit(ContextLimit, std::size_t) { return false; }
+Memory ContextExtras::allocate_write_combined(std::size_t bytes) {
+    return dynamic_cast<Context&>(*this).allocate_host(bytes);
+}
+void ContextExtras::advise(const Place&, std::size_t, MemoryAdvice) {}
 Stream::~Stream() = default;
 Image::~Image() = default;
 std::shared_ptr<Timing> Stream::start_timing() { return std::make_shared<EventTiming>(record(true)); }

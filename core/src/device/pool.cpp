@@ -82,6 +82,7 @@ std::unique_ptr<Allocation> Pool::take(int size_class) {
     figures_.held_bytes -= bytes;
     ++figures_.active_blocks;
     figures_.active_bytes += bytes;
+    figures_.peak_active_bytes = std::max(figures_.peak_active_bytes, figures_.active_bytes);
     return allocation;
 }
 
@@ -95,6 +96,7 @@ void Pool::count_new(std::size_t bytes) {
     std::lock_guard lock(lock_);
     ++figures_.active_blocks;
     figures_.active_bytes += bytes;
+    figures_.peak_active_bytes = std::max(figures_.peak_active_bytes, figures_.active_bytes);
     figures_.peak_bytes = std::max(figures_.peak_bytes, figures_.active_bytes + figures_.held_bytes);
 }
 

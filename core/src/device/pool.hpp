@@ -21,6 +21,7 @@
 namespace gemel {
 
 struct DriverContext;
+struct UserAllocator;
 
 /// A stream as memory remembers it. Lives as long as any memory that it used.
 struct StreamCore {
@@ -67,7 +68,10 @@ struct Allocation {
     std::unique_ptr<plugin::Image> image;  ///< whose storage this is, if `memory` is none
     int size_class = -1;                   ///< -1: not from a pool
     StreamUses uses;
-    std::uint64_t argument = 0;  ///< what kernels take for offset 0
+    std::uint64_t argument = 0;                      ///< what kernels take for offset 0
+    std::shared_ptr<const UserAllocator> allocator;  ///< whose memory this is; null for the driver's
+    AllocationFigures* site = nullptr;               ///< where it was made, while the pool watches
+    std::size_t asked_bytes = 0;                     ///< what that place asked for
     std::mutex views_mutex;
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> views;  ///< sub-buffers by offset and size
 };
@@ -81,7 +85,8 @@ class Pool {
    public:
     explicit Pool(bool enabled) : enabled_(enabled) {}
 
-    bool enabled() const { return enabled_; }
+    bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
+    void enable(bool on) { enabled_.store(on, std::memory_order_relaxed); }
     /// A free block of the class, or null. Counts it as active.
     std::unique_ptr<Allocation> take(int size_class);
     /// Whether `bytes` more from the driver stay within the limit; the caller trims and asks again if not.
@@ -98,7 +103,7 @@ class Pool {
     void set_limit(std::size_t bytes);
 
    private:
-    const bool enabled_;
+    std::atomic<bool> enabled_;
     mutable SpinLock lock_;
     std::vector<std::vector<std::unique_ptr<Allocation>>> bins_;
     PoolStatistics figures_;

@@ -1,5 +1,6 @@
 /// Copies of windows of rows and slices.
 #include <gemel/core/buffer.hpp>
+#include <gemel/core/host_buffer.hpp>
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
 
@@ -70,6 +71,56 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
                                            state.driver->synchronous);
     });
     Counters::add(state.driver->counters->copied_bytes, bytes);
+}
+
+void Stream::upload_rectangle(const Buffer& to, const RectWindow& to_window, const std::shared_ptr<HostBlock>& from,
+                              std::size_t from_offset, std::size_t from_bytes, const RectWindow& from_window,
+                              const RectExtent& extent) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& target = checked(to, "copy_rectangle: the target");
+    require_context(target, state, "copy_rectangle");
+    if (!from) throw ArgumentError("copy_rectangle: the host buffer is empty; give it a size when it is made");
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    not_recorded("copy_rectangle from a HostBuffer", "copy between buffers, or before capture()");
+    const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
+                                  extent, "copy_rectangle: the target");
+    const auto source_side =
+        side(nullptr, data(from), from_offset, from_bytes, from_window, extent, "copy_rectangle: the host buffer");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    state.driver->call([&](plugin::Context&) {
+        from->allocation->uses.touch(state.core, false);
+        target.allocation->uses.touch(state.core, true);
+        const Timed timed(state.driver, state.core, Timed::Kind::upload, "upload", bytes);
+        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
+                                           state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->uploaded_bytes, bytes);
+}
+
+void Stream::download_rectangle(const std::shared_ptr<HostBlock>& to, std::size_t to_offset, std::size_t to_bytes,
+                                const RectWindow& to_window, const Buffer& from, const RectWindow& from_window,
+                                const RectExtent& extent) const {
+    const CallScope scope;
+    auto& state = checked(*this);
+    Block& source = checked(from, "copy_rectangle: the source");
+    require_context(source, state, "copy_rectangle");
+    if (!to) throw ArgumentError("copy_rectangle: the host buffer is empty; give it a size when it is made");
+    if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    not_recorded("copy_rectangle to a HostBuffer", "copy between buffers, or after Graph::launch()");
+    const auto target_side =
+        side(nullptr, data(to), to_offset, to_bytes, to_window, extent, "copy_rectangle: the host buffer");
+    const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
+                                  from_window, extent, "copy_rectangle: the source");
+    const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
+    state.driver->call([&](plugin::Context&) {
+        source.allocation->uses.touch(state.core, false);
+        to->allocation->uses.touch(state.core, true);
+        const Timed timed(state.driver, state.core, Timed::Kind::download, "download", bytes);
+        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
+                                           state.driver->synchronous);
+    });
+    Counters::add(state.driver->counters->downloaded_bytes, bytes);
 }
 
 void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from,

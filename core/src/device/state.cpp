@@ -33,16 +33,6 @@ bool pool_wanted() {
     return !value || env::flag("GEMEL_POOL");
 }
 
-/// Returns an allocation to the driver with the sub-buffers made of it.
-void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
-    for (const auto& [range, argument] : allocation.views)
-        driver.plugin->release_argument({&allocation.memory, range.first}, argument);
-    if (allocation.image)
-        allocation.image.reset();
-    else
-        driver.plugin->release(allocation.memory);
-}
-
 std::string pool_text(const PoolStatistics& s) {
     std::string line = text("the pool holds ", readable_bytes(s.active_bytes), " in use in ", s.active_blocks,
                             " blocks and ", readable_bytes(s.held_bytes), " free in ", s.held_blocks, " blocks");
@@ -93,13 +83,13 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
     }
     auto allocation = std::make_unique<Allocation>();
     try {
-        allocation->memory = from_driver(rounded);
+        from_driver(*allocation, rounded);
     } catch (const OutOfMemory&) {
         logging::write(logging::Level::debug, "pool",
                        text("driver out of memory at ", readable_bytes(rounded), "; trimming"));
         trim();
         try {
-            allocation->memory = from_driver(rounded);
+            from_driver(*allocation, rounded);
         } catch (const OutOfMemory& error) {
             out_of_memory(driver, what, bytes, error.what(), pool);
         }
@@ -112,7 +102,41 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
     return allocation;
 }
 
+/// @throws OutOfMemory
+void take_from(DriverContext& driver, plugin::Context& plugin, Allocation& allocation, std::size_t bytes) {
+    allocation.allocator = driver.allocator();
+    if (!allocation.allocator) {
+        allocation.memory = plugin.allocate(bytes, plugin::MemoryKind::device);
+        return;
+    }
+    const std::uint64_t handle = allocation.allocator->allocate(bytes);
+    if (handle == 0) throw OutOfMemory("the user's allocator has none");
+    try {
+        allocation.memory = plugin.wrap_memory(handle, bytes);
+        allocation.memory.foreign = true;
+    } catch (...) {
+        allocation.allocator->release(handle, bytes);
+        throw;
+    }
+}
+
 }  // namespace
+
+void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
+    for (const auto& [range, argument] : allocation.views)
+        driver.plugin->release_argument({&allocation.memory, range.first}, argument);
+    if (allocation.image)
+        allocation.image.reset();
+    else
+        driver.plugin->release(allocation.memory);
+    if (!allocation.allocator) return;
+    try {  // what has enqueued may still use it, and nobody but the user knows what becomes of it
+        if (driver.can_wait()) allocation.uses.wait();
+        allocation.allocator->release(allocation.memory.handle, allocation.memory.bytes);
+    } catch (const std::exception& error) {
+        logging::write(logging::Level::error, "memory", text("the user's allocator threw: ", error.what()));
+    }
+}
 
 void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
     try {
@@ -229,8 +253,9 @@ void let_profilers_collect(bool on) noexcept {
         if (context->usable()) context->plugin->let_profilers_collect(on);
 }
 
-std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind) {
-    return driver.call([&](plugin::Context& plugin) {
+std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind,
+                                            const CallPlace* where) {
+    auto made = driver.call([&](plugin::Context& plugin) {
         if (kind != plugin::MemoryKind::device) {
             if (bytes == 0) return std::unique_ptr<Allocation>();
             if (bytes > max_host_bytes)
@@ -245,19 +270,31 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
         }
         auto allocation = allocate(
             driver, driver.device_pool, bytes, "device memory", driver.info().global_memory_bytes,
-            [&](std::size_t rounded) { return plugin.allocate(rounded, kind); },
+            [&](Allocation& fresh, std::size_t rounded) { take_from(driver, plugin, fresh, rounded); },
             [&](Allocation& held) { release_to_driver(driver, held); });
         if (allocation && !allocation->argument)
             allocation->argument = plugin.argument({&allocation->memory, 0}, allocation->memory.bytes);
         return allocation;
     });
+    if (made && driver.allocations.watches()) [[unlikely]] {
+        made->asked_bytes = bytes;
+        made->site = driver.allocations.add(bytes, where);
+    }
+    return made;
 }
 
-std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes) {
+std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes, HostMemoryKind kind) {
     return driver.call([&](plugin::Context& plugin) {
+        if (kind == HostMemoryKind::write_combined) {  // another kind of memory than what the pool holds
+            auto allocation = std::make_unique<Allocation>();
+            if (bytes == 0) return std::unique_ptr<Allocation>();
+            allocation->memory = plugin.allocate_write_combined(bytes);
+            driver.host_pool.count_new(bytes);
+            return allocation;
+        }
         auto allocation = allocate(
             driver, driver.host_pool, bytes, "page-locked host memory", max_host_bytes,
-            [&](std::size_t rounded) { return plugin.allocate_host(rounded); },
+            [&](Allocation& fresh, std::size_t rounded) { fresh.memory = plugin.allocate_host(rounded); },
             [&](Allocation& held) { release_host_to_driver(driver, held); });
         if (allocation && allocation->uses.any()) {  // the host may write at once: nothing may still be copying
             allocation->uses.wait();
@@ -279,8 +316,15 @@ StreamState::~StreamState() {
 }
 
 void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) noexcept {
-    if (allocation->size_class >= 0) return driver.device_pool.give_back(std::move(allocation));
-    const bool counted = !allocation->memory.foreign && allocation->memory.kind == plugin::MemoryKind::device;
+    if (allocation->site) [[unlikely]] {
+        driver.allocations.remove(*allocation->site, allocation->asked_bytes);
+        allocation->site = nullptr;
+    }
+    // What another allocator has given is not held: the next block comes from the present one.
+    if (allocation->size_class >= 0 && driver.device_pool.enabled() && allocation->allocator == driver.allocator())
+        return driver.device_pool.give_back(std::move(allocation));
+    const bool counted =
+        (!allocation->memory.foreign || allocation->allocator) && allocation->memory.kind == plugin::MemoryKind::device;
     if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
     try {  // mapped and managed memory is the host's too: nothing may still run on it
         if (allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
@@ -302,7 +346,7 @@ Block::~Block() { give_back(); }
 
 HostBlock::~HostBlock() {
     if (!allocation) return;
-    if (allocation->size_class >= 0) {
+    if (allocation->size_class >= 0 && driver->host_pool.enabled()) {
         driver->host_pool.give_back(std::move(allocation));
         return;
     }

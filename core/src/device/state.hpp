@@ -11,6 +11,7 @@
 #include <gemel/core/spin_lock.hpp>
 #include <gemel/core/statistics.hpp>
 
+#include "device/allocation_log.hpp"
 #include "device/lifetime.hpp"
 #include "device/pool.hpp"
 
@@ -127,6 +128,13 @@ struct DriverContext {
     std::shared_ptr<StreamCore> default_stream;
     Pool device_pool;
     Pool host_pool;
+    AllocationLog allocations;
+    std::shared_ptr<const UserAllocator> allocator() const {
+        std::lock_guard lock(allocator_lock);
+        return user_allocator;
+    }
+    mutable SpinLock allocator_lock;
+    std::shared_ptr<const UserAllocator> user_allocator;  ///< null: the driver's
 
    private:
     void refuse() const;
@@ -181,7 +189,11 @@ struct EventState {
     std::shared_ptr<DriverContext> driver;
     std::shared_ptr<StreamCore> stream;
     std::unique_ptr<plugin::Event> event;
+    bool is_timed = false;
 };
+
+/// Makes a stream wait for an event that its driver does not know, without blocking the host where that can be.
+void wait_across(StreamState& stream, const std::shared_ptr<EventState>& event);
 
 class GraphMemory;
 
@@ -256,8 +268,13 @@ const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std:
 std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);
 
 /// Memory from a context's pool, outside any handle.
-std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind);
-std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes);
+/// @param where  of the user's call, for the log
+std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind,
+                                            const CallPlace* where = nullptr);
+std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes,
+                                                 HostMemoryKind kind = HostMemoryKind::ordinary);
+/// Returns device memory with what was made of it to the driver, or to the user's allocator.
+void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
 /// Waits for the copies from and to page-locked memory, which must outlast them, and returns it to the driver.
 void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
 

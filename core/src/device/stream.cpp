@@ -130,6 +130,8 @@ double elapsed_milliseconds(const Event& start, const Event& stop) {
     if (start.empty() || stop.empty()) throw ArgumentError("elapsed_milliseconds: an event is empty; record it first");
     if (start.state()->driver != stop.state()->driver)
         throw ArgumentError("elapsed_milliseconds: the events are of different contexts, whose clocks differ");
+    if (!start.state()->is_timed || !stop.state()->is_timed)
+        throw ArgumentError("elapsed_milliseconds: an event is not timed; record it with EventKind::timed");
     start.wait();
     stop.wait();
     return stop.state()->driver->call(
@@ -138,11 +140,13 @@ double elapsed_milliseconds(const Event& start, const Event& stop) {
 
 Context Stream::context() const { return Context(checked(*this).owner); }
 
-Event Stream::record() const {
+Event Stream::record(EventKind kind) const {
     auto& state = checked(*this);
     not_recorded("Stream::record", "record the event before or after Graph::launch()");
     return state.driver->call([&](plugin::Context&) {
-        return Event(share(new EventState{state.driver, state.core, state.core->stream->record(true)}));
+        auto& stream = *state.core->stream;
+        auto event = kind == EventKind::blocking ? stream.record_blocking() : stream.record(kind == EventKind::timed);
+        return Event(share(new EventState{state.driver, state.core, std::move(event), kind == EventKind::timed}));
     });
 }
 
@@ -150,11 +154,10 @@ void Stream::wait(const Event& event) const {
     auto& state = checked(*this);
     not_recorded("Stream::wait", "wait for the event before Graph::launch()");
     if (event.empty()) return;
-    if (event.state()->driver->device->backend != state.driver->device->backend ||
-        (event.state()->driver != state.driver && event.state()->driver->device != state.driver->device)) {
-        event.wait();  // no driver orders work across backends: the host must
-        return;
-    }
+    const bool is_own = event.state()->driver == state.driver;
+    const bool is_known = is_own || (event.state()->driver->device->backend == state.driver->device->backend &&
+                                     state.driver->plugin->waits_for_all_events());
+    if (!is_known) return wait_across(state, event.state());
     state.driver->call([&](plugin::Context&) { state.core->stream->wait(*event.state()->event); });
 }
 
@@ -315,8 +318,17 @@ bool operator==(const Stream& a, const Stream& b) {
     return a.state_ == b.state_ || (a.state_ && b.state_ && a.state_->core == b.state_->core);
 }
 
-StreamScope::StreamScope(const Stream& stream) : previous_(std::exchange(current, stream)) {}
-StreamScope::~StreamScope() { current = std::move(previous_); }
+StreamScope::StreamScope(const Stream& stream, AtEnd at_end)
+    : previous_(std::exchange(current, stream)), at_end_(at_end) {}
+StreamScope::~StreamScope() {
+    const Stream ended = std::exchange(current, std::move(previous_));
+    if (at_end_ == AtEnd::nothing || ended.empty()) return;
+    try {
+        ended.synchronize();
+    } catch (const std::exception& error) {
+        logging::write(logging::Level::error, "stream", text("at the end of a StreamScope: ", error.what()));
+    }
+}
 
 Stream current_stream() { return current; }
 

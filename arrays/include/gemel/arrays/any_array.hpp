@@ -155,6 +155,10 @@ class GEMEL_API AnyArray {
     AnyNumber item() const;
     void set_bytes(const void* from) const;
 
+    /// Blocks until no stream uses the memory any more.
+    void wait() const {
+        if (!buffer_.empty()) buffer_.wait();
+    }
     /// As an argument of a hand-written kernel. @throws ArgumentError if the elements have gaps between them
     Argument argument() const;
     /// Whether the two may share an element. Compares byte ranges: may be true for interleaved views.

@@ -307,7 +307,9 @@ void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes le
     static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
                   "the expression's elements are of another kind than the array's (float to integer, complex to real): "
                   "use astype");
-    if constexpr (std::is_same_v<T, U>) {
+    if constexpr (requires { expression.lanes(); }) {
+        write_expression(lanes(to), expression.lanes(), leading);  // of vectors: see vectors.hpp
+    } else if constexpr (std::is_same_v<T, U>) {
         evaluate(expression.view(), &to, leading);
     } else {
         evaluate(astype<T>(expression).view(), &to, leading);

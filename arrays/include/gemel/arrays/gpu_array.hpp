@@ -133,7 +133,7 @@ class GPUArray : public AnyArray {
     /// element. An operand that overlaps this array otherwise (shifted, reversed) costs a temporary array and a copy.
     template <class E>
         requires requires(const E& expression) {
-            expression.view();
+            expression.eval();
             typename E::value_type;
         }
     void assign(const E& expression) const {

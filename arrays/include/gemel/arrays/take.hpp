@@ -141,6 +141,12 @@ void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices,
                std::initializer_list<std::type_identity_t<GPUArray<T>>> values, OutOfBounds mode = OutOfBounds::raise) {
     multi_put(std::span(arrays.begin(), arrays.size()), indices, std::span(values.begin(), values.size()), mode);
 }
+/// `multi_put({x, y}, to, multi_take({u, v}, from))`
+template <HasDType T, IndexOperand I, ArrayRange V>
+void multi_put(std::initializer_list<GPUArray<T>> arrays, const I& indices, const V& values,
+               OutOfBounds mode = OutOfBounds::raise) {
+    multi_put(std::span(arrays.begin(), arrays.size()), indices, values, mode);
+}
 template <IndexOperand I>
 void multi_put(std::initializer_list<AnyArray> arrays, const I& indices, std::initializer_list<AnyArray> values,
                OutOfBounds mode = OutOfBounds::raise) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
+#include <gemel/core/options.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,11 @@ class GEMEL_API Buffer {
     /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within
     /// one context this is enqueued; between contexts it blocks.
     void copy_from(const Buffer& from) const;
+
+    /// Blocks until no stream uses the memory any more.
+    void wait() const;
+    /// How managed memory will be used; nothing on other memory and where the driver takes no advice.
+    void advise(MemoryAdvice advice) const;
 
     /// Repeats `value` over the whole buffer; enqueued. The size must be a multiple of sizeof(T), at most 16.
     template <class T>

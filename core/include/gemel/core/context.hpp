@@ -5,6 +5,7 @@
 #include <gemel/core/device.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/options.hpp>
 #include <gemel/core/source.hpp>
 #include <gemel/core/statistics.hpp>
 
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gemel {
 
@@ -24,7 +26,7 @@ class Module;
 class Stream;
 struct ContextState;
 
-/// The memory pool of a context: freed blocks are kept in size classes (at most 6.25 % larger than asked) and reused in
+/// A memory pool of a context: freed blocks are kept in size classes (at most 6.25 % larger than asked) and reused in
 /// stream order.
 class GEMEL_API MemoryPool {
    public:
@@ -33,11 +35,48 @@ class GEMEL_API MemoryPool {
     std::size_t trim() const;
     /// Active and held memory together may not exceed this; 0 lifts the limit. Held blocks are given up first.
     void set_limit(std::size_t bytes) const;
+    /// Gives up what is held; from now on blocks that die go to the driver at once.
+    void stop_holding() const;
+    void resume_holding() const;
 
-    explicit MemoryPool(std::shared_ptr<ContextState> state) : state_(std::move(state)) {}
+    /// Whether allocations are counted by where they are made. What lives already is not counted.
+    void watch(bool on) const;
+    /// What was counted, most living bytes first; see AllocationSite.
+    std::vector<AllocationFigures> allocations() const;
+
+    MemoryPool(std::shared_ptr<ContextState> state, bool is_host) : state_(std::move(state)), is_host_(is_host) {}
 
    private:
     std::shared_ptr<ContextState> state_;
+    bool is_host_ = false;
+};
+
+/// Names what allocates on this thread for as long as it lives, in MemoryPool::allocations(); the innermost counts.
+class GEMEL_API AllocationSite {
+   public:
+    explicit AllocationSite(std::string name, const CallPlace& where = CallPlace::current());
+    ~AllocationSite();
+    AllocationSite(const AllocationSite&) = delete;
+    AllocationSite& operator=(const AllocationSite&) = delete;
+
+   private:
+    std::string name_;
+    const std::string* previous_;
+};
+
+/// Where device memory comes from, if not from the driver.
+struct UserAllocator {
+    /// @returns a handle of the driver's (a CUdeviceptr of the primary context, a cl_mem of this cl_context), 0 if
+    /// there is no memory
+    std::function<std::uint64_t(std::size_t bytes)> allocate;
+    /// May be called from any thread that lets memory go. Does not throw.
+    std::function<void(std::uint64_t handle, std::size_t bytes)> release;
+};
+
+/// Rows of bytes on a device, `pitch_bytes` apart.
+struct PitchedBuffer {
+    Buffer buffer;
+    std::size_t pitch_bytes = 0;
 };
 
 /// A context on one device: a cheap handle that shares ownership. Safe to use from several threads.
@@ -54,8 +93,17 @@ class GEMEL_API Context {
     /// Uninitialised device memory. Zero bytes are legal.
     /// @throws OutOfMemory with sizes and the pool's figures, after the pool gave up what it held
     /// @time under 0.2 us when the pool holds a block of the size, else the driver's own time
-    Buffer allocate(std::size_t bytes) const;
+    /// @param where  what the pool's log says of it; see MemoryPool::watch()
+    Buffer allocate(std::size_t bytes, const CallPlace& where = CallPlace::current()) const;
+    /// Rows of so many bytes, each beginning where the device reads best. Rectangular copies take the pitch.
+    PitchedBuffer allocate_pitched(std::size_t row_bytes, std::size_t rows) const;
     MemoryPool pool() const;
+    /// That of page-locked memory.
+    MemoryPool host_pool() const;
+    /// From now on device memory comes from the user's functions; empty ones give it back to the driver. Memory that
+    /// was allocated before goes back where it came from. The pool stands in front of either: stop_holding() takes it
+    /// away.
+    void set_allocator(UserAllocator allocator) const;
     /// Free and total device memory, in bytes, where the driver tells.
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() const;
 
@@ -72,13 +120,24 @@ class GEMEL_API Context {
     /// @throws Error if it does not fit this device or is damaged
     Module load_binary(std::span<const std::byte> binary) const;
 
-    Stream create_stream() const;
+    Stream create_stream(StreamPriority priority = StreamPriority::normal) const;
     Stream default_stream() const;
     /// Blocks until every stream of the context is empty.
     void synchronize() const;
     /// Gives a working context again after DeviceLost. All memory, streams and modules made before are gone: using them
     /// throws DeviceLost. On a healthy context it does the same.
     void reset() const;
+
+    /// Kernels of this context may from now on read and write the other's memory, which peer_view() gives.
+    /// @throws Error if the devices cannot; Device::can_reach() asks
+    void reach(const Context& other) const;
+    /// A buffer of a context that is reached, as an argument of this context's kernels. Order between the two contexts'
+    /// streams is the caller's: `stream.wait(event)`.
+    Buffer peer_view(const Buffer& buffer) const;
+    /// A limit in bytes; empty where the driver has none (OpenCL).
+    std::optional<std::size_t> limit(ContextLimit which) const;
+    /// @throws Error where the driver has none, DeviceError if it refuses the value
+    void set_limit(ContextLimit which, std::size_t bytes) const;
 
     Statistics statistics() const;
     /// Everything that identifies hardware, drivers, compilers and gemel: a key for stored results.

@@ -16,6 +16,7 @@
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
 #include <gemel/core/log.hpp>
+#include <gemel/core/mapped_range.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/profile.hpp>
 #include <gemel/core/registry.hpp>

@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gemel {
@@ -84,6 +86,21 @@ class GEMEL_API Device {
     std::string id() const;
     const std::string& name() const;
     const DeviceInfo& info() const;
+
+    /// Everything that the driver tells about the device, by the driver's names ("CU_DEVICE_ATTRIBUTE_WARP_SIZE",
+    /// "CL_DEVICE_PROFILE"), as text, in the driver's order.
+    /// @time asks the driver for each anew
+    std::vector<std::pair<std::string, std::string>> attributes() const;
+    /// One of them, by its name with or without "CU_DEVICE_ATTRIBUTE_" or "CL_DEVICE_", in any case; empty if the
+    /// driver does not tell it.
+    std::optional<std::string> attribute(std::string_view name) const;
+    /// Names of extensions; empty on CUDA, which has none.
+    std::vector<std::string> extensions() const;
+    bool has_extension(std::string_view name) const;
+    /// Whether Context::reach() can make its kernels read the other device's memory.
+    bool can_reach(const Device& other) const;
+    /// The driver's handle (CUdevice, cl_device_id).
+    std::uint64_t native_handle() const;
 
     friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
 

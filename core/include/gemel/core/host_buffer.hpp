@@ -20,7 +20,8 @@ constexpr std::size_t bytes_of_elements(std::size_t count, std::size_t element_b
 }
 
 /// Bytes of page-locked host memory; see HostBuffer.
-GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes);
+GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes,
+                                                   HostMemoryKind kind = HostMemoryKind::ordinary);
 /// See HostBuffer::adopt().
 GEMEL_API std::shared_ptr<HostBlock> adopt_host(const Context& context, void* host, std::size_t bytes);
 GEMEL_API std::byte* data(const std::shared_ptr<HostBlock>& block);
@@ -37,8 +38,8 @@ class HostBuffer {
    public:
     HostBuffer() = default;
     /// @param count  elements, uninitialised. @throws OutOfMemory
-    HostBuffer(const Context& context, std::size_t count)
-        : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)))), count_(count) {}
+    HostBuffer(const Context& context, std::size_t count, HostMemoryKind kind = HostMemoryKind::ordinary)
+        : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
     /// Memory of the caller's, a vector for example, page-locked where the driver can (elsewhere copies are slower, and
     /// right all the same). It must outlive the handle and its parts, which give it back when the last has died and

@@ -22,6 +22,8 @@
 
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/plugin_event.hpp>
+#include <gemel/core/plugin_extras.hpp>
 #include <gemel/core/plugin_image.hpp>
 #include <gemel/core/plugin_timing.hpp>
 #include <gemel/core/source.hpp>
@@ -39,7 +41,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 4;
+inline constexpr std::uint32_t abi_version = 5;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -121,23 +123,10 @@ struct Global {
 class Context;
 class Stream;
 
-/// A point in a stream.
-class GEMEL_API Event {
-   public:
-    virtual ~Event();
-    /// Blocks the calling thread until everything before the point has finished; asynchronous failures surface here.
-    virtual void wait() = 0;
-    /// Whether that is so already; does not block.
-    virtual bool done() = 0;
-    /// Device time from `start` to this event. Both have finished (core waits). @throws DeviceError without timing
-    virtual double milliseconds_since(const Event& start) const = 0;
-    virtual std::uint64_t native() const = 0;
-};
-
 /// An in-order stream of commands. Every function enqueues and returns unless it says that it blocks.
-class GEMEL_API Stream {
+class GEMEL_API Stream : public StreamExtras {
    public:
-    virtual ~Stream();
+    ~Stream() override;
 
     /// Host memory to device. Blocking: `host` may be reused on return. Otherwise core keeps it alive and page-locked.
     virtual void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) = 0;
@@ -278,9 +267,9 @@ class GEMEL_API BuildFailure : public std::exception {
 };
 
 /// One context of one device.
-class GEMEL_API Context {
+class GEMEL_API Context : public ContextExtras {
    public:
-    virtual ~Context();
+    ~Context() override;
 
     virtual Memory allocate(std::size_t bytes, MemoryKind kind) = 0;
     virtual void release(const Memory& memory) noexcept = 0;
@@ -343,9 +332,9 @@ class GEMEL_API Context {
 };
 
 /// One device. Lives as long as the process.
-class GEMEL_API Device {
+class GEMEL_API Device : public DeviceExtras {
    public:
-    virtual ~Device();
+    ~Device() override;
     virtual const DeviceInfo& info() const = 0;
     virtual std::unique_ptr<Context> create_context() = 0;
     /// A context around a foreign one (cl_context). @throws ArgumentError if it does not hold this device, or where

@@ -50,6 +50,13 @@ GEMEL_API std::vector<Device> devices(std::string_view backend);
 /// @throws BackendUnavailable listing the devices that exist
 GEMEL_API Device find_device(std::string_view selection, std::string_view backend = {});
 
+/// The device at a PCI address, "0000:3b:00.0" or "3b:00.0", in any case; CUDA's unless `backend` says otherwise.
+/// @throws BackendUnavailable listing the addresses that exist
+GEMEL_API Device find_device_by_pci(std::string_view address, std::string_view backend = {});
+/// The device of a backend that the driver knows by this handle (CUdevice, cl_device_id).
+/// @throws BackendUnavailable if gemel uses no such device
+GEMEL_API Device find_device_by_handle(std::string_view backend, std::uint64_t handle);
+
 /// The device that GEMEL_BACKEND and GEMEL_DEVICE choose, else the best one.
 /// @throws BackendUnavailable if what they name cannot be had: never a silent fallback
 GEMEL_API Device default_device();

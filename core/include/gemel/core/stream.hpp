@@ -4,6 +4,7 @@
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/options.hpp>
 
 #include <array>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace gemel {
 
@@ -46,6 +48,19 @@ class GEMEL_API Event {
 /// @throws ArgumentError if the events are of different contexts or empty
 GEMEL_API double elapsed_milliseconds(const Event& start, const Event& stop);
 
+/// Blocks until all of them are done. @throws DeviceLost if something before one of them failed
+GEMEL_API void wait_all(std::span<const Event> events);
+
+/// An event that the host completes: `stream.wait(event)` lets the stream's commands wait for what the host does, a
+/// file that is read or an answer that arrives. It completes when its last handle dies, too.
+class GEMEL_API UserEvent : public Event {
+   public:
+    /// @throws Error if the driver has no such events (CUDA: drivers before 11.7)
+    explicit UserEvent(const Context& context);
+    /// Lets go on what waits. A second call does nothing. May be called from any thread, also in Stream::call().
+    void complete() const;
+};
+
 /// One side of a rectangular copy: a window into an array of rows and slices. Offsets and pitches in bytes.
 struct RectWindow {
     std::size_t x_bytes = 0;  ///< into a row
@@ -71,12 +86,17 @@ class GEMEL_API Stream {
     Context context() const;
 
     /// Marks this point of the stream.
-    Event record() const;
+    Event record(EventKind kind = EventKind::timed) const;
     /// Commands enqueued from now on start only after `event`, which may be of another stream.
-    /// @time  returns at once for an event of the same context, and on CUDA of the same device. Blocks until the event
-    /// is
-    ///        done where it is of another device, another backend or another OpenCL context: no driver orders these.
+    /// @time  returns at once, also for events of other devices and backends: a callback of the event's driver lets
+    ///        the stream go on. Blocks until the event is done where a driver has no events that the host completes.
+    ///        If what comes before an event of another backend fails and the driver says so to nobody, the stream waits
+    ///        until that event is waited for.
     void wait(const Event& event) const;
+    /// For all of them.
+    void wait(std::span<const Event> events) const {
+        for (const Event& event : events) wait(event);
+    }
     /// Blocks until the stream is empty. @throws DeviceLost naming the last launches if one of them failed
     void synchronize() const;
     /// Whether all commands have finished; does not block.
@@ -101,6 +121,19 @@ class GEMEL_API Stream {
     /// A rectangular window from one buffer to another.
     void copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
                         const RectWindow& from_window, const RectExtent& extent) const;
+    /// The same from and to page-locked memory, whose window counts in bytes from its first element.
+    template <class T>
+    void copy_rectangle(const Buffer& to, const RectWindow& to_window, const HostBuffer<T>& from,
+                        const RectWindow& from_window, const RectExtent& extent) const {
+        upload_rectangle(to, to_window, from.raw(), from.offset_bytes(), from.size_bytes(), from_window, extent);
+    }
+    template <class T>
+    void copy_rectangle(const HostBuffer<T>& to, const RectWindow& to_window, const Buffer& from,
+                        const RectWindow& from_window, const RectExtent& extent) const {
+        download_rectangle(to.raw(), to.offset_bytes(), to.size_bytes(), to_window, from, from_window, extent);
+    }
+    /// Moves mapped or managed memory to the device ahead of its use, or to the host. A hint: nothing on other memory.
+    void prefetch(const Buffer& buffer, bool to_host = false) const;
     /// Repeats the bytes of `value` over the whole buffer, whose size must be a multiple of sizeof(T) (at most 16).
     template <class T>
         requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)
@@ -122,6 +155,12 @@ class GEMEL_API Stream {
                 std::size_t bytes) const;
     void download(const std::shared_ptr<HostBlock>& to, std::size_t offset_bytes, const Buffer& from,
                   std::size_t bytes) const;
+    void upload_rectangle(const Buffer& to, const RectWindow& to_window, const std::shared_ptr<HostBlock>& from,
+                          std::size_t from_offset, std::size_t from_bytes, const RectWindow& from_window,
+                          const RectExtent& extent) const;
+    void download_rectangle(const std::shared_ptr<HostBlock>& to, std::size_t to_offset, std::size_t to_bytes,
+                            const RectWindow& to_window, const Buffer& from, const RectWindow& from_window,
+                            const RectExtent& extent) const;
 
     std::shared_ptr<StreamState> state_;
 };
@@ -130,13 +169,17 @@ class GEMEL_API Stream {
 /// it, if they are of its context.
 class GEMEL_API StreamScope {
    public:
-    explicit StreamScope(const Stream& stream);
+    /// What happens at its end.
+    enum class AtEnd : std::uint8_t { nothing, synchronize };
+    explicit StreamScope(const Stream& stream, AtEnd at_end = AtEnd::nothing);
+    /// With AtEnd::synchronize it blocks until the stream is empty; failures are logged, never thrown.
     ~StreamScope();
     StreamScope(const StreamScope&) = delete;
     StreamScope& operator=(const StreamScope&) = delete;
 
    private:
     Stream previous_;
+    AtEnd at_end_;
 };
 
 /// The calling thread's current stream; empty if none was set.

@@ -1,0 +1,39 @@
+/// What OpenCL has beyond what every backend must: events of the host's, and memory that moves ahead of its use.
+/// Priorities, limits, peers and advice are not in the standard: the interface's own bodies stand.
+#include "objects.hpp"
+
+namespace gemel::plugin::opencl {
+
+std::unique_ptr<Event> OpenClContext::create_user_event() {
+    return std::make_unique<OpenClEvent>(shared_, nullptr, cl.CreateUserEvent(shared_->context));
+}
+
+void OpenClEvent::complete() noexcept {
+    if (!completed_.exchange(true)) cl.SetUserEventStatus.quietly(event_, CL_COMPLETE);
+}
+
+bool OpenClEvent::call_when_done(void (*function)(void*), void* data) {
+    struct Call {
+        void (*function)(void*);
+        void* data;
+    };
+    auto call = std::make_unique<Call>(Call{function, data});
+    cl.SetEventCallback(
+        event_, CL_COMPLETE,
+        [](cl_event, cl_int, void* stored) {
+            const std::unique_ptr<Call> owned(static_cast<Call*>(stored));
+            owned->function(owned->data);
+        },
+        call.get());
+    call.release();
+    if (queue_) cl.Flush(queue_);
+    return true;
+}
+
+void OpenClStream::prefetch(const Place& place, std::size_t, bool to_host) {
+    const auto memory = reinterpret_cast<cl_mem>(place.memory->handle);
+    cl.EnqueueMigrateMemObjects(Turn(*this), 1, &memory, to_host ? CL_MIGRATE_MEM_OBJECT_HOST : 0, 0, nullptr,
+                                event_of_command());
+}
+
+}  // namespace gemel::plugin::opencl

@@ -1,0 +1,67 @@
+/// What some drivers have and others have not: a part of the plug-in boundary, whose rules stand in plugin.hpp. Each
+/// function has a body, so that a plug-in need not have it.
+#pragma once
+
+#include <gemel/core/export.hpp>
+#include <gemel/core/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gemel::plugin {
+
+struct Memory;
+struct Place;
+class Event;
+class Stream;
+class Context;
+
+class GEMEL_API DeviceExtras {
+   public:
+    virtual ~DeviceExtras();
+    /// Everything that the driver tells about the device, by the driver's names, in the driver's order.
+    virtual std::vector<std::pair<std::string, std::string>> attributes() const;
+    /// Names of extensions.
+    virtual std::vector<std::string> extensions() const;
+    /// Whether kernels of this device can read memory of another of this plug-in's. @param other  its native()
+    virtual bool can_reach(std::uint64_t other) const;
+};
+
+class GEMEL_API StreamExtras {
+   public:
+    virtual ~StreamExtras();
+    /// A point for order alone, for which a waiting thread sleeps. By record(false), unless the plug-in knows better.
+    virtual std::unique_ptr<Event> record_blocking();
+    /// Moves mapped or managed memory to where it will be used; nothing where that happens by itself.
+    virtual void prefetch(const Place& place, std::size_t bytes, bool to_host);
+};
+
+class GEMEL_API ContextExtras {
+   public:
+    virtual ~ContextExtras();
+    /// By create_stream(), where there are no priorities.
+    virtual std::unique_ptr<Stream> create_stream_of(StreamPriority priority);
+    /// An event that the host completes; it completes by itself when it dies. Null where the driver has none.
+    virtual std::unique_ptr<Event> create_user_event();
+    /// Whether Stream::wait() takes events of all other contexts of this plug-in without blocking the host.
+    virtual bool waits_for_all_events() const;
+    /// From now on kernels of this context can read and write `other`'s memory. @throws Error where they cannot
+    virtual void reach(Context& other);
+    /// Memory of a context that is reached, as memory of this one (`foreign`); core keeps it alive.
+    virtual Memory reached_memory(const Memory& memory);
+    /// Empty where the driver has no such limit.
+    virtual std::optional<std::size_t> limit(ContextLimit which);
+    /// @returns false where the driver has no such limit
+    virtual bool set_limit(ContextLimit which, std::size_t bytes);
+    /// By allocate_host(), where there is no such memory.
+    virtual Memory allocate_write_combined(std::size_t bytes);
+    /// Of managed memory; nothing where the driver takes no advice.
+    virtual void advise(const Place& place, std::size_t bytes, MemoryAdvice advice);
+};
+
+}  // namespace gemel::plugin
