@@ -121,6 +121,10 @@ struct Driver {
     Entry<CUresult(float*, CUevent, CUevent)> EventElapsedTime{"cuEventElapsedTime"};
     Entry<CUresult(CUstream, CUhostFn, void*)> LaunchHostFunc{"cuLaunchHostFunc"};
     GEMEL_CU(ModuleLoadDataEx, "cuModuleLoadDataEx");
+    GEMEL_CU(LinkCreate, "cuLinkCreate_v2");
+    GEMEL_CU(LinkAddData, "cuLinkAddData_v2");
+    GEMEL_CU(LinkComplete, "cuLinkComplete");
+    GEMEL_CU(LinkDestroy, "cuLinkDestroy");
     GEMEL_CU(ModuleUnload, "cuModuleUnload");
     GEMEL_CU(ModuleGetFunction, "cuModuleGetFunction");
     GEMEL_CU(ModuleGetGlobal, "cuModuleGetGlobal_v2");

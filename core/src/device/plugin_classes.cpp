@@ -1,5 +1,6 @@
 /// Key functions of the plug-in interface, so that only libgemel.so holds their type information, and what a plug-in
 /// need not have.
+#include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
 
 namespace gemel::plugin {
@@ -33,10 +34,13 @@ BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
 Graph::~Graph() = default;
 Module::~Module() = default;
-BuildFailure::BuildFailure(std::string text) : log(std::move(text)) {}
+BuildFailure::BuildFailure(std::string text, std::optional<std::size_t> number) : log(std::move(text)), unit(number) {}
 BuildFailure::~BuildFailure() = default;
 Context::~Context() = default;
 Memory Context::register_host(void* host, std::size_t bytes) { return {.host = host, .bytes = bytes, .foreign = true}; }
+BuildResult Context::link(std::span<const BuildRequest>) {
+    throw Error("link: this backend has no linker; compile the units as one text");
+}
 void Context::let_profilers_collect(bool) noexcept {}
 Device::~Device() = default;
 Plugin::~Plugin() = default;

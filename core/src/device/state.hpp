@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -272,6 +273,13 @@ void require_context(const Block& block, const StreamState& stream, const char* 
 std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& text,
                                              bool portable, const CompileOptions& options,
                                              const std::filesystem::path& directory);
+/// One of the texts of link_program().
+struct UnitText {
+    std::string text, name;
+    bool is_portable = true;
+};
+std::shared_ptr<ModuleState> link_program(const std::shared_ptr<ContextState>& context, std::span<const UnitText> units,
+                                          const CompileOptions& options);
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
                                           std::span<const std::byte> binary);
 std::string context_fingerprint(const Device::State& device);

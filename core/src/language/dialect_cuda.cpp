@@ -288,6 +288,7 @@ const Dialect& Dialect::cuda() {
         .file_extension = ".cu",
         .kernel = "extern \"C\" __global__",
         .device_function = "__device__",
+        .extern_function = "extern \"C\" __device__",
         .global_space = "",
         .shared_space = "__shared__",
         .shared_pointer = "",

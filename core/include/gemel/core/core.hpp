@@ -15,6 +15,7 @@
 #include <gemel/core/image.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
+#include <gemel/core/link.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/profile.hpp>

@@ -39,7 +39,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 4;
+inline constexpr std::uint32_t abi_version = 5;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -268,13 +268,14 @@ struct BuildResult {
     std::string log;  ///< warnings of a successful build
 };
 
-/// Thrown by build() when the compiler refuses; core turns it into a CompileError with numbered lines.
+/// Thrown by build() and link() when the compiler refuses; core turns it into a CompileError with numbered lines.
 class GEMEL_API BuildFailure : public std::exception {
    public:
-    explicit BuildFailure(std::string log);
+    explicit BuildFailure(std::string log, std::optional<std::size_t> unit = {});
     ~BuildFailure() override;
     const char* what() const noexcept override { return log.c_str(); }
     std::string log;
+    std::optional<std::size_t> unit;  ///< of link(): the unit that does not compile; nothing if the linker refuses
 };
 
 /// One context of one device.
@@ -318,6 +319,10 @@ class GEMEL_API Context {
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
+    /// Compiles several units, each by itself, and links them into one program. By default an Error: not every driver
+    /// has a linker.
+    /// @throws BuildFailure with the compiler's log and the unit, or with the linker's
+    virtual BuildResult link(std::span<const BuildRequest> units);
     /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
     /// takes their names but counts lines of the whole text).
     virtual bool logs_follow_line_directives() const = 0;
