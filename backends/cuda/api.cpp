@@ -71,8 +71,9 @@ void open_driver(Driver& d) {
         d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx,
         d.LinkCreate, d.LinkAddData, d.LinkComplete, d.LinkDestroy, d.ModuleUnload, d.ModuleGetFunction,
         d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor,
-        d.LaunchKernel, d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode, d.GraphAddMemcpyNode, d.GraphAddMemsetNode,
-        d.GraphInstantiate, d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
+        d.LaunchKernel, d.LaunchCooperativeKernel, d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode,
+        d.GraphKernelNodeSetAttribute, d.GraphAddMemcpyNode, d.GraphAddMemsetNode, d.GraphInstantiate,
+        d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
     if (!missing.empty()) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;

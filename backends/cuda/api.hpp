@@ -132,10 +132,12 @@ struct Driver {
     GEMEL_CU(FuncSetAttribute, "cuFuncSetAttribute");
     GEMEL_CU(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     GEMEL_CU(LaunchKernel, "cuLaunchKernel");
+    GEMEL_CU(LaunchCooperativeKernel, "cuLaunchCooperativeKernel");
     GEMEL_CU(GraphCreate, "cuGraphCreate");
     GEMEL_CU(GraphDestroy, "cuGraphDestroy");
     Entry<CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, const CUDA_KERNEL_NODE_PARAMS_v2*)>
         GraphAddKernelNode{"cuGraphAddKernelNode_v2"};
+    GEMEL_CU(GraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute");
     GEMEL_CU(GraphAddMemcpyNode, "cuGraphAddMemcpyNode");
     GEMEL_CU(GraphAddMemsetNode, "cuGraphAddMemsetNode");
     Entry<CUresult(CUgraphExec*, CUgraph, unsigned long long)> GraphInstantiate{"cuGraphInstantiateWithFlags"};

@@ -78,12 +78,12 @@ bool linked(Link& link) {
 
 }  // namespace
 
-CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid,
-                    std::array<unsigned, 3> block) {
+CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
+                    bool is_cooperative) {
     const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
     if (!run) return CUDA_SUCCESS;
     try {
-        emulation::run(run, arguments, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]});
+        emulation::run(run, arguments, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, is_cooperative);
         return CUDA_SUCCESS;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "stand-in: %s\n", error.what());
@@ -166,6 +166,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     GEMEL_CALLED("cuLaunchKernel");
     if (auto* const seen = launch_seen.load()) seen(arguments);
     return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,
+                                   void** arguments) {
+    GEMEL_CALLED("cuLaunchCooperativeKernel");
+    return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, true);
 }
 
 }  // extern "C"

@@ -51,6 +51,23 @@ std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::s
     });
 }
 
+std::int64_t Kernel::max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes) const {
+    const std::size_t most = state_->kernel->facts().max_threads_per_block;
+    if (block.count() == 0 || (block.count() > most && !state_->required_block))
+        refuse(*state_, text("max_cooperative_blocks of a block of ", to_string(block), ": this kernel allows 1 to ",
+                             most, " threads on ", state_->driver->info().name));
+    return state_->driver->call([&](plugin::Context&) {
+        return static_cast<std::int64_t>(state_->kernel->max_cooperative_blocks(block.count(), shared_bytes));
+    });
+}
+
+bool Kernel::prefer_shared_memory(int percent) const {
+    if (percent < -1 || percent > 100)
+        refuse(*state_,
+               text("prefer_shared_memory: expected -1 to 100 percent, got ", percent, "; -1 leaves it to the driver"));
+    return state_->driver->call([&](plugin::Context&) { return state_->kernel->prefer_shared_memory(percent); });
+}
+
 std::uint64_t Kernel::native_handle() const {
     state_->driver->check();
     return state_->kernel->native();

@@ -32,6 +32,8 @@ std::shared_ptr<Timing> Stream::start_timing() { return std::make_shared<EventTi
 void Stream::stop_timing(Timing& timing) { dynamic_cast<EventTiming&>(timing).stop(record(true)); }
 BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
+std::uint64_t Kernel::max_cooperative_blocks(std::size_t, std::size_t) { return 1; }
+bool Kernel::prefer_shared_memory(int) { return false; }
 Graph::~Graph() = default;
 Module::~Module() = default;
 BuildFailure::BuildFailure(std::string text, std::optional<std::size_t> number) : log(std::move(text)), unit(number) {}

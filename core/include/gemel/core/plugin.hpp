@@ -23,6 +23,7 @@
 #include <gemel/core/device.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/plugin_image.hpp>
+#include <gemel/core/plugin_program.hpp>
 #include <gemel/core/plugin_timing.hpp>
 #include <gemel/core/source.hpp>
 
@@ -86,6 +87,8 @@ struct LaunchShape {
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint32_t shared_bytes = 0;
+    bool cooperative = false;  ///< all blocks run at once; there are at most Kernel::max_cooperative_blocks()
+    std::array<std::uint64_t, 3> offset{};  ///< of OpenCL's get_global_id()
 };
 
 /// No launch has more arguments, the arena included.
@@ -210,6 +213,10 @@ class GEMEL_API Kernel {
     /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
     virtual std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,
                                                                  std::size_t dynamic_shared_bytes) = 0;
+    /// Blocks of that size that the whole device runs at once in a cooperative launch. By default 1.
+    virtual std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes);
+    /// See gemel::Kernel::prefer_shared_memory(). By default false.
+    virtual bool prefer_shared_memory(int percent);
     virtual std::uint64_t native() const = 0;
 };
 
@@ -254,28 +261,6 @@ class GEMEL_API Module {
     /// A writable variable at file scope. @throws Error where the API has no such thing
     virtual Global global(const std::string& name) = 0;
     virtual std::uint64_t native() const = 0;
-};
-
-/// Text ready to compile.
-struct BuildRequest {
-    std::string_view text;             ///< whole program
-    std::string_view name;             ///< what messages call it
-    std::vector<std::string> options;  ///< from compiler_options(), with what the user added
-};
-
-struct BuildResult {
-    std::unique_ptr<Module> module;
-    std::string log;  ///< warnings of a successful build
-};
-
-/// Thrown by build() and link() when the compiler refuses; core turns it into a CompileError with numbered lines.
-class GEMEL_API BuildFailure : public std::exception {
-   public:
-    explicit BuildFailure(std::string log, std::optional<std::size_t> unit = {});
-    ~BuildFailure() override;
-    const char* what() const noexcept override { return log.c_str(); }
-    std::string log;
-    std::optional<std::size_t> unit;  ///< of link(): the unit that does not compile; nothing if the linker refuses
 };
 
 /// One context of one device.
