@@ -12,6 +12,7 @@
 #include "compile/kept_sources.hpp"
 #include "compile/program_binary.hpp"
 #include "compile/request.hpp"
+#include "device/bundled.hpp"
 #include "device/state.hpp"
 #include "device/timed.hpp"
 
@@ -96,7 +97,8 @@ void remember(ContextState& context, const std::string& key, std::shared_ptr<Mod
 }
 
 bool are_cacheable(std::span<const Request> units) {
-    return std::all_of(units.begin(), units.end(), [](const Request& unit) { return unit.includes.cacheable; });
+    return std::all_of(units.begin(), units.end(),
+                       [](const Request& unit) { return unit.includes.cacheable && unit.options.use_cache; });
 }
 
 /// "unit 1, unit 2"
@@ -143,29 +145,80 @@ class Compilation {
     std::shared_ptr<ModuleState> run() {
         const auto profile = collecting();
         const double begin_us = profile ? profile->now_us() : 0;
-        const bool found = load();
+        const bool is_bundled = units_.front().options.use_cache && load_bundled(), found = is_bundled || load();
         if (!found) {
             build();
             store();
         }
+        if (anyone_records()) record();
         if (profile) note_program(*profile, *driver_, name_, found ? "found on disk" : "compiled", begin_us);
-        store_again_after_launch();
+        if (!is_bundled) store_again_after_launch();
         return module_;
     }
 
    private:
+    /// From a bundle in use. @returns whether one has it
+    bool load_bundled() {
+        const std::string key = bundle_key(units_, whole_, context_.dialect->name);
+        return driver_->call([&](plugin::Context& plugin) {
+            const auto bundled = fitting_program(*driver_, plugin, key, context_.dialect->name);
+            if (!bundled) return false;
+            take(plugin, bundled->program);
+            bundled_target_ = bundled->target;
+            logging::write(logging::Level::debug, "bundle",
+                           text("'", name_, "' comes from a bundle, for ", bundled->target));
+            return true;
+        });
+    }
+
+    void take(plugin::Context& plugin, std::span<const std::byte> stored) {
+        auto unpacked = unpack_binary(stored);
+        if (!unpacked) throw Error("an entry that is not a program");
+        module_->module = plugin.load(unpacked->binary);
+        module_->build_log = std::move(unpacked->log);
+        binary_bytes_ = unpacked->binary.size();
+        dump_program("(not compiled: from a cache or a bundle)\n", unpacked->binary);
+        show_log();
+    }
+
+    /// Warnings are shown whether the program was compiled now or before.
+    void show_log() const {
+        if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
+            logging::write(logging::Level::info, "compiler", text("'", name_, "': ", module_->build_log));
+    }
+
+    void record() {
+        driver_->call([&](plugin::Context& plugin) {
+            record_for_bundle(*driver_, plugin,
+                              {.key = bundle_key(units_, whole_, context_.dialect->name),
+                               .name = name_,
+                               .dialect = context_.dialect->name,
+                               .target = bundled_target_,
+                               .program = packed(module_->module->binary())},
+                              units_.front().options, requests(plugin), module_->signatures);
+        });
+    }
+
+    std::vector<std::byte> packed(std::span<const std::byte> binary) const {
+        return pack_binary(module_->signatures, module_->build_log, binary);
+    }
+
+    std::vector<plugin::BuildRequest> requests(const plugin::Context& plugin) const {
+        std::vector<plugin::BuildRequest> all;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            CompileOptions last = units_[i].options;
+            last.include_directories = folders_without_spaces(std::move(last.include_directories));
+            all.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last)});
+        }
+        return all;
+    }
+
     /// From the disk cache. @returns whether it was there
     bool load() {
         const auto stored = cache_->get(key_);
         if (!stored) return false;
         try {
-            driver_->call([&](plugin::Context& plugin) {
-                const auto unpacked = unpack_binary(*stored);
-                if (!unpacked) throw Error("an entry that is not a program");
-                module_->module = plugin.load(unpacked->binary);
-                binary_bytes_ = unpacked->binary.size();
-                dump_program("(from the disk cache)\n", unpacked->binary);
-            });
+            driver_->call([&](plugin::Context& plugin) { take(plugin, *stored); });
             Counters::add(context_.counters->disk_hits);
             logging::write(logging::Level::debug, "cache", text("disk hit for '", name_, "'"));
             return true;
@@ -182,17 +235,16 @@ class Compilation {
 
     /// With the driver's compiler. @throws CompileError if it refuses the program
     void build() {
+        if (env::get("GEMEL_COMPILE") == "off")
+            throw BackendUnavailable(text("compile: GEMEL_COMPILE=off forbids compilers, and '", name_,
+                                          "' is in no bundle and no cache for ", driver_->description(),
+                                          "; record it with GEMEL_BUNDLE_RECORD on a device of that kind"));
         try {
             driver_->call([&](plugin::Context& plugin) {
                 std::optional<FileLock> alone;
                 if (!driver_->build_lock.empty()) alone.emplace(driver_->build_lock);
-                std::vector<plugin::BuildRequest> requests;
-                for (std::size_t i = 0; i < units_.size(); ++i) {
-                    CompileOptions last = units_[i].options;
-                    last.include_directories = folders_without_spaces(std::move(last.include_directories));
-                    requests.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last)});
-                }
-                auto result = requests.size() == 1 ? plugin.build(requests.front()) : plugin.link(requests);
+                const auto all = requests(plugin);
+                auto result = all.size() == 1 ? plugin.build(all.front()) : plugin.link(all);
                 module_->module = std::move(result.module);
                 module_->build_log = std::move(result.log);
             });
@@ -206,8 +258,7 @@ class Compilation {
             throw;
         }
         Counters::add(context_.counters->compilations);
-        if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
-            logging::write(logging::Level::info, "compiler", text("'", name_, "': ", module_->build_log));
+        show_log();
     }
 
     /// Compilers and drivers open files of their own, and blame other things when they cannot.
@@ -250,7 +301,7 @@ class Compilation {
             const auto binary = module_->module->binary();
             binary_bytes_ = binary.size();
             dump_program(module_->build_log, binary);
-            if (cached) cache_->put(key_, pack_binary(module_->signatures, binary));
+            if (cached) cache_->put(key_, packed(binary));
         });
     }
 
@@ -262,7 +313,7 @@ class Compilation {
             try {
                 const auto binary = raw->module->binary();
                 if (binary.size() == std::exchange(*last_size, binary.size())) return;
-                cache->put(key, pack_binary(raw->signatures, binary));
+                cache->put(key, pack_binary(raw->signatures, raw->build_log, binary));
             } catch (const std::exception& error) {
                 logging::write(logging::Level::warn, "cache", text("cannot store a completed program: ", error.what()));
             }
@@ -289,6 +340,7 @@ class Compilation {
     std::optional<std::string> dump_folder_;
     std::shared_ptr<DiskCache> cache_;
     std::shared_ptr<ModuleState> module_;
+    std::string bundled_target_;    ///< where a bundle had it
     std::size_t binary_bytes_ = 0;  ///< of what the disk cache holds
 };
 
@@ -298,31 +350,16 @@ std::string context_fingerprint(const Device::State& device) {
     return text("gemel ", GEMEL_VERSION, "; ", device.device->fingerprint());
 }
 
-std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
-                                          std::span<const std::byte> binary) {
-    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
-    const auto driver = context->driver();
-    return driver->call([&](plugin::Context& plugin) {
-        auto module = share(new ModuleState);
-        module->driver = driver;
-        if (auto unpacked = unpack_binary(binary)) {
-            module->signatures = std::move(unpacked->signatures);
-            module->module = plugin.load(unpacked->binary);
-        } else {
-            module->module = plugin.load(binary);
-        }
-        return module;
-    });
-}
-
 /// From memory, or by one thread while the others wait.
 static std::shared_ptr<ModuleState> find_or_compile(ContextState& context, const std::shared_ptr<DriverContext>& driver,
                                                     std::span<const Request> units) {
     std::vector<std::string> keys;
     for (const Request& unit : units) {
-        if (!unit.includes.cacheable) {
-            logging::write(logging::Level::info, "cache",
-                           text("'", unit.options.name, "' is not cached: ", unit.includes.why_not));
+        if (!unit.includes.cacheable || !unit.options.use_cache) {
+            logging::write(
+                logging::Level::info, "cache",
+                text("'", unit.options.name, "' is not cached: ",
+                     unit.options.use_cache ? unit.includes.why_not : std::string("its options ask for that")));
             return Compilation(context, driver, units).run();
         }
         keys.push_back(unit.memory_key());

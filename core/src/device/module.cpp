@@ -101,6 +101,24 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 
 }  // namespace
 
+std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
+                                          std::span<const std::byte> binary) {
+    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    const auto driver = context->driver();
+    return driver->call([&](plugin::Context& plugin) {
+        auto module = share(new ModuleState);
+        module->driver = driver;
+        if (auto unpacked = unpack_binary(binary)) {
+            module->signatures = std::move(unpacked->signatures);
+            module->build_log = std::move(unpacked->log);
+            module->module = plugin.load(unpacked->binary);
+        } else {
+            module->module = plugin.load(binary);
+        }
+        return module;
+    });
+}
+
 const char* intern(const std::string& name) {
     static auto* const mutex = new std::mutex;
     static auto* const names = new std::set<std::string>;
@@ -167,7 +185,7 @@ const std::vector<KernelSignature>& Module::signatures() const { return state_->
 
 std::vector<std::byte> Module::binary() const {
     return state_->driver->call(
-        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->module->binary()); });
+        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->build_log, state_->module->binary()); });
 }
 
 Buffer Module::global(const std::string& name) const {

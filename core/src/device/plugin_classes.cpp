@@ -43,6 +43,11 @@ Memory Context::register_host(void* host, std::size_t bytes) { return {.host = h
 BuildResult Context::link(std::span<const BuildRequest>) {
     throw Error("link: this backend has no linker; compile the units as one text");
 }
+std::vector<std::byte> Context::compile(const BuildRequest&, std::string&) {
+    throw Error("this backend compiles for the device of a context alone; record on a device of that kind");
+}
+std::string Context::binary_target(const CompileOptions&) const { return {}; }
+int Context::fit_of(std::string_view) const { return 0; }
 void Context::let_profilers_collect(bool) noexcept {}
 Device::~Device() = default;
 Plugin::~Plugin() = default;

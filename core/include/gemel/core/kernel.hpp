@@ -34,7 +34,12 @@ struct KernelAttributes {
 struct Occupancy {
     std::uint32_t blocks_per_compute_unit = 0;
     double fraction = 0;  ///< resident threads over the most that a compute unit holds
+    std::uint32_t warps_per_compute_unit = 0;
+    enum class Limit : std::uint8_t { threads, registers, shared_memory, blocks };
+    Limit limited_by = Limit::threads;  ///< what keeps one more block from being resident
 };
+/// "threads", "registers", "shared memory", "blocks"
+GEMEL_API const char* to_string(Occupancy::Limit limit);
 
 /// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by
 /// several threads at once; what it refers to stays alive with it.

@@ -308,6 +308,13 @@ class GEMEL_API Context {
     /// has a linker.
     /// @throws BuildFailure with the compiler's log and the unit, or with the linker's
     virtual BuildResult link(std::span<const BuildRequest> units);
+    /// The binary of one text, for any architecture, without loading it. By default an Error.
+    virtual std::vector<std::byte> compile(const BuildRequest& request, std::string& log);
+    /// What a binary that is built with these options is for, as bundles call it: "sm_90". By default nothing: a binary
+    /// fits where the device's fingerprint is the same.
+    virtual std::string binary_target(const CompileOptions& options) const;
+    /// How well a binary for such a target suits this device: 0 not at all, the more the better. By default 0.
+    virtual int fit_of(std::string_view target) const;
     /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
     /// takes their names but counts lines of the whole text).
     virtual bool logs_follow_line_directives() const = 0;
