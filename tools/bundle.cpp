@@ -18,8 +18,12 @@ namespace gemel::tools {
 
 int bundle_list(const std::string& file) {
     Table table(0);
-    for (const KernelBundle::Entry& entry : KernelBundle::load(file).entries())
-        table.row({entry.dialect, entry.target, readable_bytes(entry.bytes), entry.name});
+    constexpr std::size_t shown = 48;  // what identifies an OpenCL device is long
+    for (const KernelBundle::Entry& entry : KernelBundle::load(file).entries()) {
+        const std::string& target = entry.target;
+        table.row({entry.dialect, target.size() > shown ? target.substr(0, shown) + "..." : target,
+                   readable_bytes(entry.bytes), entry.name});
+    }
     std::fputs(table.text().c_str(), stdout);
     return 0;
 }
@@ -28,7 +32,7 @@ int bundle_merge(const std::string& output, const std::vector<std::string>& inpu
     KernelBundle all;
     for (const std::string& input : inputs) all.merge(KernelBundle::load(input));
     all.save(output);
-    std::printf("%s in %s\n", counted(all.entries().size(), "program").c_str(), output.c_str());
+    std::printf("%s in %s\n", counted(all.entries().size(), "program", "programs").c_str(), output.c_str());
     return 0;
 }
 

@@ -36,7 +36,6 @@ expects 0 'recorded to .*new.bundle for sm_80' bundle record --architectures sm_
 expects 1 'cannot run no-such-command' bundle record new.bundle no-such-command
 printf 'gemel bundle 1\n' >empty.bundle
 expects 0 '0 programs in all.bundle' bundle merge all.bundle empty.bundle empty.bundle
-expects 0 '' bundle ls all.bundle
 
 export GEMEL_BACKEND=metal
 expects 0 'asked for by GEMEL_BACKEND' info
