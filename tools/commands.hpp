@@ -19,6 +19,13 @@ int cache_stat();
 /// Removes every entry.
 int cache_clear();
 
+/// The programs of a bundle.
+int bundle_list(const std::string& file);
+/// Writes the programs of several bundles into one; of equal ones the last stays.
+int bundle_merge(const std::string& output, const std::vector<std::string>& inputs);
+/// Becomes a command whose compiled programs are added to a bundle.
+int bundle_record(const std::string& file, const std::string& architectures, const std::vector<std::string>& command);
+
 /// Prints a portable program, or standard input if `file` is "-", as a complete one in each of the dialects, or writes
 /// it to `output_folder` if that is not empty.
 int translate(const std::string& file, const std::vector<std::string>& dialects, const std::string& output_folder,

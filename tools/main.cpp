@@ -1,4 +1,5 @@
 /// The `gemel` command: reads the command line and hands over. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#include "bundle_command.hpp"
 #include "commands.hpp"
 #include "tune_command.hpp"
 
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
     translate->add_option("-o,--output", output_folder, "a folder for FILE.cu and FILE.cl, instead of standard output");
     translate->add_option("-I", include_folders, "a folder to search for what is included by \"name\"");
 
+    const gemel::tools::BundleCommand bundle(app);
     const gemel::tools::TuneCommand tune(app);
 
     try {
@@ -60,6 +62,7 @@ int main(int argc, char** argv) {
         if (stat->parsed()) code = gemel::tools::cache_stat();
         if (clear->parsed()) code = gemel::tools::cache_clear();
         if (translate->parsed()) code = gemel::tools::translate(file, dialects, output_folder, include_folders);
+        if (bundle.is_parsed()) code = bundle.run();
         if (tune.is_parsed()) code = tune.run();
         std::cout.flush();
         if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout))

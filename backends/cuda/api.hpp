@@ -121,6 +121,10 @@ struct Driver {
     Entry<CUresult(float*, CUevent, CUevent)> EventElapsedTime{"cuEventElapsedTime"};
     Entry<CUresult(CUstream, CUhostFn, void*)> LaunchHostFunc{"cuLaunchHostFunc"};
     GEMEL_CU(ModuleLoadDataEx, "cuModuleLoadDataEx");
+    GEMEL_CU(LinkCreate, "cuLinkCreate_v2");
+    GEMEL_CU(LinkAddData, "cuLinkAddData_v2");
+    GEMEL_CU(LinkComplete, "cuLinkComplete");
+    GEMEL_CU(LinkDestroy, "cuLinkDestroy");
     GEMEL_CU(ModuleUnload, "cuModuleUnload");
     GEMEL_CU(ModuleGetFunction, "cuModuleGetFunction");
     GEMEL_CU(ModuleGetGlobal, "cuModuleGetGlobal_v2");
@@ -128,10 +132,12 @@ struct Driver {
     GEMEL_CU(FuncSetAttribute, "cuFuncSetAttribute");
     GEMEL_CU(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     GEMEL_CU(LaunchKernel, "cuLaunchKernel");
+    GEMEL_CU(LaunchCooperativeKernel, "cuLaunchCooperativeKernel");
     GEMEL_CU(GraphCreate, "cuGraphCreate");
     GEMEL_CU(GraphDestroy, "cuGraphDestroy");
     Entry<CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, const CUDA_KERNEL_NODE_PARAMS_v2*)>
         GraphAddKernelNode{"cuGraphAddKernelNode_v2"};
+    GEMEL_CU(GraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute");
     GEMEL_CU(GraphAddMemcpyNode, "cuGraphAddMemcpyNode");
     GEMEL_CU(GraphAddMemsetNode, "cuGraphAddMemsetNode");
     Entry<CUresult(CUgraphExec*, CUgraph, unsigned long long)> GraphInstantiate{"cuGraphInstantiateWithFlags"};

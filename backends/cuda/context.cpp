@@ -107,7 +107,8 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
     const Compiler& nvrtc = compiler();
     if (!nvrtc.trouble.empty())
         throw BackendUnavailable(text("CUDA text cannot be compiled: no NVRTC. ", nvrtc.trouble,
-                                      ". Install the CUDA toolkit's libnvrtc, or name the file with GEMEL_NVRTC."));
+                                      ". Install the CUDA toolkit's libnvrtc, or name the file with GEMEL_NVRTC; "
+                                      "or let GEMEL_BUNDLE name a bundle with the program."));
     nvrtcProgram program = nullptr;
     nvrtc.CreateProgram(&program, std::string(source).c_str(), std::string(name).c_str(), 0, nullptr, nullptr);
     struct Destroy {
@@ -151,6 +152,29 @@ BuildResult CudaContext::build(const BuildRequest& request) {
     BuildResult result;
     result.module = load(run_compiler(request.text, request.name, request.options, result.log));
     return result;
+}
+
+std::vector<std::byte> CudaContext::compile(const BuildRequest& request, std::string& log) {
+    return run_compiler(request.text, request.name, request.options, log);
+}
+
+std::string CudaContext::binary_target(const CompileOptions& options) const {
+    return options.architecture.empty() ? target_architecture(shared_->info->architecture) : options.architecture;
+}
+
+int CudaContext::fit_of(std::string_view target) const {
+    const std::string& own = shared_->info->architecture;
+    const int ours = std::atoi(own.c_str() + std::strlen("sm_"));
+    constexpr int cubin = 100000;
+    if (target == own) return 2 * cubin;
+    const bool is_ptx = target.starts_with("compute_");
+    const auto digits = target.find_first_of("0123456789");
+    if (digits == std::string_view::npos || (!is_ptx && !target.starts_with("sm_"))) return 0;
+    const int theirs = std::atoi(std::string(target.substr(digits)).c_str());
+    const bool is_of_one = target.find_first_not_of("0123456789", digits) != std::string_view::npos;  // sm_90a
+    if (is_of_one) return theirs == ours ? (is_ptx ? theirs : cubin + theirs) : 0;
+    if (is_ptx) return theirs <= ours ? theirs : 0;
+    return theirs / 10 == ours / 10 && theirs <= ours ? cubin + theirs : 0;
 }
 
 bool CudaContext::logs_follow_line_directives() const { return true; }

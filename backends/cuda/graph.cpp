@@ -21,6 +21,11 @@ class Chain {
         const std::size_t count = before ? 1 : 0;
         if (command.kind == GraphCommand::Kind::launch) {
             cu.GraphAddKernelNode(&last_, graph_, &before, count, &kernel);
+            if (command.shape.cooperative) {
+                CUlaunchAttributeValue cooperative{};
+                cooperative.cooperative = 1;
+                cu.GraphKernelNodeSetAttribute(last_, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
+            }
         } else if (command.kind == GraphCommand::Kind::copy) {
             CUDA_MEMCPY3D copy = copy_parameters(command.to, command.from, command.extent);
             if (command.extent[1] == 1 && command.extent[2] == 1)  // pitches have limits, which rows have not

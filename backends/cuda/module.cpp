@@ -46,6 +46,9 @@ void allow_shared_bytes(CUfunction function, std::atomic<std::uint32_t>& allowed
 }
 
 void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments) {
+    if (shape.cooperative) [[unlikely]]
+        return cu.LaunchCooperativeKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+                                          shape.block[1], shape.block[2], shape.shared_bytes, stream, arguments);
     cu.LaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
                     shape.block[2], shape.shared_bytes, stream, arguments, nullptr);
 }
@@ -104,6 +107,19 @@ class CudaKernel final : public Kernel {
 
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
         return std::make_unique<CudaBoundKernel>(shared_, function_, allowed_, arguments, arena);
+    }
+
+    std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) override {
+        Current current(*shared_);
+        allow_shared_bytes(function_, allowed_, static_cast<std::uint32_t>(dynamic_shared_bytes));
+        return std::uint64_t{*blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes)} *
+               shared_->info->compute_units;
+    }
+
+    bool prefer_shared_memory(int percent) override {
+        Current current(*shared_);
+        cu.FuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+        return true;
     }
 
     std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,

@@ -173,6 +173,10 @@ class CudaContext final : public Context {
 
     std::vector<std::string> compiler_options(const CompileOptions& options) const override;
     BuildResult build(const BuildRequest& request) override;
+    std::vector<std::byte> compile(const BuildRequest& request, std::string& log) override;
+    std::string binary_target(const CompileOptions& options) const override;
+    int fit_of(std::string_view target) const override;
+    BuildResult link(std::span<const BuildRequest> units) override;
     bool logs_follow_line_directives() const override;
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;

@@ -63,14 +63,21 @@ class Maker {
    public:
     Maker(const char* name, R (*function)(P..., Status*)) : name_(name), function_(function) {}
 
+    const char* name() const { return name_; }
     R operator()(P... arguments) const {
         Status status = success;
+        R result = make(status, arguments...);
+        if (status != success) [[unlikely]]
+            fail(name_, status);
+        return result;
+    }
+    /// The object may be there although the status is a failure.
+    R make(Status& status, P... arguments) const {
+        status = success;
         R result = function_(arguments..., &status);
         if (trace::enabled.load(std::memory_order_relaxed)) [[unlikely]]
             trace::write(name_, trace::arguments(true, arguments...),
                          status == success ? trace::arguments(true, result) : error_name(status));
-        if (status != success) [[unlikely]]
-            fail(name_, status);
         return result;
     }
 
@@ -158,6 +165,7 @@ struct Driver {
     GEMEL_CL(Flush);
     GEMEL_CL(Finish);
     GEMEL_CL(BuildProgram);
+    GEMEL_CL(CompileProgram);
     GEMEL_CL(GetProgramInfo);
     GEMEL_CL(GetProgramBuildInfo);
     GEMEL_CL(ReleaseProgram);
@@ -184,6 +192,9 @@ struct Driver {
         "clCreateProgramWithSource", &clCreateProgramWithSource};
     Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**, cl_int*>
         CreateProgramWithBinary{"clCreateProgramWithBinary", &clCreateProgramWithBinary};
+    Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
+          ProgramCallback, void*>
+        LinkProgram{"clLinkProgram", &clLinkProgram};
     Maker<cl_kernel, cl_program, const char*> CreateKernel{"clCreateKernel", &clCreateKernel};
     Plain<void*(cl_context, cl_svm_mem_flags, size_t, cl_uint)> SVMAlloc{"clSVMAlloc", &clSVMAlloc};
     Plain<void(cl_context, void*)> SVMFree{"clSVMFree", &clSVMFree};

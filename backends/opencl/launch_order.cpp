@@ -23,14 +23,14 @@ LaunchOrder::~LaunchOrder() {
 }
 
 void LaunchOrder::enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes,
-                          const size_t* global, const size_t* local, cl_event* timed) {
+                          const size_t* offset, const size_t* global, const size_t* local, cl_event* timed) {
     std::lock_guard lock(mutex_);
     const bool wait = last_ && queue_ != queue;  // a queue keeps its own commands in order
     const bool on_device = wait && context_ == context;
     if (wait && !on_device) (void)cl.WaitForEvents.status(1, &last_);  // should it have failed, it is not ours to say
     cl_event event = nullptr;
-    cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, on_device ? 1 : 0,
-                            on_device ? &last_ : nullptr, &event);
+    cl.EnqueueNDRangeKernel(queue, kernel, axes, offset, global, local, on_device ? 1 : 0, on_device ? &last_ : nullptr,
+                            &event);
     if (timed) {
         cl.RetainEvent(event);
         *timed = event;

@@ -21,8 +21,8 @@ class LaunchOrder {
     LaunchOrder(const LaunchOrder&) = delete;
     ~LaunchOrder();
     /// Enqueues a launch behind the last one.
-    void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t* global,
-                 const size_t* local, cl_event* timed);
+    void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t* offset,
+                 const size_t* global, const size_t* local, cl_event* timed);
     /// Whether the last launch runs or has ended. PoCL compiles a kernel for its block before that, when its turn
     /// comes.
     bool has_begun();

@@ -61,9 +61,10 @@ void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const
     const size_t global[3] = {size_t{shape.grid[0]} * shape.block[0], size_t{shape.grid[1]} * shape.block[1],
                               size_t{shape.grid[2]} * shape.block[2]};
     const size_t local[3] = {shape.block[0], shape.block[1], shape.block[2]};
-    const cl_uint axes = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
-    if (order) return order->enqueue(context, queue, kernel, axes, global, local, timed);
-    cl.EnqueueNDRangeKernel(queue, kernel, axes, nullptr, global, local, 0, nullptr, timed);
+    const cl_uint axes = global[2] > 1 || shape.offset[2] ? 3 : global[1] > 1 || shape.offset[1] ? 2 : 1;
+    const size_t offset[3] = {shape.offset[0], shape.offset[1], shape.offset[2]};
+    if (order) return order->enqueue(context, queue, kernel, axes, offset, global, local, timed);
+    cl.EnqueueNDRangeKernel(queue, kernel, axes, offset, global, local, 0, nullptr, timed);
 }
 
 /// OpenCL refuses shared memory of no bytes.
@@ -150,6 +151,13 @@ class OpenClKernel final : public Kernel {
 
     std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t, std::size_t) override {
         return std::nullopt;  // OpenCL does not tell
+    }
+
+    /// Nothing is promised; but where blocks see each other's writes, each multiprocessor takes one of them at least.
+    std::uint64_t max_cooperative_blocks(std::size_t, std::size_t) override {
+        return shared_->quirks.has(Quirk::takes_inline_ptx)
+                   ? query<cl_uint>(cl.GetDeviceInfo, CL_DEVICE_MAX_COMPUTE_UNITS, shared_->device)
+                   : 1;
     }
 
     std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(kernel_); }

@@ -169,6 +169,7 @@ class OpenClContext final : public Context {
 
     std::vector<std::string> compiler_options(const CompileOptions& options) const override;
     BuildResult build(const BuildRequest& request) override;
+    BuildResult link(std::span<const BuildRequest> units) override;
     bool logs_follow_line_directives() const override;
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;

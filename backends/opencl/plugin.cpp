@@ -114,8 +114,6 @@ std::vector<std::shared_ptr<Device>> OpenClPlugin::devices() {
             try {
                 if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_AVAILABLE, devices[i]))
                     throw Error("it is not available");
-                if (!query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_COMPILER_AVAILABLE, devices[i]))
-                    throw Error("it has no compiler");
                 auto device = std::make_shared<OpenClDevice>(platform, devices[i], static_cast<int>(i));
                 logging::write(logging::Level::debug, "opencl",
                                text("device ", i, " of platform '", name,

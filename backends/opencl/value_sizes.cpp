@@ -45,7 +45,7 @@ std::string size_probes(std::string_view program) {
     for (const KernelSignature& kernel : parse_kernels(program))
         for (std::size_t slot = 0; slot < kernel.parameters.size(); ++slot) {
             const Parameter& p = kernel.parameters[slot];
-            if (p.is_pointer || p.space >= Parameter::Space::texture || !p.dtype.empty() || is_opaque(p.type) ||
+            if (p.is_pointer || p.space >= Parameter::Space::barrier || !p.dtype.empty() || is_opaque(p.type) ||
                 is_generated_layout(p.type, program))
                 continue;
             std::size_t place = 1;

@@ -24,6 +24,28 @@ bool is_ours() {
 
 TEST_SUITE_BEGIN("core");
 
+TEST_CASE("cubins and PTX that others have made are loaded as they are") {
+    if (!is_ours() || default_device().name() == "stand-in for a GPU") return;
+    const Context context = default_context();
+    const char* const text = "extern \"C\" __global__ void answer(int *a, int b) { a[0] = b + 1; }";
+    const std::string own = context.device().info().architecture;
+    for (const std::string& architecture : {own, "compute_" + own.substr(3)}) {
+        CAPTURE(architecture);
+        const std::vector<std::byte> binary = compile_offline("cuda", text, architecture, {});
+        const Module module = context.load_binary(binary);
+        CHECK(module.signatures().empty());
+        std::vector<int> a(1);
+        module.kernel("answer")({.grid = {1}, .block = {1}}, Out(a), 41);
+        CHECK(a[0] == 42);
+        if (module.kernel("answer").attributes().binary_architecture)
+            CHECK(*module.kernel("answer").attributes().binary_architecture == own);
+        const auto half = std::span(binary).first(binary.size() / 2);
+        CHECK_THROWS_AS((void)context.load_binary(half), Error);
+    }
+    const std::string nothing = "no program at all";
+    CHECK_THROWS_MENTIONING(Error, context.load_binary(std::as_bytes(std::span(nothing))), "neither a cubin nor PTX");
+}
+
 TEST_CASE("CUDA handles of what gemel made are the driver's") {
     if (!is_ours()) return;
     const Context context(default_device()), other(default_device());

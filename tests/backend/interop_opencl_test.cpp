@@ -23,6 +23,25 @@ bool is_ours() {
 
 TEST_SUITE_BEGIN("core");
 
+TEST_CASE("program binaries that the driver gives are loaded as they are") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    const Module made = context.compile("KERNEL void answer(GLOBAL_MEM int *a, int b) { a[0] = b + 1; }");
+    const auto program = reinterpret_cast<cl_program>(made.native_handle());
+    size_t bytes = 0;
+    REQUIRE(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) == CL_SUCCESS);
+    std::vector<std::byte> binary(bytes);
+    std::byte* at = binary.data();
+    REQUIRE(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof at, &at, nullptr) == CL_SUCCESS);
+    const Module module = Context(default_device()).load_binary(binary);
+    CHECK(module.signatures().empty());
+    std::vector<int> a(1);
+    module.kernel("answer")({.grid = {1}, .block = {1}}, Out(a), 41);
+    CHECK(a[0] == 42);
+    const std::string nothing = "no program at all";
+    CHECK_THROWS_AS((void)context.load_binary(std::as_bytes(std::span(nothing))), Error);
+}
+
 TEST_CASE("OpenCL calls work on what gemel made") {
     if (!is_ours()) return;
     const Context context(default_device());

@@ -377,3 +377,35 @@ TEST_CASE("threads that share a kernel each get their own results") {
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("a std::array is handed over by value for a struct of as many elements and for a vector") {
+    const Context context = default_context();
+    const Module module = context.compile(R"(
+typedef struct { float v[3]; } triple;
+KERNEL void dot3(GLOBAL_MEM float *to, triple a, float4 b) { to[0] = a.v[0] * b.x + a.v[1] * b.y + a.v[2] * b.z + b.w; })");
+    const Kernel dot = module.kernel("dot3");
+    std::vector<float> to(1);
+    const LaunchConfig one{.grid = {1}, .block = {1}};
+    dot(one, Out(to), std::array<float, 3>{1, 2, 3}, std::array<float, 4>{10, 100, 1000, 7});
+    CHECK(to[0] == 3217);
+    // The stand-in for a driver does not know the sizes of parameters.
+    if (context.device().name() != "stand-in for a GPU")
+        CHECK_THROWS_MENTIONING(ArgumentError,
+                                dot(one, Out(to), std::array<float, 2>{1, 2}, std::array<float, 4>{10, 100, 1000, 7}),
+                                "dot3", "12 bytes");
+    CHECK_THROWS_MENTIONING(ArgumentError, dot(one, std::array<float, 3>{}, std::array<float, 3>{}, float4{}), "dot3",
+                            "In()");
+}
+
+TEST_CASE("occupancy says what keeps one more block from being resident") {
+    const Context context = default_context();
+    const Kernel kernel = gemel::testing::common_kernel(context, "set_all");
+    const auto few = kernel.occupancy(32), many = kernel.occupancy(kernel.attributes().max_threads_per_block);
+    CHECK(few.has_value() == (context.device().backend() == "cuda"));
+    if (!few || !many) return;
+    CHECK(few->warps_per_compute_unit == few->blocks_per_compute_unit);
+    CHECK(few->limited_by ==
+          Occupancy::Limit::blocks);  // of 32 threads no multiprocessor holds as many as it has threads
+    CHECK(std::string(to_string(few->limited_by)) == "blocks");
+    if (many->fraction == 1) CHECK(many->limited_by == Occupancy::Limit::threads);
+}

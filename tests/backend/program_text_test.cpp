@@ -195,7 +195,7 @@ TEST_CASE("a binary with a checksum and no sense is refused") {
     const Context context = default_context();
     for (const std::string body : {"x\n", "99999999999999999999999\n", "-1\n", "\n", "5\nabc", "3\nabc", ""}) {
         CAPTURE(body);
-        const std::string all = text("gemel program 1\n", digest(body), "\n", body);
+        const std::string all = text("gemel program 2\n", digest(body), "\n", body);
         CHECK_THROWS_AS(context.load_binary(std::as_bytes(std::span(all))), Error);
     }
     CHECK(answer(context.compile(three)) == 3);

@@ -5,17 +5,10 @@
 
 #include "stand_in.hpp"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <deque>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,7 +26,6 @@ struct Record {
 std::mutex& mutex = *new std::mutex;
 std::map<std::string, Record>& records = *new std::map<std::string, Record>;
 thread_local CUcontext current = nullptr;
-std::atomic<void (*)(void**)> launch_seen{nullptr};
 
 template <class T>
 T handle() {
@@ -80,32 +72,6 @@ class Memory {
 };
 Memory& device_memory = *new Memory;
 
-/// A program that the stand-in for NVRTC has made; null for what is for a GPU, which is taken and not run.
-struct Module {
-    void* program = nullptr;
-};
-
-/// Loads a shared object from memory, whose end its header tells. Programs stay loaded.
-void* opened(const void* image) {
-    Elf64_Ehdr header;
-    std::memcpy(&header, image, sizeof header);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64) return nullptr;
-    const std::size_t bytes = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
-    char path[] = "/tmp/gemel-program-XXXXXX";
-    const int file = ::mkstemp(path);
-    const bool written = file >= 0 && ::write(file, image, bytes) == static_cast<ssize_t>(bytes);
-    if (file >= 0) ::close(file);
-    void* const program = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-    ::unlink(path);
-    if (!program) {
-        std::fprintf(stderr, "stand-in: %s\n", dlerror());
-        return nullptr;
-    }
-    if (void* const runtime = dlsym(program, "gemel_runtime"))
-        *static_cast<const emulation::Runtime**>(runtime) = &emulation::runtime();
-    return program;
-}
-
 int attribute_of_device(CUdevice_attribute which) {
     switch (which) {
         case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
@@ -139,19 +105,6 @@ CUresult called(const char* function) {
     return record.fails_from && record.calls >= record.fails_from ? record.result : CUDA_SUCCESS;
 }
 
-CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid,
-                    std::array<unsigned, 3> block) {
-    const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
-    if (!run) return CUDA_SUCCESS;
-    try {
-        emulation::run(run, arguments, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]});
-        return CUDA_SUCCESS;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "stand-in: %s\n", error.what());
-        return CUDA_ERROR_LAUNCH_FAILED;
-    }
-}
-
 extern "C" {
 
 unsigned long stand_in_calls(const char* function) {
@@ -166,7 +119,6 @@ void stand_in_fail(const char* function, CUresult result, unsigned long after) {
     records[function].result = result;
     records[function].fails_from = records[function].calls + after;
 }
-void stand_in_on_launch(void (*seen)(void**)) { launch_seen = seen; }
 void stand_in_reset() {
     const std::lock_guard lock(mutex);
     records.clear();
@@ -296,50 +248,6 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
 CUresult cuLaunchHostFunc(CUstream, CUhostFn function, void* data) {
     GEMEL_CALLED("cuLaunchHostFunc");
     return function(data), CUDA_SUCCESS;
-}
-
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
-    GEMEL_CALLED("cuModuleLoadDataEx");
-    *module = reinterpret_cast<CUmodule>(new Module{opened(image)});
-    return CUDA_SUCCESS;
-}
-CUresult cuModuleUnload(CUmodule module) {
-    delete reinterpret_cast<Module*>(module);  // its program stays: a kernel's text may be shared
-    return called("cuModuleUnload");
-}
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-    GEMEL_CALLED("cuModuleGetFunction");
-    void* const program = reinterpret_cast<Module*>(module)->program;
-    static auto& functions = *new std::deque<Function>;  // kernels are few, and live as long as the process
-    static std::mutex functions_mutex;
-    const std::lock_guard lock(functions_mutex);
-    Function* const made = &functions.emplace_back();
-    if (program)
-        made->run = reinterpret_cast<emulation::Kernel>(dlsym(program, (std::string("gemel_run_") + name).c_str()));
-    if (program && !made->run) return CUDA_ERROR_NOT_FOUND;
-    if (program)
-        made->argument_bytes = reinterpret_cast<std::size_t (*)(std::size_t)>(
-            dlsym(program, (std::string("gemel_bytes_") + name).c_str()));
-    *function = reinterpret_cast<CUfunction>(made);
-    return CUDA_SUCCESS;
-}
-CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule, const char*) { return CUDA_ERROR_NOT_FOUND; }
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction) {
-    *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
-             : which == CU_FUNC_ATTRIBUTE_BINARY_VERSION      ? 90
-             : which == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
-                                                              : 0;
-    return called("cuFuncGetAttribute");
-}
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return called("cuFuncSetAttribute"); }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, std::size_t) {
-    return *blocks = 4, called("cuOccupancyMaxActiveBlocksPerMultiprocessor");
-}
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned, CUstream, void** arguments, void**) {
-    GEMEL_CALLED("cuLaunchKernel");
-    if (auto* const seen = launch_seen.load()) seen(arguments);
-    return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
 }
 
 }  // extern "C"

@@ -19,4 +19,5 @@ struct Function {
     emulation::Kernel run = nullptr;
     std::size_t (*argument_bytes)(std::size_t index) = nullptr;  ///< 0 behind the last
 };
-CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid, std::array<unsigned, 3> block);
+CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
+                    bool is_cooperative = false);

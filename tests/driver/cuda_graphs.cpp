@@ -11,6 +11,7 @@ namespace {
 struct Node {
     enum class Kind { launch, copy, fill } kind = Kind::launch;
     std::vector<std::size_t> after;
+    bool is_cooperative = false;
     CUDA_KERNEL_NODE_PARAMS_v2 kernel{};
     std::vector<std::vector<char>> values;
     CUDA_MEMCPY3D copy{};
@@ -32,11 +33,15 @@ struct Graph {
     std::vector<Node> nodes;
 };
 
+/// The one under construction: a node's handle does not tell its graph.
+thread_local Graph* last_graph = nullptr;
+
 /// A node's handle is its place, counted from 1.
 std::size_t place_of(CUgraphNode node) { return reinterpret_cast<std::uintptr_t>(node) - 1; }
 
 CUresult add(CUgraphNode* made, CUgraph to, const CUgraphNode* after, std::size_t count, Node node) {
-    auto& nodes = reinterpret_cast<Graph*>(to)->nodes;
+    last_graph = reinterpret_cast<Graph*>(to);
+    auto& nodes = last_graph->nodes;
     for (std::size_t i = 0; i < count; ++i) {
         if (place_of(after[i]) >= nodes.size()) return CUDA_ERROR_INVALID_VALUE;
         node.after.push_back(place_of(after[i]));
@@ -56,7 +61,7 @@ CUresult run(Node& node) {
         std::vector<void*> pointers;
         for (auto& value : node.values) pointers.push_back(value.data());
         return run_kernel(k.func, pointers.data(), {k.gridDimX, k.gridDimY, k.gridDimZ},
-                          {k.blockDimX, k.blockDimY, k.blockDimZ});
+                          {k.blockDimX, k.blockDimY, k.blockDimZ}, node.is_cooperative);
     }
     if (node.kind == Node::Kind::fill) {
         char* const to = reinterpret_cast<char*>(node.fill.dst);
@@ -84,6 +89,7 @@ CUresult cuGraphCreate(CUgraph* graph, unsigned) {
     return CUDA_SUCCESS;
 }
 CUresult cuGraphDestroy(CUgraph graph) {
+    if (last_graph == reinterpret_cast<Graph*>(graph)) last_graph = nullptr;
     delete reinterpret_cast<Graph*>(graph);
     return called("cuGraphDestroy");
 }
@@ -93,6 +99,13 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode* made, CUgraph to, const CUgraphNod
     Node node;
     node.take(*parameters);
     return add(made, to, after, count, std::move(node));
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue* value) {
+    GEMEL_CALLED("cuGraphKernelNodeSetAttribute");
+    if (id != CU_LAUNCH_ATTRIBUTE_COOPERATIVE || !last_graph || place_of(node) >= last_graph->nodes.size())
+        return CUDA_ERROR_INVALID_VALUE;
+    last_graph->nodes[place_of(node)].is_cooperative = value->cooperative != 0;
+    return CUDA_SUCCESS;
 }
 CUresult cuGraphAddMemcpyNode(CUgraphNode* made, CUgraph to, const CUgraphNode* after, std::size_t count,
                               const CUDA_MEMCPY3D* copy, CUcontext) {

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -83,6 +84,53 @@ TEST_CASE("a warm launch asks for the current context and launches: nothing else
         CHECK(driver.calls("cuCtxGetCurrent") == 10);
         CHECK(driver.calls() == 20);
     }
+}
+
+TEST_CASE("a bundle holds programs for several architectures and the best that fits is taken") {
+    const Context context = default_context();
+    const char* const text = "KERNEL void bundled(GLOBAL_MEM int *a) { a[0] = 11; }";
+    const auto targets_of = [](const KernelBundle& bundle) {
+        std::vector<std::string> targets;
+        for (const KernelBundle::Entry& entry : bundle.entries()) targets.push_back(entry.target);
+        return targets;
+    };
+    {
+        const BundleRecorder recorder({"sm_80", "compute_75", "sm_9"});
+        (void)context.compile(text);
+        CHECK(targets_of(recorder.bundle()) == std::vector<std::string>{"compute_75", "sm_80", "sm_90"});
+    }
+    // An sm_90 takes PTX of what is older, and no cubin of an sm_80.
+    for (const char* target : {"sm_80", "compute_75"}) {
+        const std::string other = std::string(text) + " // " + target;
+        const BundleRecorder recorder;
+        (void)Context(default_device()).compile(other, {.architecture = target});
+        recorder.bundle().use();
+        ::setenv("GEMEL_COMPILE", "off", 1);
+        const Context fresh(default_device());
+        if (std::string(target) == "sm_80") {
+            CHECK(has(message_of<BackendUnavailable>([&] { (void)fresh.compile(other); }), "GEMEL_COMPILE=off"));
+        } else {
+            CHECK_NOTHROW((void)fresh.compile(other));
+            CHECK(fresh.statistics().compilations == 0);
+        }
+        ::unsetenv("GEMEL_COMPILE");
+    }
+}
+
+TEST_CASE("a kernel's share of shared memory reaches the driver, and a cooperative launch its own call") {
+    const Context context = default_context();
+    const Kernel kernel =
+        context.compile("KERNEL void together(GLOBAL_MEM int *a, GRID_BARRIER(sync)) { grid_barrier(sync); a[0] = 1; }")
+            .kernel("together");
+    const Buffer a = context.allocate(4);
+    const StandIn driver;
+    kernel({.grid = {528}, .block = {32}, .cooperative = true}, a);
+    CHECK(driver.calls("cuLaunchCooperativeKernel") == 1);
+    CHECK(driver.calls("cuLaunchKernel") == 0);
+    CHECK(kernel.prefer_shared_memory(75));
+    CHECK(driver.calls("cuFuncSetAttribute") == 1);
+    CHECK(has(message_of<ArgumentError>([&] { kernel({.grid = {529}, .block = {32}, .cooperative = true}, a); }),
+              "at most 528"));
 }
 
 TEST_CASE("memory that the driver refuses is OutOfMemory, and the context goes on") {

@@ -160,7 +160,7 @@ const Runtime& runtime() {
     return functions;
 }
 
-void run(Kernel kernel, void** arguments, Triple grid, Triple size) {
+void run(Kernel kernel, void** arguments, Triple grid, Triple size, bool all_at_once) {
     // Blocks begin in their order, some at a time: kernels may wait for blocks that have begun before, or begin with
     // them.
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
@@ -184,7 +184,7 @@ void run(Kernel kernel, void** arguments, Triple grid, Triple size) {
         }
         block = nullptr;
     };
-    constexpr std::uint64_t at_once = 64;
+    const std::uint64_t at_once = all_at_once ? blocks : 64;
     std::vector<std::thread> threads;
     for (std::uint64_t k = 1; k < std::min(blocks, at_once); ++k) threads.emplace_back(work);
     work();

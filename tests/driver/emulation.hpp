@@ -35,7 +35,7 @@ struct Runtime {
 #ifndef GEMEL_EMULATION_HOST
 
 extern "C" {
-const emulation::Runtime* gemel_runtime;
+__attribute__((weak)) const emulation::Runtime* gemel_runtime;  // one for all units of a program that is linked
 }
 
 #define __device__

@@ -37,7 +37,7 @@ std::string translated(std::string text) {
     static const std::regex offset(R"(__INTADDR__\(&\(\((\w+) \*\)0\)->(\w+)\))");
     text = std::regex_replace(text, offset, "__builtin_offsetof($1, $2)");
     // Blocks that wait for others give the processor away.
-    static const std::regex wait(R"(while \(([^;\n]*!= epoch|torn)\);)");
+    static const std::regex wait(R"(while \(([^;\n]*!= epoch|[^;\n]*== turn|torn)\);)");
     text = std::regex_replace(text, wait, "while (($1) && gemel_runtime->yield());");
     static const std::regex kernel(
         R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");
@@ -72,17 +72,19 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
     return *program = nullptr, NVRTC_SUCCESS;
 }
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
-    std::string more;
-    for (int k = 0; k < count; ++k)
-        if (const std::string option = options[k]; option.starts_with("-D")) more += " '" + option + "'";
+    std::string more, form = " -shared -Wl,-Bsymbolic";
+    for (int k = 0; k < count; ++k) {
+        const std::string option = options[k];
+        if (option.starts_with("-D")) more += " '" + option + "'";
+        if (option == "--relocatable-device-code=true") form = " -c";
+    }
     char folder[] = "/tmp/gemel-emulated-XXXXXX";
     if (!::mkdtemp(folder)) return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     const fs::path in = folder;
     std::ofstream(in / "text.cpp") << translated(program->text);
-    const std::string command = std::string(GEMEL_HOST_COMPILER) +
-                                " -std=c++17 -O1 -w -fPIC -shared -Wl,-Bsymbolic -include " + GEMEL_EMULATION_HEADER +
-                                more + " " + (in / "text.cpp").string() + " -o " + (in / "program.so").string() +
-                                " 2>" + (in / "log").string();
+    const std::string command = std::string(GEMEL_HOST_COMPILER) + " -std=c++17 -O1 -w -fPIC" + form + " -include " +
+                                GEMEL_EMULATION_HEADER + more + " " + (in / "text.cpp").string() + " -o " +
+                                (in / "program.so").string() + " 2>" + (in / "log").string();
     const int status = std::system(command.c_str());
     program->log = content(in / "log");
     program->binary = content(in / "program.so");

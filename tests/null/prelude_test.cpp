@@ -54,6 +54,7 @@ TEST_CASE("a made-up third dialect prints the portable words from its table") {
 using everything
 #define KERNEL entry
 #define WITHIN_KERNEL helper
+#define WITHIN_KERNEL_EXTERN helper
 #define GLOBAL_MEM far
 #define LOCAL_MEM near
 #define LOCAL_MEM_ARG near_pointer

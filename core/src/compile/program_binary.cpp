@@ -12,13 +12,14 @@
 namespace gemel {
 namespace {
 
-constexpr std::string_view container_magic = "gemel program 1\n";
+constexpr std::string_view container_magic = "gemel program 2\n";
 
 }  // namespace
 
-std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::span<const std::byte> binary) {
+std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::string_view log,
+                                   std::span<const std::byte> binary) {
     const std::string described = serialize(signatures);
-    std::string body = text(described.size(), "\n", described);
+    std::string body = text(described.size(), "\n", log.size(), "\n", described, log);
     body.append(reinterpret_cast<const char*>(binary.data()), binary.size());
     const std::string all = text(container_magic, digest(body), "\n", body);
     const auto* bytes = reinterpret_cast<const std::byte*>(all.data());
@@ -39,12 +40,17 @@ std::optional<UnpackedBinary> unpack_binary(std::span<const std::byte> bytes) {
     };
     const std::string checksum(line());
     if (digest(rest) != checksum) throw damaged();
-    const std::string_view number = line();
-    std::size_t length = 0;
-    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), length);
-    if (failure != std::errc() || end != number.data() + number.size() || length > rest.size()) throw damaged();
-    return UnpackedBinary{deserialize_signatures(rest.substr(0, length)),
-                          bytes.subspan(bytes.size() - rest.size() + length)};
+    const auto number = [&] {
+        const std::string_view digits = line();
+        std::size_t value = 0;
+        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (failure != std::errc() || end != digits.data() + digits.size()) throw damaged();
+        return value;
+    };
+    const std::size_t length = number(), log_bytes = number();
+    if (length > rest.size() || log_bytes > rest.size() - length) throw damaged();
+    return UnpackedBinary{deserialize_signatures(rest.substr(0, length)), std::string(rest.substr(length, log_bytes)),
+                          bytes.subspan(bytes.size() - rest.size() + length + log_bytes)};
 }
 
 }  // namespace gemel

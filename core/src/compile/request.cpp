@@ -84,7 +84,7 @@ WholeText Request::whole_text(const Dialect& dialect) const {
 
 std::string Request::disk_key(const WholeText& whole, std::string_view device, std::string_view fingerprint) const {
     std::string key = text(options.name, " for ", device, "\n");
-    add_field(key, "gemel kernel, format 2");
+    add_field(key, "gemel kernel, format 3");
     add_field(key, fingerprint);
     for (const auto& word : words) add_field(key, word);
     add_field(key, whole.text);

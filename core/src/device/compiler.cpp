@@ -12,12 +12,15 @@
 #include "compile/kept_sources.hpp"
 #include "compile/program_binary.hpp"
 #include "compile/request.hpp"
+#include "device/bundled.hpp"
 #include "device/state.hpp"
 #include "device/timed.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <filesystem>
@@ -93,55 +96,131 @@ void remember(ContextState& context, const std::string& key, std::shared_ptr<Mod
     }
 }
 
-/// One program on its way from a request to a loaded module. A context may be lost at each step: `driver->call` says
-/// so.
+bool are_cacheable(std::span<const Request> units) {
+    return std::all_of(units.begin(), units.end(),
+                       [](const Request& unit) { return unit.includes.cacheable && unit.options.use_cache; });
+}
+
+/// "unit 1, unit 2"
+std::string joined_name(std::span<const Request> units) {
+    std::vector<std::string> names;
+    for (const Request& unit : units) names.push_back(unit.options.name);
+    return join(names);
+}
+
+/// One key from those of units: each with its length, so that no two lists make the same.
+std::string joined_key(const std::vector<std::string>& keys, const std::string& label) {
+    if (keys.size() == 1) return keys.front();
+    std::string all = label + "\n";
+    for (const std::string& key : keys) all += text("unit of ", key.size(), "\n", key);
+    return all;
+}
+
+/// One program on its way from a request, or several that are linked, to a loaded module. A context may be lost at each
+/// step: `driver->call` says so.
 class Compilation {
    public:
-    Compilation(ContextState& context, std::shared_ptr<DriverContext> driver, const Request& request)
+    Compilation(ContextState& context, std::shared_ptr<DriverContext> driver, std::span<const Request> units)
         : context_(context),
           driver_(std::move(driver)),
-          request_(request),
-          whole_(request.whole_text(*context.dialect)),
-          key_(request.disk_key(whole_, driver_->info().name, context_fingerprint(*context.device))),
-          options_(join(request.words, " ")),
+          units_(units),
+          name_(joined_name(units)),
+          options_(join(units.front().words, " ")),
           dump_folder_(env::get("GEMEL_DUMP")),
-          cache_(std::make_shared<DiskCache>(request.includes.cacheable && !request.options.debug
+          cache_(std::make_shared<DiskCache>(are_cacheable(units) && !units.front().options.debug
                                                  ? DiskCache::kernels()
                                                  : DiskCache({}, 0, DiskCache::Mode::off))),
           module_(share(new ModuleState)) {
         module_->driver = driver_;
-        module_->signatures = parse_kernels(request.with_includes());
+        std::vector<std::string> keys;
+        for (const Request& unit : units) {
+            whole_.push_back(unit.whole_text(*context.dialect));
+            keys.push_back(unit.disk_key(whole_.back(), driver_->info().name, context_fingerprint(*context.device)));
+            for (auto& signature : parse_kernels(unit.with_includes()))
+                module_->signatures.push_back(std::move(signature));
+        }
+        key_ = joined_key(keys, text(name_, " for ", driver_->info().name));
     }
 
     std::shared_ptr<ModuleState> run() {
         const auto profile = collecting();
         const double begin_us = profile ? profile->now_us() : 0;
-        const bool found = load();
+        const bool is_bundled = units_.front().options.use_cache && load_bundled(), found = is_bundled || load();
         if (!found) {
             build();
             store();
         }
-        if (profile)
-            note_program(*profile, *driver_, request_.options.name, found ? "found on disk" : "compiled", begin_us);
-        store_again_after_launch();
+        if (anyone_records()) record();
+        if (profile) note_program(*profile, *driver_, name_, found ? "found on disk" : "compiled", begin_us);
+        if (!is_bundled) store_again_after_launch();
         return module_;
     }
 
    private:
+    /// From a bundle in use. @returns whether one has it
+    bool load_bundled() {
+        const std::string key = bundle_key(units_, whole_, context_.dialect->name);
+        return driver_->call([&](plugin::Context& plugin) {
+            const auto bundled = fitting_program(*driver_, plugin, key, context_.dialect->name);
+            if (!bundled) return false;
+            take(plugin, bundled->program);
+            bundled_target_ = bundled->target;
+            logging::write(logging::Level::debug, "bundle",
+                           text("'", name_, "' comes from a bundle, for ", bundled->target));
+            return true;
+        });
+    }
+
+    void take(plugin::Context& plugin, std::span<const std::byte> stored) {
+        auto unpacked = unpack_binary(stored);
+        if (!unpacked) throw Error("an entry that is not a program");
+        module_->module = plugin.load(unpacked->binary);
+        module_->build_log = std::move(unpacked->log);
+        binary_bytes_ = unpacked->binary.size();
+        dump_program("(not compiled: from a cache or a bundle)\n", unpacked->binary);
+        show_log();
+    }
+
+    /// Warnings are shown whether the program was compiled now or before.
+    void show_log() const {
+        if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
+            logging::write(logging::Level::info, "compiler", text("'", name_, "': ", module_->build_log));
+    }
+
+    void record() {
+        driver_->call([&](plugin::Context& plugin) {
+            record_for_bundle(*driver_, plugin,
+                              {.key = bundle_key(units_, whole_, context_.dialect->name),
+                               .name = name_,
+                               .dialect = context_.dialect->name,
+                               .target = bundled_target_,
+                               .program = packed(module_->module->binary())},
+                              units_.front().options, requests(plugin), module_->signatures);
+        });
+    }
+
+    std::vector<std::byte> packed(std::span<const std::byte> binary) const {
+        return pack_binary(module_->signatures, module_->build_log, binary);
+    }
+
+    std::vector<plugin::BuildRequest> requests(const plugin::Context& plugin) const {
+        std::vector<plugin::BuildRequest> all;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            CompileOptions last = units_[i].options;
+            last.include_directories = folders_without_spaces(std::move(last.include_directories));
+            all.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last)});
+        }
+        return all;
+    }
+
     /// From the disk cache. @returns whether it was there
     bool load() {
         const auto stored = cache_->get(key_);
         if (!stored) return false;
         try {
-            driver_->call([&](plugin::Context& plugin) {
-                const auto unpacked = unpack_binary(*stored);
-                if (!unpacked) throw Error("an entry that is not a program");
-                module_->module = plugin.load(unpacked->binary);
-                binary_bytes_ = unpacked->binary.size();
-                dump_program("(from the disk cache)\n", unpacked->binary);
-            });
+            driver_->call([&](plugin::Context& plugin) { take(plugin, *stored); });
             Counters::add(context_.counters->disk_hits);
-            logging::write(logging::Level::debug, "cache", text("disk hit for '", request_.options.name, "'"));
+            logging::write(logging::Level::debug, "cache", text("disk hit for '", name_, "'"));
             return true;
         } catch (const DeviceLost&) {
             throw;
@@ -156,13 +235,16 @@ class Compilation {
 
     /// With the driver's compiler. @throws CompileError if it refuses the program
     void build() {
+        if (env::get("GEMEL_COMPILE") == "off")
+            throw BackendUnavailable(text("compile: GEMEL_COMPILE=off forbids compilers, and '", name_,
+                                          "' is in no bundle and no cache for ", driver_->description(),
+                                          "; record it with GEMEL_BUNDLE_RECORD on a device of that kind"));
         try {
             driver_->call([&](plugin::Context& plugin) {
                 std::optional<FileLock> alone;
                 if (!driver_->build_lock.empty()) alone.emplace(driver_->build_lock);
-                CompileOptions last = request_.options;
-                last.include_directories = folders_without_spaces(std::move(last.include_directories));
-                auto result = plugin.build({whole_.text, whole_.shown_name, plugin.compiler_options(last)});
+                const auto all = requests(plugin);
+                auto result = all.size() == 1 ? plugin.build(all.front()) : plugin.link(all);
                 module_->module = std::move(result.module);
                 module_->build_log = std::move(result.log);
             });
@@ -176,28 +258,40 @@ class Compilation {
             throw;
         }
         Counters::add(context_.counters->compilations);
-        if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
-            logging::write(logging::Level::info, "compiler",
-                           text("'", request_.options.name, "': ", module_->build_log));
+        show_log();
     }
 
     /// Compilers and drivers open files of their own, and blame other things when they cannot.
     void refuse_without_files(std::string_view said) {
         if (const std::string why = why_no_file_opens(); !why.empty())
             throw Error(
-                text("cannot compile '", whole_.shown_name, "' for ", driver_->description(), ": ", why,
+                text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
                      "; the process needs a higher limit (ulimit -n) or must close some. The driver said: ", said));
     }
 
     [[noreturn]] void explain(const plugin::BuildFailure& refused) {
-        std::string log = refused.log, kept = whole_.kept;
-        if (!driver_->plugin->logs_follow_line_directives()) log = renumber_log(log, whole_.text);
+        dump_program(refused.log, {});
+        const std::optional<std::size_t> at = units_.size() == 1 ? 0 : refused.unit;
+        if (!at)
+            throw CompileError(text("link: the units ", name_, " do not make one program for ", driver_->description(),
+                                    "; what one unit calls another must define, once. The linker says:\n", refused.log),
+                               whole_text(), refused.log);
+        const WholeText& whole = whole_[*at];
+        const Request& unit = units_[*at];
+        std::string log = refused.log, kept = whole.kept;
+        if (!driver_->plugin->logs_follow_line_directives()) log = renumber_log(log, whole.text);
         if (const auto folder = writable_cache_folder(); folder && kept.empty())
-            kept = keep_source(*folder / "src", whole_.text, context_.dialect->file_extension);
-        dump_program(log, {});
-        const std::string& shown = request_.options.debug ? whole_.text : request_.source;
-        throw CompileError(render({request_.options.name, driver_->description(), shown, log, options_, kept}),
-                           whole_.text, log);
+            kept = keep_source(*folder / "src", whole.text, context_.dialect->file_extension);
+        const std::string& shown = unit.options.debug ? whole.text : unit.source;
+        throw CompileError(render({unit.options.name, driver_->description(), shown, log, options_, kept}), whole.text,
+                           log);
+    }
+
+    /// Of all units.
+    std::string whole_text() const {
+        std::string all;
+        for (const WholeText& whole : whole_) all += (all.empty() ? "" : "\n") + whole.text;
+        return all;
     }
 
     void store() {
@@ -207,7 +301,7 @@ class Compilation {
             const auto binary = module_->module->binary();
             binary_bytes_ = binary.size();
             dump_program(module_->build_log, binary);
-            if (cached) cache_->put(key_, pack_binary(module_->signatures, binary));
+            if (cached) cache_->put(key_, packed(binary));
         });
     }
 
@@ -219,7 +313,7 @@ class Compilation {
             try {
                 const auto binary = raw->module->binary();
                 if (binary.size() == std::exchange(*last_size, binary.size())) return;
-                cache->put(key, pack_binary(raw->signatures, binary));
+                cache->put(key, pack_binary(raw->signatures, raw->build_log, binary));
             } catch (const std::exception& error) {
                 logging::write(logging::Level::warn, "cache", text("cannot store a completed program: ", error.what()));
             }
@@ -228,9 +322,9 @@ class Compilation {
 
     void dump_program(const std::string& log, std::span<const std::byte> binary) {
         if (dump_folder_)
-            dump(*dump_folder_, {.name = request_.options.name,
+            dump(*dump_folder_, {.name = name_,
                                  .extension = context_.dialect->file_extension,
-                                 .source = whole_.text,
+                                 .source = whole_text(),
                                  .options = options_,
                                  .log = log,
                                  .binary = binary});
@@ -238,13 +332,15 @@ class Compilation {
 
     ContextState& context_;
     std::shared_ptr<DriverContext> driver_;
-    const Request& request_;
-    WholeText whole_;
+    std::span<const Request> units_;
+    std::vector<WholeText> whole_;  ///< of each unit
+    std::string name_;
     std::string key_;
     std::string options_;
     std::optional<std::string> dump_folder_;
     std::shared_ptr<DiskCache> cache_;
     std::shared_ptr<ModuleState> module_;
+    std::string bundled_target_;    ///< where a bundle had it
     std::size_t binary_bytes_ = 0;  ///< of what the disk cache holds
 };
 
@@ -254,21 +350,27 @@ std::string context_fingerprint(const Device::State& device) {
     return text("gemel ", GEMEL_VERSION, "; ", device.device->fingerprint());
 }
 
-std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
-                                          std::span<const std::byte> binary) {
-    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
-    const auto driver = context->driver();
-    return driver->call([&](plugin::Context& plugin) {
-        auto module = share(new ModuleState);
-        module->driver = driver;
-        if (auto unpacked = unpack_binary(binary)) {
-            module->signatures = std::move(unpacked->signatures);
-            module->module = plugin.load(unpacked->binary);
-        } else {
-            module->module = plugin.load(binary);
+/// From memory, or by one thread while the others wait.
+static std::shared_ptr<ModuleState> find_or_compile(ContextState& context, const std::shared_ptr<DriverContext>& driver,
+                                                    std::span<const Request> units) {
+    std::vector<std::string> keys;
+    for (const Request& unit : units) {
+        if (!unit.includes.cacheable || !unit.options.use_cache) {
+            logging::write(
+                logging::Level::info, "cache",
+                text("'", unit.options.name, "' is not cached: ",
+                     unit.options.use_cache ? unit.includes.why_not : std::string("its options ask for that")));
+            return Compilation(context, driver, units).run();
         }
-        return module;
-    });
+        keys.push_back(unit.memory_key());
+    }
+    const std::string key = joined_key(keys, "linked");
+    if (auto module = find_loaded(context, key, driver.get())) return module;
+    const BuildTurn turn(text(driver->id, "\n", key));
+    if (auto module = find_loaded(context, key, driver.get())) return module;
+    auto module = Compilation(context, driver, units).run();
+    remember(context, key, module);
+    return module;
 }
 
 std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& marked,
@@ -276,19 +378,21 @@ std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>
                                              const std::filesystem::path& directory) {
     const auto driver = context->driver();
     driver->check();
-    const Request request(*driver->plugin, marked, portable, given, directory);
-    if (!request.includes.cacheable) {
-        logging::write(logging::Level::info, "cache",
-                       text("'", request.options.name, "' is not cached: ", request.includes.why_not));
-        return Compilation(*context, driver, request).run();
+    const std::array units{Request(*driver->plugin, marked, portable, given, directory)};
+    return find_or_compile(*context, driver, units);
+}
+
+std::shared_ptr<ModuleState> link_program(const std::shared_ptr<ContextState>& context, std::span<const UnitText> texts,
+                                          const CompileOptions& given) {
+    const auto driver = context->driver();
+    driver->check();
+    std::vector<Request> units;
+    for (const UnitText& unit : texts) {
+        CompileOptions options = given;
+        options.name = unit.name;
+        units.emplace_back(*driver->plugin, unit.text, unit.is_portable, options, std::filesystem::path());
     }
-    const std::string key = request.memory_key();
-    if (auto module = find_loaded(*context, key, driver.get())) return module;
-    const BuildTurn turn(text(driver->id, "\n", key));
-    if (auto module = find_loaded(*context, key, driver.get())) return module;
-    auto module = Compilation(*context, driver, request).run();
-    remember(*context, key, module);
-    return module;
+    return find_or_compile(*context, driver, units);
 }
 
 }  // namespace gemel

@@ -192,8 +192,7 @@ void GraphState::set(std::size_t at, std::size_t position, const Argument& argum
     const std::size_t slot = slot_of(kernel, position);
     if (slot >= node.views.size())
         throw ArgumentError(text("Graph::update: kernel '", kernel.name, "' of node ", at, " has no argument ",
-                                 position, "; it has ", node.views.size() - (kernel.arena >= 0 ? 1 : 0),
-                                 ", counted from 0"));
+                                 position, "; it has ", node.views.size() - kernel.hidden_count(), ", counted from 0"));
     if (is_host_range(argument))
         throw ArgumentError("Graph::update: expected device memory or a value, got a host range; upload it first");
     if (kernel.uses_images && kernel.signature->parameters[slot].space > Parameter::Space::arena)
@@ -241,7 +240,7 @@ std::size_t position_of(const KernelState& kernel, std::string_view parameter) {
                                  "' are not known by name; give the argument's position"));
     std::size_t position = 0;
     for (const Parameter& one : kernel.signature->parameters) {
-        if (one.space == Parameter::Space::arena) continue;
+        if (!one.is_supplied()) continue;
         if (one.name == parameter) return position;
         ++position;
     }

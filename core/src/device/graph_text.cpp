@@ -56,7 +56,7 @@ std::string GraphState::line(const GraphNode& node) const {
     std::string result =
         text(node.kernel->name, ", grid ", dims(command.shape.grid), ", block ", dims(command.shape.block), ":");
     for (std::size_t slot = 0; slot < node.views.size(); ++slot) {
-        if (static_cast<int>(slot) == command.arena) continue;
+        if (node.kernel->is_hidden(slot)) continue;
         const Parameter* const parameter = node.kernel->signature ? &node.kernel->signature->parameters[slot] : nullptr;
         if (parameter && parameter->space == Parameter::Space::part) continue;
         const GraphUse* used = nullptr;

@@ -20,10 +20,38 @@ namespace gemel {
 /// What a launch configuration says of sizes.
 struct Kernel::Sizes {
     const Dim3 &grid, &block, &threads;
+    const Dim3& offset;
     std::size_t shared_bytes;
+    bool cooperative;
 };
 
 namespace {
+
+/// Blocks that wait for each other must all run.
+void resolve_cooperation(const KernelState& kernel, bool cooperative, plugin::LaunchShape& shape) {
+    shape.cooperative = cooperative;
+    const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+    if (!cooperative) {
+        if (kernel.barrier >= 0 && blocks > 1)
+            refuse(kernel, text("has a GRID_BARRIER, at which ", blocks,
+                                " blocks would wait for each other; launch it with .cooperative = true"));
+        return;
+    }
+    if (blocks == 1) return;
+    const std::size_t threads = std::size_t{shape.block[0]} * shape.block[1] * shape.block[2];
+    const std::uint64_t most = kernel.kernel->max_cooperative_blocks(threads, shape.shared_bytes);
+    if (blocks > most)
+        refuse(kernel, text("a cooperative launch of ", blocks, " blocks of ", threads,
+                            " threads is too large: ", kernel.driver->info().name, " runs at most ", most,
+                            " of them at once; max_cooperative_blocks() tells"));
+}
+
+void resolve_offset(const KernelState& kernel, const Dim3& offset, plugin::LaunchShape& shape) {
+    shape.offset = {offset.given_extent(0), offset.given_extent(1), offset.given_extent(2)};
+    if (kernel.offset < 0 && kernel.driver->linear_addresses && shape.offset != std::array<std::uint64_t, 3>{})
+        refuse(kernel, text("was given the offset ", to_string(offset),
+                            ", but has no LAUNCH_OFFSET parameter to receive it; add that as a parameter"));
+}
 
 /// Grid and block after all checks. Returns false if there is nothing to launch.
 template <class Sizes>
@@ -76,6 +104,8 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     if (config.shared_bytes && kernel.arena < 0 && !kernel.driver->linear_addresses)
         refuse(kernel, "was given dynamic shared memory but has no SHARED_ARENA parameter to receive it");
     shape.shared_bytes = static_cast<std::uint32_t>(config.shared_bytes);
+    resolve_cooperation(kernel, config.cooperative, shape);
+    if (config.offset.given()) resolve_offset(kernel, config.offset, shape);
     return true;
 }
 
@@ -118,7 +148,7 @@ void launch_now(KernelState& kernel, const Sizes& sizes, const std::shared_ptr<S
     const bool any = resolve(kernel, sizes, shape);
     Marshalled marshalled;
     HostArguments host;
-    marshal(kernel, arguments, marshalled, host, driver, core);
+    marshal(kernel, shape, arguments, marshalled, host, driver, core);
     if (any) launch_marshalled<TimedOrNot>(kernel, core, shape, marshalled, bytes_of<TimedOrNot>(arguments));
     for (const auto& [block, argument] : host.all) {
         if (argument->kind == Argument::Kind::copy_in || argument->bytes == 0) continue;
@@ -133,8 +163,12 @@ void launch_now(KernelState& kernel, const Sizes& sizes, const std::shared_ptr<S
 std::vector<GraphUse> uses_of(const Recorder& recorder, const KernelState& kernel,
                               std::span<const Argument> arguments) {
     std::vector<GraphUse> uses;
+    if (kernel.barrier >= 0) {
+        uses.push_back(recorder.use(*kernel.barrier_memory, true, 0, kernel.barrier_memory->size_bytes));
+        uses.back().slot = kernel.barrier;
+    }
     for (std::size_t i = 0, slot = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
-        if (static_cast<int>(slot) == kernel.arena) ++slot;
+        while (kernel.is_hidden(slot)) ++slot;
         if (!arguments[i].block || !arguments[i].block->allocation) continue;
         uses.push_back(recorder.use(*arguments[i].block,
                                     !kernel.signature || !kernel.signature->parameters[slot].is_const,
@@ -158,7 +192,7 @@ bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes
     const bool any = resolve(kernel, sizes, shape);
     Marshalled marshalled;
     HostArguments none;
-    marshal(kernel, arguments, marshalled, none, kernel.module->driver, core);
+    marshal(kernel, shape, arguments, marshalled, none, kernel.module->driver, core);
     if (any)
         recorder->launch(state, shape, {marshalled.views.data(), marshalled.count},
                          uses_of(*recorder, kernel, arguments));
@@ -168,13 +202,14 @@ bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes
 }  // namespace
 
 void Kernel::launch(const LaunchConfig& config, std::span<const Argument> arguments) const {
-    launch(Sizes{config.grid, config.block, config.threads, config.shared_bytes}, config.stream, arguments);
+    launch(Sizes{config.grid, config.block, config.threads, config.offset, config.shared_bytes, config.cooperative},
+           config.stream, arguments);
 }
 
 void Kernel::launch(const Dim3& grid, const Dim3& block, const Stream& stream,
                     std::span<const Argument> arguments) const {
     static constexpr Dim3 not_given;
-    launch(Sizes{grid, block, not_given, 0}, stream, arguments);
+    launch(Sizes{grid, block, not_given, not_given, 0, false}, stream, arguments);
 }
 
 void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {
@@ -227,6 +262,18 @@ struct PreparedState {
             views[at] = {bytes ? values[at].data() : nullptr, view.bytes};
         }
     }
+    void keep_hidden(const Marshalled& marshalled) {
+        for (std::size_t slot = 0; slot < blocks.size(); ++slot) {
+            if (!kernel->is_hidden(slot)) continue;
+            Argument argument;
+            if (static_cast<int>(slot) == kernel->barrier) {
+                argument.block = kernel->barrier_memory.get();
+                argument.bytes = argument.block->size_bytes;
+                writes[slot] = true;
+            }
+            keep(slot, marshalled, argument);
+        }
+    }
     std::size_t bytes() const {
         std::size_t all = 0;
         for (std::size_t slot = 0; slot < blocks.size(); ++slot)
@@ -258,18 +305,19 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
         const auto& core = choose_stream(config.stream, driver, &kernel.name);
         Marshalled marshalled;
         HostArguments none;
-        marshal(kernel, arguments, marshalled, none, driver, core);
+        marshal(kernel, prepared->shape, arguments, marshalled, none, driver, core);
         prepared->blocks.resize(marshalled.count);
         prepared->writes.resize(marshalled.count);
         prepared->ranges.resize(marshalled.count);
         prepared->values.resize(marshalled.count);
         prepared->views.resize(marshalled.count);
         for (std::size_t i = 0, slot = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
-            if (static_cast<int>(slot) == kernel.arena) ++slot;
+            while (kernel.is_hidden(slot)) ++slot;
             prepared->keep(slot, marshalled, arguments[i]);
             if (!arguments[i].block) continue;
             prepared->writes[slot] = !kernel.signature || !kernel.signature->parameters[slot].is_const;
         }
+        prepared->keep_hidden(marshalled);
         prepared->bound = kernel.kernel->bind({marshalled.views.data(), marshalled.count}, kernel.arena);
         return PreparedLaunch(std::move(prepared));
     });
@@ -312,7 +360,7 @@ void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) c
     if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
     KernelState& kernel = *state_->kernel;
     const std::size_t count =
-        kernel.uses_images ? kernel.signature->argument_count() : state_->blocks.size() - (kernel.arena >= 0 ? 1 : 0);
+        kernel.uses_images ? kernel.signature->argument_count() : state_->blocks.size() - kernel.hidden_count();
     if (index >= count) refuse(kernel, text("has ", count, " arguments; there is no argument ", index + 1));
     if (is_host_range(argument))
         refuse(kernel, index, nullptr, "is a host range; a prepared launch takes device memory: upload it first");

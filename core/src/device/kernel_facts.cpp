@@ -38,6 +38,34 @@ KernelAttributes Kernel::attributes() const {
             facts.binary_architecture};
 }
 
+const char* to_string(Occupancy::Limit limit) {
+    switch (limit) {
+        case Occupancy::Limit::threads: return "threads";
+        case Occupancy::Limit::registers: return "registers";
+        case Occupancy::Limit::shared_memory: return "shared memory";
+        default: return "blocks";
+    }
+}
+
+namespace {
+
+/// The driver tells how many blocks, not why: one more would need more threads than there are, or would be resident
+/// without shared memory, or takes more registers.
+Occupancy::Limit limit_of(const KernelState& kernel, std::uint32_t blocks, std::size_t threads,
+                          std::size_t dynamic_shared_bytes) {
+    if ((blocks + 1) * threads > *kernel.driver->info().max_threads_per_compute_unit) return Occupancy::Limit::threads;
+    if (dynamic_shared_bytes > 0) {
+        const auto without = kernel.kernel->blocks_per_compute_unit(threads, 0);
+        if (without && *without > blocks) return Occupancy::Limit::shared_memory;
+    }
+    constexpr std::size_t registers = 65536;  // of a multiprocessor, since sm_50
+    if ((blocks + 1) * threads * kernel.kernel->facts().registers.value_or(0) > registers)
+        return Occupancy::Limit::registers;
+    return kernel.static_shared_bytes > 0 ? Occupancy::Limit::shared_memory : Occupancy::Limit::blocks;
+}
+
+}  // namespace
+
 std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) const {
     const DeviceInfo& info = state_->driver->info();
     if (threads_per_block == 0 || threads_per_block > state_->kernel->facts().max_threads_per_block)
@@ -46,9 +74,28 @@ std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::s
     return state_->driver->call([&](plugin::Context&) -> std::optional<Occupancy> {
         const auto blocks = state_->kernel->blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes);
         if (!blocks || !info.max_threads_per_compute_unit) return std::nullopt;
-        return Occupancy{*blocks,
-                         static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit};
+        const std::size_t warp = info.warp_size.value_or(1), warps = (threads_per_block + warp - 1) / warp;
+        return Occupancy{*blocks, static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit,
+                         static_cast<std::uint32_t>(*blocks * warps),
+                         limit_of(*state_, *blocks, warps * warp, dynamic_shared_bytes)};
     });
+}
+
+std::int64_t Kernel::max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes) const {
+    const std::size_t most = state_->kernel->facts().max_threads_per_block;
+    if (block.count() == 0 || (block.count() > most && !state_->required_block))
+        refuse(*state_, text("max_cooperative_blocks of a block of ", to_string(block), ": this kernel allows 1 to ",
+                             most, " threads on ", state_->driver->info().name));
+    return state_->driver->call([&](plugin::Context&) {
+        return static_cast<std::int64_t>(state_->kernel->max_cooperative_blocks(block.count(), shared_bytes));
+    });
+}
+
+bool Kernel::prefer_shared_memory(int percent) const {
+    if (percent < -1 || percent > 100)
+        refuse(*state_,
+               text("prefer_shared_memory: expected -1 to 100 percent, got ", percent, "; -1 leaves it to the driver"));
+    return state_->driver->call([&](plugin::Context&) { return state_->kernel->prefer_shared_memory(percent); });
 }
 
 std::uint64_t Kernel::native_handle() const {

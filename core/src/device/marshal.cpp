@@ -30,12 +30,11 @@ std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset,
 }
 
 std::size_t slot_of(const KernelState& kernel, std::size_t index) {
-    if (!kernel.uses_images) return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
+    if (!kernel.uses_images && kernel.barrier < 0 && kernel.offset < 0)
+        return kernel.arena >= 0 && static_cast<int>(index) >= kernel.arena ? index + 1 : index;
     const auto& parameters = kernel.signature->parameters;
     for (std::size_t slot = 0; slot < parameters.size(); ++slot)
-        if (parameters[slot].space != Parameter::Space::arena && parameters[slot].space != Parameter::Space::part &&
-            index-- == 0)
-            return slot;
+        if (parameters[slot].is_supplied() && index-- == 0) return slot;
     return parameters.size();
 }
 
@@ -108,21 +107,42 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
     if (block->allocation) marshalled.uses.push_back({block, !parameter || !parameter->is_const});
 }
 
-void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
-             const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core) {
+std::size_t marshal_hidden(KernelState& kernel, std::size_t slot, const plugin::LaunchShape& shape,
+                           Marshalled& marshalled) {
+    for (; kernel.is_hidden(slot); ++slot) {
+        const int at = static_cast<int>(slot);
+        if (at == kernel.arena) {
+            marshalled.views[slot] = {};
+        } else if (at == kernel.barrier) {
+            Block& block = *kernel.barrier_memory;
+            marshalled.handles[slot] = block.allocation->argument;
+            marshalled.views[slot] = {&marshalled.handles[slot], sizeof(std::uint64_t)};
+            marshalled.uses.push_back({&block, true});
+        } else {
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                marshalled.offset[axis] = static_cast<std::int64_t>(shape.offset[axis]);
+            marshalled.views[slot] = {marshalled.offset.data(), sizeof marshalled.offset};
+        }
+    }
+    return slot;
+}
+
+void marshal(KernelState& kernel, const plugin::LaunchShape& shape, std::span<const Argument> arguments,
+             Marshalled& marshalled, HostArguments& host, const std::shared_ptr<DriverContext>& driver,
+             const std::shared_ptr<StreamCore>& core) {
     const std::size_t expected = kernel.signature ? kernel.argument_count
                                  : kernel.kernel->facts().parameter_count
-                                     ? *kernel.kernel->facts().parameter_count - (kernel.arena >= 0 ? 1 : 0)
+                                     ? *kernel.kernel->facts().parameter_count - kernel.hidden_count()
                                      : arguments.size();
     if (arguments.size() != expected) [[unlikely]]
         refuse(kernel, text("expected ", expected, expected == 1 ? " argument" : " arguments", ", got ",
                             arguments.size(), kernel.signature ? text(": ", kernel.signature->text()) : std::string()));
-    if ((kernel.uses_images ? slot_of(kernel, arguments.size()) : expected) + 1 > inline_arguments)
+    if ((kernel.uses_images ? slot_of(kernel, arguments.size()) : expected) + kernel.hidden_count() > inline_arguments)
         refuse(kernel, text("has ", expected, " parameters; gemel passes at most ", inline_arguments - 1,
                             ". Put values into a struct."));
     std::size_t slot = 0;
     for (std::size_t i = 0; i < arguments.size(); slot += slots_of(arguments[i]), ++i) {
-        if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
+        slot = marshal_hidden(kernel, slot, shape, marshalled);
         const Argument& argument = arguments[i];
         if (is_host_range(argument)) [[unlikely]] {
             auto block = share(new Block);
@@ -143,7 +163,7 @@ void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalle
             marshal_one(kernel, i, slot, argument, marshalled);
         }
     }
-    if (static_cast<int>(slot) == kernel.arena) marshalled.views[slot++] = {};
+    slot = marshal_hidden(kernel, slot, shape, marshalled);
     marshalled.count = slot;
 }
 

@@ -31,6 +31,7 @@ struct Marshalled {
     std::array<plugin::ArgumentView, inline_arguments> views;
     std::array<std::uint64_t, inline_arguments> handles;
     boost::container::static_vector<Use, inline_arguments> uses;
+    std::array<std::int64_t, 3> offset;  ///< of LAUNCH_OFFSET
     std::size_t count = 0;
 };
 
@@ -57,8 +58,12 @@ std::size_t slot_of(const KernelState& kernel, std::size_t index);
 /// @param index, slot  of the argument, as the caller counts and as the driver does
 void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
                  Marshalled& marshalled);
-void marshal(KernelState& kernel, std::span<const Argument> arguments, Marshalled& marshalled, HostArguments& host,
-             const std::shared_ptr<DriverContext>& driver, const std::shared_ptr<StreamCore>& core);
+/// Fills the slots at which the library's own parameters stand. @returns the next slot of the caller's
+std::size_t marshal_hidden(KernelState& kernel, std::size_t slot, const plugin::LaunchShape& shape,
+                           Marshalled& marshalled);
+void marshal(KernelState& kernel, const plugin::LaunchShape& shape, std::span<const Argument> arguments,
+             Marshalled& marshalled, HostArguments& host, const std::shared_ptr<DriverContext>& driver,
+             const std::shared_ptr<StreamCore>& core);
 /// What a kernel takes for memory at an offset.
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes);
 

@@ -33,6 +33,27 @@ std::vector<std::string> names_in(const plugin::Module& module) {
     return names;
 }
 
+/// Finds the parameters that the library supplies.
+void hide_parameters(KernelState& kernel, const std::shared_ptr<DriverContext>& driver) {
+    const auto& parameters = kernel.signature->parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto at = static_cast<int>(i);
+        if (parameters[i].space == Parameter::Space::arena) kernel.arena = at;
+        if (parameters[i].space == Parameter::Space::barrier) kernel.barrier = at;
+        if (parameters[i].space == Parameter::Space::offset) kernel.offset = at;
+    }
+    if (kernel.barrier < 0) return;
+    constexpr std::size_t bytes = 2 * sizeof(std::uint32_t);  // blocks that wait, turns
+    auto block = share(new Block);
+    block->size_bytes = bytes;
+    block->driver = driver;
+    block->allocation = allocate_device(*driver, bytes, plugin::MemoryKind::device);
+    block->allocation->uses.touch(driver->default_stream, true);
+    const std::uint32_t zeros[2] = {0, 0};
+    driver->default_stream->stream->upload({&block->allocation->memory, 0}, zeros, bytes, true);
+    kernel.barrier_memory = std::move(block);
+}
+
 std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& module, const std::string& name) {
     auto& driver = *module->driver;
     return driver.call([&](plugin::Context&) {
@@ -72,14 +93,31 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
             if (!kernel->required_block) kernel->required_block = signature.required_block;
             kernel->argument_count = signature.argument_count();
             kernel->uses_images = signature.uses_images();
-            for (std::size_t i = 0; i < signature.parameters.size(); ++i)
-                if (signature.parameters[i].space == Parameter::Space::arena) kernel->arena = static_cast<int>(i);
+            hide_parameters(*kernel, module->driver);
         }
         return kernel;
     });
 }
 
 }  // namespace
+
+std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
+                                          std::span<const std::byte> binary) {
+    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    const auto driver = context->driver();
+    return driver->call([&](plugin::Context& plugin) {
+        auto module = share(new ModuleState);
+        module->driver = driver;
+        if (auto unpacked = unpack_binary(binary)) {
+            module->signatures = std::move(unpacked->signatures);
+            module->build_log = std::move(unpacked->log);
+            module->module = plugin.load(unpacked->binary);
+        } else {
+            module->module = plugin.load(binary);
+        }
+        return module;
+    });
+}
 
 const char* intern(const std::string& name) {
     static auto* const mutex = new std::mutex;
@@ -147,7 +185,7 @@ const std::vector<KernelSignature>& Module::signatures() const { return state_->
 
 std::vector<std::byte> Module::binary() const {
     return state_->driver->call(
-        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->module->binary()); });
+        [&](plugin::Context&) { return pack_binary(state_->signatures, state_->build_log, state_->module->binary()); });
 }
 
 Buffer Module::global(const std::string& name) const {

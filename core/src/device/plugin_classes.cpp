@@ -59,12 +59,22 @@ std::shared_ptr<Timing> Stream::start_timing() { return std::make_shared<EventTi
 void Stream::stop_timing(Timing& timing) { dynamic_cast<EventTiming&>(timing).stop(record(true)); }
 BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
+std::uint64_t Kernel::max_cooperative_blocks(std::size_t, std::size_t) { return 1; }
+bool Kernel::prefer_shared_memory(int) { return false; }
 Graph::~Graph() = default;
 Module::~Module() = default;
-BuildFailure::BuildFailure(std::string text) : log(std::move(text)) {}
+BuildFailure::BuildFailure(std::string text, std::optional<std::size_t> number) : log(std::move(text)), unit(number) {}
 BuildFailure::~BuildFailure() = default;
 Context::~Context() = default;
 Memory Context::register_host(void* host, std::size_t bytes) { return {.host = host, .bytes = bytes, .foreign = true}; }
+BuildResult Context::link(std::span<const BuildRequest>) {
+    throw Error("link: this backend has no linker; compile the units as one text");
+}
+std::vector<std::byte> Context::compile(const BuildRequest&, std::string&) {
+    throw Error("this backend compiles for the device of a context alone; record on a device of that kind");
+}
+std::string Context::binary_target(const CompileOptions&) const { return {}; }
+int Context::fit_of(std::string_view) const { return 0; }
 void Context::let_profilers_collect(bool) noexcept {}
 Device::~Device() = default;
 Plugin::~Plugin() = default;

@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -242,7 +243,16 @@ struct KernelState {
     std::string name;
     const char* interned_name = nullptr;
     std::optional<KernelSignature> signature;
-    int arena = -1;                  ///< index of the SHARED_ARENA parameter
+    int arena = -1;    ///< index of the SHARED_ARENA parameter
+    int barrier = -1;  ///< index of the GRID_BARRIER parameter
+    int offset = -1;   ///< index of the LAUNCH_OFFSET parameter
+    /// What the barrier counts in; a launch on another stream waits for the one before, as for any memory.
+    std::shared_ptr<Block> barrier_memory;
+    bool is_hidden(std::size_t slot) const {
+        const int at = static_cast<int>(slot);
+        return at == arena || at == barrier || at == offset;
+    }
+    std::size_t hidden_count() const { return std::size_t{arena >= 0} + (barrier >= 0) + (offset >= 0); }
     std::size_t argument_count = 0;  ///< of the caller, where there is a signature
     bool uses_images = false;        ///< a texture takes several of the driver's parameters
     std::size_t static_shared_bytes = 0;
@@ -289,6 +299,13 @@ void require_context(const Block& block, const StreamState& stream, const char* 
 std::shared_ptr<ModuleState> compile_program(const std::shared_ptr<ContextState>& context, const std::string& text,
                                              bool portable, const CompileOptions& options,
                                              const std::filesystem::path& directory);
+/// One of the texts of link_program().
+struct UnitText {
+    std::string text, name;
+    bool is_portable = true;
+};
+std::shared_ptr<ModuleState> link_program(const std::shared_ptr<ContextState>& context, std::span<const UnitText> units,
+                                          const CompileOptions& options);
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
                                           std::span<const std::byte> binary);
 std::string context_fingerprint(const Device::State& device);

@@ -76,6 +76,14 @@ class Reader {
                              .dtype = parse_type("uint8_t"),
                              .space = Space::arena,
                              .is_pointer = true};
+        if (tokens_.size() == 1 && tokens_[0].is("LAUNCH_OFFSET"))
+            return Parameter{.name = "launch_offset", .type = "LAUNCH_OFFSET", .space = Space::offset};
+        if (tokens_.size() == 4 && tokens_[0].is("GRID_BARRIER") && tokens_[1].is("(") && tokens_[2].is_word() &&
+            tokens_[3].is(")"))
+            return Parameter{.name = std::string(tokens_[2].text),
+                             .type = "GRID_BARRIER",
+                             .space = Space::barrier,
+                             .is_pointer = true};
         if (tokens_.size() == 4 && tokens_[0].is_word() && tokens_[1].is("(") && tokens_[2].is_word() &&
             tokens_[3].is(")"))
             if (std::optional<Parameter> image = read_image(tokens_[0].text, tokens_[2].text)) return image;

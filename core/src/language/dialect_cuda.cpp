@@ -1,6 +1,7 @@
 /// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/grid_sections.hpp"
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
@@ -274,6 +275,11 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_space = "",
                                   .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
     all.push_back(tile_section());
+    for (Dialect::Section& section : grid_sections({.global_space = "",
+                                                    .block_barrier = "__syncthreads()",
+                                                    .increment = "atomicAdd((unsigned int *)%, 1u)",
+                                                    .int64_type = "long long"}))
+        all.push_back(std::move(section));
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));
@@ -290,6 +296,7 @@ const Dialect& Dialect::cuda() {
         .file_extension = ".cu",
         .kernel = "extern \"C\" __global__",
         .device_function = "__device__",
+        .extern_function = "extern \"C\" __device__",
         .global_space = "",
         .shared_space = "__shared__",
         .shared_pointer = "",

@@ -1,6 +1,7 @@
 /// OpenCL C 1.2.
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/grid_sections.hpp"
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
@@ -308,6 +309,12 @@ std::vector<Dialect::Section> all_sections() {
                                   .global_space = "__global ",
                                   .shared_space = "__local ",
                                   .shared_address = "(uint32_t)(size_t)p"}));
+    for (Dialect::Section& section :
+         grid_sections({.global_space = "__global ",
+                        .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+                        .increment = "atomic_inc((volatile __global uint *)%)",
+                        .int64_type = "long"}))
+        all.push_back(std::move(section));
     for (Dialect::Section& section : bessel_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("defined(cl_khr_fp64)")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(opencl_image_texts())) all.push_back(std::move(section));

@@ -78,6 +78,7 @@ class Printer {
         lines(d.preamble);
         define("KERNEL", d.kernel);
         define("WITHIN_KERNEL", d.device_function);
+        define("WITHIN_KERNEL_EXTERN", d.extern_function.empty() ? d.device_function : d.extern_function);
         define("GLOBAL_MEM", d.global_space);
         define("LOCAL_MEM", d.shared_space);
         define("LOCAL_MEM_ARG", d.shared_pointer);

@@ -60,14 +60,15 @@ class StorageReader {
     std::string_view rest_;
 };
 
-constexpr std::string_view storage_format = "signatures-2";
+constexpr std::string_view storage_format = "signatures-3";
 constexpr std::uint64_t any_number = UINT32_MAX;
 
 }  // namespace
 
 std::string Parameter::text() const {
     if (space == Space::arena) return "SHARED_ARENA";
-    if (space > Space::arena) return gemel::text(type, "(", name, ")");
+    if (space == Space::offset) return "LAUNCH_OFFSET";
+    if (space > Space::arena || space == Space::barrier) return gemel::text(type, "(", name, ")");
     std::string result;
     if (space == Space::shared) result += "LOCAL_MEM_ARG ";
     if (space == Space::constant) result += "CONSTANT_MEM ";
@@ -79,9 +80,8 @@ std::string Parameter::text() const {
 }
 
 std::size_t KernelSignature::argument_count() const {
-    return static_cast<std::size_t>(std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) {
-        return p.space != Space::arena && p.space != Space::part;
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.is_supplied(); }));
 }
 
 bool KernelSignature::uses_arena() const {
@@ -124,6 +124,9 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
             refuse(part.front().position,
                    text("found '", parameter->text(),
                         "', but generators take no textures and images; gather in a kernel of your own"));
+        if (!parameter->is_supplied() && parameter->space != Space::arena)
+            refuse(part.front().position,
+                   text("found '", parameter->text(), "', which only kernels of one's own have; leave it out"));
         if (parameter->name.empty())
             refuse(end, text("expected a name for the '", parameter->type, "', found ", found));
         for (const Parameter& other : parameters)

@@ -5,6 +5,7 @@
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -122,10 +123,16 @@ inline constexpr bool names_memory<Out<T>> = true;
 template <class T>
 inline constexpr bool names_memory<InOut<T>> = true;
 
-/// Structs and vector types, which are handed over by value.
+/// Its bytes stand for a struct that holds as many elements, or for a vector type of the kernel's.
 template <class T>
-concept StructValue = std::is_class_v<T> && std::is_trivially_copyable_v<T> && !HostRange<T> && !names_memory<T> &&
-                      !requires(const T& value) { value.argument(); };
+inline constexpr bool is_plain_array = false;
+template <class T, std::size_t n>
+inline constexpr bool is_plain_array<std::array<T, n>> = true;
+
+/// Structs, vector types and std::array, which are handed over by value.
+template <class T>
+concept StructValue = std::is_class_v<T> && std::is_trivially_copyable_v<T> && (!HostRange<T> || is_plain_array<T>) &&
+                      !names_memory<T> && !requires(const T& value) { value.argument(); };
 
 /// The bytes of a struct, padding included, as they are.
 template <StructValue T>
@@ -178,7 +185,8 @@ Argument as_argument(const T& value) {
     return value.argument();
 }
 
-/// What a kernel can be called with. Host ranges are refused here: wrap them in In(), Out() or InOut(), or upload them.
+/// What a kernel can be called with. Host ranges but std::array are refused here: wrap them in In(), Out() or InOut(),
+/// or upload them.
 template <class T>
 concept KernelArgument = requires(const T& value) {
     { as_argument(value) } -> std::same_as<Argument>;

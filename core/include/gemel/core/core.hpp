@@ -3,6 +3,7 @@
 
 #include <gemel/core/argument.hpp>
 #include <gemel/core/buffer.hpp>
+#include <gemel/core/bundle.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/device.hpp>
 #include <gemel/core/dialect.hpp>
@@ -15,6 +16,7 @@
 #include <gemel/core/image.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
+#include <gemel/core/link.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/mapped_range.hpp>
 #include <gemel/core/module.hpp>

@@ -21,6 +21,7 @@ struct GEMEL_API Dialect {
     // Functions and memory spaces.
     std::string kernel = {};             ///< before a kernel's `void`
     std::string device_function = {};    ///< before a function that kernels call
+    std::string extern_function = {};    ///< before such a function that other units of a linked program call
     std::string global_space = {};       ///< qualifier of a pointer to device memory
     std::string shared_space = {};       ///< qualifier of an array shared by a block
     std::string shared_pointer = {};     ///< qualifier of a pointer to such an array
@@ -56,7 +57,8 @@ struct GEMEL_API Dialect {
         std::vector<std::string> needs = {};  ///< names of sections that must come before
     };
     std::vector<Section> sections = {};
-    /// The language's own functions: a kernel of such a name is renamed in the text, and found by its name all the same.
+    /// The language's own functions: a kernel of such a name is renamed in the text, and found by its name all the
+    /// same.
     std::vector<std::string> own_functions = {};
 
     /// CUDA C++, as NVRTC compiles it.

@@ -34,7 +34,12 @@ struct KernelAttributes {
 struct Occupancy {
     std::uint32_t blocks_per_compute_unit = 0;
     double fraction = 0;  ///< resident threads over the most that a compute unit holds
+    std::uint32_t warps_per_compute_unit = 0;
+    enum class Limit : std::uint8_t { threads, registers, shared_memory, blocks };
+    Limit limited_by = Limit::threads;  ///< what keeps one more block from being resident
 };
+/// "threads", "registers", "shared memory", "blocks"
+GEMEL_API const char* to_string(Occupancy::Limit limit);
 
 /// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by
 /// several threads at once; what it refers to stays alive with it.
@@ -89,6 +94,14 @@ class GEMEL_API Kernel {
     KernelAttributes attributes() const;
     /// @param threads_per_block, dynamic_shared_bytes  of the launch. Nothing where the driver cannot tell.
     std::optional<Occupancy> occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes = 0) const;
+    /// How many blocks of that size run at the same time: the most that a cooperative launch may have. 1 where the
+    /// device promises nothing (OpenCL on CPUs). On NVIDIA's OpenCL one for each multiprocessor, which holds as long as
+    /// no other cooperative kernel runs beside.
+    /// @throws ArgumentError if the kernel cannot have such a block
+    std::int64_t max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes = 0) const;
+    /// A hint for later launches: so many percent of a multiprocessor's memory shall be shared memory, the rest cache;
+    /// -1 leaves it to the driver. @returns whether the device has that choice (CUDA)
+    bool prefer_shared_memory(int percent) const;
     std::uint64_t native_handle() const;
 
     explicit Kernel(std::shared_ptr<KernelState> state) : state_(std::move(state)) {}

@@ -18,17 +18,21 @@ class Dim3 {
    public:
     constexpr Dim3() = default;
     template <std::integral X>
-    constexpr Dim3(X x) : given_(true), extent_{checked(x), 1, 1} {}
+    constexpr Dim3(X x) : given_(1), extent_{checked(x), 1, 1} {}
     template <std::integral X, std::integral Y>
-    constexpr Dim3(X x, Y y) : given_(true), extent_{checked(x), checked(y), 1} {}
+    constexpr Dim3(X x, Y y) : given_(2), extent_{checked(x), checked(y), 1} {}
     template <std::integral X, std::integral Y, std::integral Z>
-    constexpr Dim3(X x, Y y, Z z) : given_(true), extent_{checked(x), checked(y), checked(z)} {}
+    constexpr Dim3(X x, Y y, Z z) : given_(3), extent_{checked(x), checked(y), checked(z)} {}
 
-    constexpr bool given() const { return given_; }
+    constexpr bool given() const { return given_ != 0; }
     constexpr std::uint64_t operator[](std::size_t axis) const { return extent_[axis]; }
+    /// The same, but 0 where nothing was given.
+    constexpr std::uint64_t given_extent(std::size_t axis) const { return given_ >= axis + 1 ? extent_[axis] : 0; }
     /// The number of elements, 64-bit.
     constexpr std::uint64_t count() const { return extent_[0] * extent_[1] * extent_[2]; }
-    friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
+    friend constexpr bool operator==(const Dim3& a, const Dim3& b) {
+        return a.given() == b.given() && a.extent_ == b.extent_;
+    }
 
    private:
     template <std::integral I>
@@ -38,7 +42,7 @@ class Dim3 {
     }
     [[noreturn]] GEMEL_API static void refuse_negative(long long value);
 
-    bool given_ = false;
+    std::uint8_t given_ = 0;  ///< how many
     std::array<std::uint64_t, 3> extent_{1, 1, 1};
 };
 
@@ -52,7 +56,13 @@ struct LaunchConfig {
     Dim3 block = {};
     Dim3 threads = {};
     std::size_t shared_bytes = 0;  ///< dynamic shared memory: the size of `shared_arena`
-    Stream stream = {};            ///< the thread's current stream if left out, else the context's default stream
+    /// All blocks run at the same time, so that grid_barrier() can make them wait for each other; their number is at
+    /// most Kernel::max_cooperative_blocks().
+    bool cooperative = false;
+    /// What LAUNCH_OFFSET's OFFSET_0, OFFSET_1 and OFFSET_2 are, in threads. On OpenCL a kernel without that parameter
+    /// gets it as the offset of its get_global_id(); elsewhere that is refused. Zero if left out.
+    Dim3 offset = {};
+    Stream stream = {};  ///< the thread's current stream if left out, else the context's default stream
 };
 
 }  // namespace gemel

@@ -41,7 +41,7 @@ class GEMEL_API Module {
     /// If the new text does not compile, throws and keeps the old program. Kernels fetched before keep the old program.
     bool reload();
 
-    /// What the compiler said although it succeeded; empty if nothing, or if the program came from a cache.
+    /// What the compiler said although it succeeded, also of a program that came from a cache; empty if nothing.
     const std::string& build_log() const;
     Context context() const { return context_; }
     std::uint64_t native_handle() const;

@@ -25,6 +25,7 @@
 #include <gemel/core/plugin_event.hpp>
 #include <gemel/core/plugin_extras.hpp>
 #include <gemel/core/plugin_image.hpp>
+#include <gemel/core/plugin_program.hpp>
 #include <gemel/core/plugin_timing.hpp>
 #include <gemel/core/source.hpp>
 
@@ -88,6 +89,8 @@ struct LaunchShape {
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint32_t shared_bytes = 0;
+    bool cooperative = false;  ///< all blocks run at once; there are at most Kernel::max_cooperative_blocks()
+    std::array<std::uint64_t, 3> offset{};  ///< of OpenCL's get_global_id()
 };
 
 /// No launch has more arguments, the arena included.
@@ -199,6 +202,10 @@ class GEMEL_API Kernel {
     /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
     virtual std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,
                                                                  std::size_t dynamic_shared_bytes) = 0;
+    /// Blocks of that size that the whole device runs at once in a cooperative launch. By default 1.
+    virtual std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes);
+    /// See gemel::Kernel::prefer_shared_memory(). By default false.
+    virtual bool prefer_shared_memory(int percent);
     virtual std::uint64_t native() const = 0;
 };
 
@@ -245,27 +252,6 @@ class GEMEL_API Module {
     virtual std::uint64_t native() const = 0;
 };
 
-/// Text ready to compile.
-struct BuildRequest {
-    std::string_view text;             ///< whole program
-    std::string_view name;             ///< what messages call it
-    std::vector<std::string> options;  ///< from compiler_options(), with what the user added
-};
-
-struct BuildResult {
-    std::unique_ptr<Module> module;
-    std::string log;  ///< warnings of a successful build
-};
-
-/// Thrown by build() when the compiler refuses; core turns it into a CompileError with numbered lines.
-class GEMEL_API BuildFailure : public std::exception {
-   public:
-    explicit BuildFailure(std::string log);
-    ~BuildFailure() override;
-    const char* what() const noexcept override { return log.c_str(); }
-    std::string log;
-};
-
 /// One context of one device.
 class GEMEL_API Context : public ContextExtras {
    public:
@@ -307,6 +293,17 @@ class GEMEL_API Context : public ContextExtras {
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
+    /// Compiles several units, each by itself, and links them into one program. By default an Error: not every driver
+    /// has a linker.
+    /// @throws BuildFailure with the compiler's log and the unit, or with the linker's
+    virtual BuildResult link(std::span<const BuildRequest> units);
+    /// The binary of one text, for any architecture, without loading it. By default an Error.
+    virtual std::vector<std::byte> compile(const BuildRequest& request, std::string& log);
+    /// What a binary that is built with these options is for, as bundles call it: "sm_90". By default nothing: a binary
+    /// fits where the device's fingerprint is the same.
+    virtual std::string binary_target(const CompileOptions& options) const;
+    /// How well a binary for such a target suits this device: 0 not at all, the more the better. By default 0.
+    virtual int fit_of(std::string_view target) const;
     /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
     /// takes their names but counts lines of the whole text).
     virtual bool logs_follow_line_directives() const = 0;

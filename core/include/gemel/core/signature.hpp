@@ -23,6 +23,8 @@ struct Parameter {
         global,
         shared,
         constant,
+        barrier,  ///< GRID_BARRIER: memory of the library's
+        offset,   ///< LAUNCH_OFFSET: where the launch begins
         arena,
         texture,      ///< TEXTURE_2D and its siblings
         image_read,   ///< IMAGE_2D_READ and its siblings
@@ -39,6 +41,8 @@ struct Parameter {
     std::uint8_t dimensions = 0;  ///< of a texture or image, layers not counted
     bool is_layered = false;
 
+    /// Whether the caller supplies it.
+    bool is_supplied() const { return space < Space::barrier || (space > Space::arena && space != Space::part); }
     /// As it would be written in portable text, e.g. "const float *x".
     GEMEL_API std::string text() const;
     friend bool operator==(const Parameter&, const Parameter&) = default;
@@ -50,7 +54,7 @@ struct KernelSignature {
     std::vector<Parameter> parameters = {};
     std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< REQD_WG_SIZE or its native spelling
 
-    /// Parameters that the caller supplies: without the arena and the parts of textures.
+    /// Parameters that the caller supplies: without the arena, the barrier, the offset and the parts of textures.
     GEMEL_API std::size_t argument_count() const;
     GEMEL_API bool uses_arena() const;
     /// Whether a parameter is a texture or an image.

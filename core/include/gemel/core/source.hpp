@@ -43,6 +43,9 @@ struct CompileOptions {
     bool debug = false;
     /// Further options, handed to the compiler as they are.
     std::vector<std::string> extra = {};
+    /// `false` compiles anew and stores nothing: no program in memory, on disk or in a bundle is taken. Drivers' own
+    /// caches are not concerned.
+    bool use_cache = true;
     /// What the text is called in messages; Module::from_file sets it.
     std::string name = "kernel";
 };

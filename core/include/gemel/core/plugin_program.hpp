@@ -1,0 +1,40 @@
+/// From text to a program: a part of the plug-in boundary, whose rules stand in plugin.hpp.
+#pragma once
+
+#include <gemel/core/export.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemel::plugin {
+
+class Module;
+
+/// Text ready to compile.
+struct BuildRequest {
+    std::string_view text;             ///< whole program
+    std::string_view name;             ///< what messages call it
+    std::vector<std::string> options;  ///< from compiler_options(), with what the user added
+};
+
+struct BuildResult {
+    std::unique_ptr<Module> module;
+    std::string log;  ///< warnings of a successful build
+};
+
+/// Thrown by build() and link() when the compiler refuses; core turns it into a CompileError with numbered lines.
+class GEMEL_API BuildFailure : public std::exception {
+   public:
+    explicit BuildFailure(std::string log, std::optional<std::size_t> unit = {});
+    ~BuildFailure() override;
+    const char* what() const noexcept override { return log.c_str(); }
+    std::string log;
+    std::optional<std::size_t> unit;  ///< of link(): the unit that does not compile; nothing if the linker refuses
+};
+
+}  // namespace gemel::plugin
