@@ -307,8 +307,8 @@ TEST_CASE("images of every format and rank: nearest has the bits of plain memory
                 }
                 CHECK(worst_nearest < 3e-7);
                 CHECK(worst_exact < 3e-7);
-                // Weights of 8 bits along each axis; signed normalised numbers span twice as much, and an H200 rounds what
-                // it finds of signed bytes to their steps.
+                // Weights of 8 bits along each axis; signed normalised numbers span twice as much, and an H200 rounds
+                // what it finds of signed bytes to their steps.
                 const double span = format.dtype.kind() == DType::Kind::signed_integer ? 2.5 : 1;
                 CHECK(worst < span * rank.dimensions / 256.0);
             }

@@ -5,8 +5,8 @@
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
-#include "language/tile_section.hpp"
 #include "language/texture_section.hpp"
+#include "language/tile_section.hpp"
 
 namespace gemel {
 

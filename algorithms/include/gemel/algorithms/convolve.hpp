@@ -27,8 +27,8 @@ struct ConvolveStride {
 
 /// Overrides what gemel would choose, member by member. Zero means "not given".
 struct ConvolveTuning {
-    /// 1: a thread for each tile of results, as on CPU devices; 0: a block of threads, as on GPUs (not on PoCL 5.0, which
-    /// computes that wrongly).
+    /// 1: a thread for each tile of results, as on CPU devices; 0: a block of threads, as on GPUs (not on PoCL 5.0,
+    /// which computes that wrongly).
     int serial = -1;
     std::uint32_t filters = 0;                        ///< that a thread computes at a time
     std::uint32_t own = 0;                            ///< results of a thread for each filter
