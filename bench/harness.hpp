@@ -67,22 +67,26 @@ inline void report(const gemel::Device& device, const std::string& name, double 
     print_line(line);
 }
 
-/// Device time of a call on GPUs, wall time on CPUs, in microseconds: the median of several.
-inline double time_of(const gemel::Context& context, const std::function<void()>& call, bool on_gpu) {
+/// Device time of a call on GPUs, wall time on CPUs, in microseconds: the median of several times.
+/// @param calls  that follow each other in one time, of which each has its share
+inline double time_of(const gemel::Context& context, const std::function<void()>& call, bool on_gpu, int calls = 1) {
     constexpr int rounds = 15;
     std::vector<double> times;
     for (int k = -3; k < rounds; ++k) {
         const auto start = std::chrono::steady_clock::now();
         const gemel::Event begin = context.default_stream().record();
-        call();
+        for (int i = 0; i < calls; ++i) call();
         const gemel::Event end = context.default_stream().record();
         end.wait();
         const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
-        if (k >= 0) times.push_back(on_gpu ? 1e3 * gemel::elapsed_milliseconds(begin, end) : passed.count());
+        if (k >= 0) times.push_back((on_gpu ? 1e3 * gemel::elapsed_milliseconds(begin, end) : passed.count()) / calls);
     }
     std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
     return times[rounds / 2];
 }
+
+/// Calls that follow each other so that their time is that of the device, not of one launch: as many as take 400 us.
+inline int calls_for(double microseconds) { return std::clamp(static_cast<int>(400 / microseconds), 1, 40); }
 
 /// What the benchmarks of a grid of cells are called with: --small for CPU devices, --only TEXT, --list.
 struct GridOptions {

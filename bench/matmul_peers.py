@@ -3,7 +3,7 @@
     matmul_grid --list | matmul_peers.py torch
     matmul_grid --small --list | matmul_peers.py numpy
 
-One JSON line per cell: device time of a call by events for PyTorch, wall time for NumPy; medians. float is cuBLAS's own float product
+One JSON line per cell: device time of a call by events for PyTorch, wall time for NumPy; medians of times of several calls in a row. float is cuBLAS's own float product
 beside `exact` and `split`, and tf32 beside `tensor`. NumPy has no 16-bit products by BLAS: those cells are left out."""
 import json
 import sys
@@ -21,8 +21,15 @@ def report(peer, cell, microseconds):
 
 
 def median_of(call, microseconds):
-    times = [microseconds(call) for _ in range(ROUNDS + 2)][2:]
-    return sorted(times)[len(times) // 2]
+    """Of times of several calls that follow each other: as many as take 400 us."""
+    def median(calls):
+        def several():
+            for _ in range(calls):
+                call()
+        times = [microseconds(several) / calls for _ in range(ROUNDS + 2)][2:]
+        return sorted(times)[len(times) // 2]
+
+    return median(min(max(int(400 / median(1)), 1), 40))
 
 
 def extents(cell):

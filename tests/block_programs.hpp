@@ -86,6 +86,43 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
                                           {"rows", rows}}));
 }
 
+/// `run(x, out, n)`: how many odd numbers there are through each element of one tile, and behind them in the tile.
+inline std::string count_by_shuffles(const gemel::Dialect& dialect, const std::string& type, int threads,
+                                     int vector_width, int rows) {
+    cg::KernelText text(dialect);
+    const std::string count =
+        pieces::CountByShuffles{.item = {.type = type}, .block = threads, .vector_width = vector_width, .rows = rows}
+            .text(text);
+    const cg::Template kernel(
+        R"(KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint32_t *x, GLOBAL_MEM {{ item }} *out, int n)
+{
+    LOCAL_MEM {{ item }} warp_totals[{{ block // 32 }}];
+    const int warp = LID_0 / 32, lane = LID_0 % 32, first = warp * {{ 32 * vector_width * rows }} + lane * {{ vector_width }};
+    uint32_t flags = 0;
+    for (int row = 0; row < {{ rows }}; ++row) {
+        for (int e = 0; e < {{ vector_width }}; ++e) {
+            const int i = first + row * {{ 32 * vector_width }} + e;
+            if (i < n) flags |= (x[i] & 1) << (row * {{ vector_width }} + e);
+        }
+    }
+    {{ count }}
+    if (LID_0 == 0) out[n] = total;
+    for (int row = 0; row < {{ rows }}; ++row) {
+        {{ item }} running = before_warp + before[row];
+        for (int e = 0; e < {{ vector_width }}; ++e) {
+            const int i = first + row * {{ 32 * vector_width }} + e;
+            running += flags >> (row * {{ vector_width }} + e) & 1;
+            if (i < n) out[i] = running;
+        }
+    }
+}
+)",
+        "count_by_shuffles_test", cg::kernel_template_options);
+    return text.finish(text.fill(
+        kernel,
+        {{"count", count}, {"item", type}, {"block", threads}, {"vector_width", vector_width}, {"rows", rows}}));
+}
+
 /// `run(x, out, n)`: an inclusive scan of at most one element per thread of one block.
 inline std::string scan_in_shared_memory(const gemel::Dialect& dialect, const Scanned& scanned, int threads) {
     cg::KernelText text(dialect);
@@ -344,6 +381,8 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("look-back by thread, " + bytes, look_back(dialect, scanned, 40));
         programs.emplace_back("look-back in parts, " + bytes, look_back(dialect, scanned, 40, true));
     }
+    for (const char* type : {"int32_t", "int64_t"})
+        programs.emplace_back("count by shuffles", count_by_shuffles(dialect, type, 128, 4, 8));
     for (const int threads : {1, 96, 256})
         programs.emplace_back("reduce in shared memory", reduce_in_shared_memory(dialect, threads));
     for (const bool shuffles : {true, false})

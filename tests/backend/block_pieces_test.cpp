@@ -105,6 +105,38 @@ void check_scan_by_shuffles(const Scanned& scanned) {
     check(128, 4, 3);
 }
 
+/// Tiles of several lengths, in which about half of the elements count, all of them, or none.
+template <class T>
+void check_count_by_shuffles(const char* type) {
+    const auto check = [&](int threads, int vector_width, int rows) {
+        const Kernel run =
+            default_context()
+                .compile(count_by_shuffles(default_context().dialect(), type, threads, vector_width, rows))
+                .kernel("run");
+        const int tile = threads * vector_width * rows;
+        for (const int n : {1, 33, tile / 2 + 1, tile}) {
+            for (const std::uint32_t odd : {0u, 1u, 2u}) {
+                std::vector<std::uint32_t> items = random_items<std::uint32_t>(static_cast<std::size_t>(n));
+                if (odd < 2)
+                    for (std::uint32_t& item : items) item = odd;
+                const Buffer x = device_copy(items), out = device_copy(std::vector<T>(items.size() + 1));
+                run({.grid = {1}, .block = {threads}}, x, out, n);
+                std::vector<T> expected;
+                for (const std::uint32_t item : items)
+                    expected.push_back((expected.empty() ? T{0} : expected.back()) + static_cast<T>(item & 1));
+                expected.push_back(expected.back());
+                CHECK_MESSAGE(host_copy<T>(out, expected.size()) == expected, type, ", ", threads, " threads, ",
+                              vector_width, " vector_width, ", rows, " rows, n = ", n);
+            }
+        }
+    };
+    check(32, 1, 1);
+    check(256, 4, 8);
+    check(64, 3, 5);
+    check(128, 16, 2);
+    check(96, 8, 3);
+}
+
 template <class T>
 void check_scan_in_shared_memory(const Scanned& scanned) {
     const int threads = 64;
@@ -153,6 +185,8 @@ TEST_CASE("a block scans a tile in registers") {
     check_scan_by_shuffles<std::uint64_t>(two_words());
     check_scan_by_shuffles<Affine8>(half_a_word());
     check_scan_by_shuffles<Affine32>(three_words());
+    check_count_by_shuffles<std::int32_t>("int32_t");
+    check_count_by_shuffles<std::int64_t>("int64_t");
 }
 
 TEST_CASE("a block scans in shared memory") {

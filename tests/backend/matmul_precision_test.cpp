@@ -2,51 +2,17 @@
 #include <gemel/testing_doctest.hpp>
 
 #include "array_support.hpp"
+#include "matmul_support.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
-#include <random>
 
 using namespace gemel;
 using namespace gemel::testing;
 
 namespace {
-
-/// Numbers of both signs.
-std::vector<float> numbers(std::size_t count, unsigned seed, float scale = 1) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal(0, scale);
-    std::vector<float> all(count);
-    for (float& x : all) x = normal(random);
-    return all;
-}
-template <class T>
-GPUArray<T> matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
-    return to_gpu(numbers(static_cast<std::size_t>(rows * columns), seed))
-        .reshape({rows, columns})
-        .template astype<T>();
-}
-
-/// The largest error, in units of the sum of |a| |b| of the same element.
-template <class T>
-double error_of(const GPUArray<T>& c, const GPUArray<T>& a, const GPUArray<T>& b) {
-    const auto x = a.template astype<double>().get(), y = b.template astype<double>().get(),
-               z = c.template astype<double>().get();
-    const std::size_t n = static_cast<std::size_t>(a.shape()[0]), k = static_cast<std::size_t>(a.shape()[1]),
-                      m = static_cast<std::size_t>(b.shape()[1]);
-    double worst = 0;
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < m; ++j) {
-            double sum = 0, size = 1e-300;
-            for (std::size_t l = 0; l < k; ++l) {
-                const double product = x[i * k + l] * y[l * m + j];
-                sum += product, size += std::abs(product);
-            }
-            worst = std::max(worst, std::abs(z[i * m + j] - sum) / size);
-        }
-    return worst;
-}
 
 template <class T>
 void check_precision(std::int64_t n, std::int64_t k, std::int64_t m, const MatmulOptions& options, double most) {
@@ -180,6 +146,39 @@ TEST_CASE("groups of four warps multiply as warps do, in every layout") {
                             "unit_warps", "16 bytes");
 }
 
+// Registers and slots that are written while a product still reads them spoil some elements of many.
+TEST_CASE("large products by groups of four warps are those of single warps") {
+    if (!current_context().device().info().has_warp_groups) return;
+    const bool is_short = std::getenv("GEMEL_TEST_SHORT") != nullptr;
+    const std::int64_t n = is_short ? 128 : 2048, k = is_short ? 160 : 4096;
+    const auto check = [&]<class T>(T, codegen::MatmulTuning tile, bool a_is_turned, bool b_is_turned) {
+        tile.unit_warps = 4;
+        const auto laid = [&](std::int64_t rows, std::int64_t columns, bool is_turned) {
+            const auto x = random::Philox(7).randn<float>(is_turned ? Shape{columns, rows} : Shape{rows, columns});
+            return GPUArray<T>(x.template astype<T>().reshape(x.shape()));
+        };
+        const GPUArray<T> a = laid(n, k, a_is_turned), b = laid(k, n, b_is_turned);
+        const GPUArray<T> x = a_is_turned ? GPUArray<T>(a.transpose()) : a,
+                          y = b_is_turned ? GPUArray<T>(b.transpose()) : b;
+        const MatmulOptions by_groups{.precision = Precision::tensor, .tuning = tile};
+        const MatmulOptions by_warps{.precision = Precision::tensor, .tuning = {.unit_warps = 1}};
+        const GPUArray<float> left = matmul(x, y, by_groups).template astype<float>(),
+                              right = matmul(x, y, by_warps).template astype<float>();
+        INFO(dtype_of<T>().name(), ", ", to_string(tile), ", turned ", a_is_turned, b_is_turned);
+        CHECK(GPUArray<float>(max(abs(left - right))).item() <= (dtype_of<T>().size_bytes() == 2 ? 2.0f : 0.5f));
+    };
+    check(float(), {.rows = 256, .columns = 128, .depth = 32, .own_rows = 256, .own_columns = 16, .stages = 4}, false,
+          false);
+    check(float(), {.rows = 128, .columns = 64, .depth = 32, .own_rows = 128, .own_columns = 16, .stages = 3}, false,
+          false);
+    check(float(), {.rows = 128, .columns = 256, .depth = 32, .own_rows = 16, .own_columns = 256, .stages = 4}, false,
+          true);
+    check(half(), {.rows = 128, .columns = 256, .depth = 64, .own_rows = 16, .own_columns = 256, .stages = 4}, false,
+          false);
+    check(half(), {.rows = 128, .columns = 128, .depth = 64, .own_rows = 16, .own_columns = 128, .stages = 3}, true,
+          true);
+}
+
 TEST_CASE("an epilogue is stored in place of each element") {
     const auto a = matrix<float>(50, 20, 8), b = matrix<float>(20, 70, 9);
     const auto bias = matrix<float>(1, 70, 10).reshape({70});
@@ -260,7 +259,7 @@ TEST_CASE("products can be cut by given tiles, or are refused by name") {
     if (!is_gpu() || codegen::tuning_fields(codegen::MatmulTuning{}).empty()) return;
     if (current_context().device().info().architecture.starts_with("sm_")) {
         CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.rows = 48}}), "matmul", "powers of 2");
-        CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.stages = 9}}), "matmul", "2 to 5");
+        CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.stages = 9}}), "matmul", "1 to 5");
         CHECK(error_of(matmul(a, b), a, b) <= 1e-6);
     }
 }

@@ -16,6 +16,7 @@ inline void gemel_begin_tiles() {}
 inline void gemel_commit_tiles() {}
 inline void gemel_await_tiles_0() {}
 inline void gemel_await_tiles_1() {}
+inline void gemel_before_tiles(unsigned int*) {}
 inline void gemel_after_tiles(float*) {}
 
 /// The element of a line (a row of a, a column of b) at a place along the summed axis.

@@ -7,6 +7,7 @@
 #include <gemel/arrays/reductions.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel::selecting {
 namespace {
@@ -167,15 +168,18 @@ AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray&
     const auto kernel = kernels.find(key_of(b, shared), [&] { return block_kernel(b, shared); });
     result.fill(0);
     const auto bins = static_cast<std::int32_t>(b.bins);
-    // Long runs of elements for each block: what it counted is added to the result once. Short arrays want all units.
-    const std::size_t bytes = b.elements[0].dtype().size_bytes(), count = b.elements[0].size();
-    std::uint32_t unroll = shared > 4096 ? 16 : 8;
-    while (unroll > 1 &&
-           count * bytes / (512 * 16 * std::size_t{unroll}) < 4 * std::size_t{device.info().compute_units})
-        unroll /= 2;
-    const auto block = static_cast<std::uint32_t>(std::min<std::size_t>(512, device.info().max_threads_per_block));
-    kernel->run({.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block}},
-                arguments_of(b, bins, result));
+    // Each block adds what it counted to the result once: long arrays give it many rounds of accesses, short ones as
+    // many blocks as there are units. Measured on an H200, 2^28 floats in 256 and 8192 bins: 1024 threads with 4
+    // accesses in flight and 8 rounds 258 and 330 us, 512 threads with 8 and one round 376 and 738.
+    const DeviceInfo& info = device.info();
+    const auto block = static_cast<std::uint32_t>(std::min<std::size_t>(1024, info.max_threads_per_block));
+    const std::size_t accesses = (b.elements[0].size() * b.elements[0].dtype().size_bytes() / 16 + block - 1) / block;
+    const std::size_t each = accesses / (4 * std::size_t{std::max(info.compute_units, 1u)});
+    const auto unroll = static_cast<std::uint32_t>(std::clamp<std::size_t>(each, 1, 4));
+    const auto rounds = static_cast<std::uint32_t>(std::clamp<std::size_t>(std::bit_floor(each / 4), 1, 8));
+    kernel->run(
+        {.tuning = {.block = block, .access_bytes = 16, .unroll = unroll, .tile_block = block, .rounds = rounds}},
+        arguments_of(b, bins, result));
     return result;
 }
 

@@ -103,6 +103,7 @@ Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const s
         arguments.push_back(std::move(p));
     return Scan(std::move(arguments), number_type(wide),
                 {.input_expr = text("(", holds, ") != 0"),
+                 .counts = true,
                  .scan_expr = "a + b",
                  .neutral = "0",
                  .output_statement = "if (item != prev_item) selected_out[item - 1] = i;\n"

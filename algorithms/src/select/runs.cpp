@@ -14,6 +14,7 @@ using namespace selecting;
 Scan selecting::unique_consecutive_scan(bool wide, bool staged, const std::string& equal) {
     return Scan(parse_declarations("const T *x, T *values, int64_t *count"), number_type(wide),
                 {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
+                 .counts = true,
                  .scan_expr = "a + b",
                  .neutral = "0",
                  .output_statement = "if (item != prev_item) values[item - 1] = x[i];\n"

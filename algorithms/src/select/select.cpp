@@ -136,6 +136,7 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
     write += store_count("selected_count");
     return Scan(std::move(arguments), number_type(wide),
                 {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
+                 .counts = true,
                  .scan_expr = "a + b",
                  .neutral = "0",
                  .output_statement = std::move(output),

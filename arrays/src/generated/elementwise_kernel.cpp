@@ -131,7 +131,8 @@ struct ElementwiseCall {
         } else if (sliced) {
             for (const std::int64_t size : {indices.count, indices.start, indices.step}) work.sizes.push_back(size);
         }
-        const std::size_t per_block = std::size_t{variant.block} * std::max(choice.tuning.unroll, 1u);
+        const std::size_t rounds = choice.call.packed ? std::max(choice.tuning.rounds, 1u) : 1;
+        const std::size_t per_block = variant.block * std::max(choice.tuning.unroll, 1u) * rounds;
         const auto& tiles = choice.call.tiles;
         work.grid =
             choice.call.tiled() ? Dim3{tiles[0], tiles[1], tiles[2]} : Dim3{(threads + per_block - 1) / per_block};

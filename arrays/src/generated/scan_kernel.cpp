@@ -63,9 +63,10 @@ struct ScanCall {
     Choice<Layout, Tuning> choose(const BoundCall& call, KernelCache& cache, bool checked) const {
         const DeviceInfo& info = cache.info();
         const auto item_bytes = static_cast<std::uint32_t>(codegen::scan_item_bytes(state.request));
-        codegen::ScanTuning tuning = choose_tuning(
-            options.tuning, info, cache.tunings(*context),
-            {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()}, codegen::scan_tuning);
+        codegen::ScanTuning tuning =
+            choose_tuning(options.tuning, info, cache.tunings(*context),
+                          {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()},
+                          state.request.counts ? codegen::count_tuning : codegen::scan_tuning);
         Layout layout{.strategy = tuning.strategy,
                       .shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0};
         if (layout.strategy == Strategy::look_back &&
@@ -163,6 +164,7 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.name = spec.name;
     request.dtype = dtype;
     request.input = codegen::Snippet(spec.input_expr);
+    request.counts = spec.counts;
     request.scan_expr = spec.scan_expr;
     request.neutral = chosen_identity("ScanKernel", spec.name, spec.identity, spec.neutral);
     request.output = codegen::Snippet(spec.output_statement);

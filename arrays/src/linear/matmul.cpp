@@ -16,8 +16,10 @@
 #include <boost/container/small_vector.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,8 @@ struct ProductKey {
     codegen::MatmulLayout layout = {};
     std::string epilogue = {}, preamble = {}, names = {};
     boost::container::small_vector<DType, 4> types = {};  ///< of the epilogue's arguments
+    std::uint32_t sharers = 0;                            ///< above 0: the kernel that adds up parts
+    bool wide = false;                                    ///< there with 64-bit indices
     friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
@@ -121,10 +125,14 @@ std::shared_ptr<Variant> find_variant(const Context& context, const ProductKey& 
                                       const std::vector<NamedArgument>& arguments) {
     static const std::uint64_t id = KernelCache::new_generator();
     return KernelCache::of(context).find<Variant>(VariantKey<ProductKey>{id, key}, [&] {
-        const GeneratedText text{codegen::matmul_source(request_of(key, arguments), key.layout, context.dialect())};
+        const codegen::MatmulRequest request = request_of(key, arguments);
+        const GeneratedText text{
+            key.sharers > 0 ? codegen::matmul_add_parts_source(request, key.sharers, key.wide, context.dialect())
+                            : codegen::matmul_source(request, key.layout, context.dialect())};
         auto variant = std::make_shared<Variant>();
-        variant->kernel = context.compile(text, CompileOptions{.name = "matmul"}).kernel("matmul");
-        variant->block = codegen::matmul_block(key.layout);
+        variant->kernel = context.compile(text, CompileOptions{.name = "matmul"})
+                              .kernel(key.sharers > 0 ? "matmul_add_parts" : "matmul");
+        variant->block = key.sharers > 0 ? codegen::matmul_add_parts_block : codegen::matmul_block(key.layout);
         return variant;
     });
 }
@@ -174,39 +182,84 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
 }
 
-/// Chooses how the factors are multiplied and does it. A `trial` marks where the launch begins and ends.
+/// Where an array of matrices begins and its three steps, for a kernel.
+std::array<std::int64_t, 4> place_of(const AnyArray& x) {
+    return {begin_of(x), x.strides()[0], x.strides()[1], x.strides()[2]};
+}
+
+/// What a kernel takes that stores elements of c.
+struct Storing {
+    std::vector<NamedArgument> arguments;
+    ProductKey key;
+
+    Storing(const AnyArray& c, const MatmulOptions& options)
+        : arguments(plain_arguments(options, c)),
+          key{.dtype = c.dtype(), .epilogue = options.epilogue, .preamble = options.preamble} {
+        for (const NamedArgument& argument : arguments) {
+            key.names += argument.name() + (argument.is_value() ? "," : "*,");
+            key.types.push_back(argument.dtype());
+        }
+    }
+    void add_to(ArgumentList& list) const {
+        for (const NamedArgument& argument : arguments)
+            list.add(argument.is_value() ? value_argument(argument) : whole_memory(argument.array()));
+    }
+};
+
+void launch(const Variant& variant, std::int64_t blocks, std::size_t shared_bytes, ArgumentList& list,
+            std::span<const std::int64_t> numbers) {
+    for (const std::int64_t& number : numbers) list.add(as_argument(number));
+    variant.kernel.launch({.grid = {blocks}, .block = {variant.block}, .shared_bytes = shared_bytes}, list.span());
+}
+
+/// c from the sums (batch * parts, rows, columns).
+void add_parts(const AnyArray& c, const AnyArray& sums, std::int64_t parts, const Storing& storing) {
+    const std::uint32_t sharers = codegen::matmul_part_sharers(KernelCache::of(c.context()).info(), parts);
+    ProductKey key = storing.key;
+    key.sharers = sharers;
+    key.wide = c.size() >= std::size_t{1} << 31;
+    const auto variant = find_variant(c.context(), key, storing.arguments);
+    ArgumentList list;
+    list.add(whole_memory(sums));
+    list.add(whole_memory(c));
+    storing.add_to(list);
+    const std::array<std::int64_t, 4> to = place_of(c);
+    const auto count = static_cast<std::int64_t>(c.size()), per_block = std::int64_t{variant->block / sharers};
+    const std::int64_t numbers[] = {to[0], to[1], to[2], to[3], c.shape()[1], c.shape()[2], parts, count};
+    launch(*variant, (count + per_block - 1) / per_block, 0, list, numbers);
+}
+
+/// Chooses how the factors are multiplied and does it. A `trial` marks where the launches begin and end.
 void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options, OnlineTrial* trial) {
     const Context context = c.context();
     KernelCache& cache = KernelCache::of(context);
     const codegen::MatmulTuning tuning = tuning_of(f, c.dtype(), cache, options);
-    const std::vector<NamedArgument> arguments = plain_arguments(options, c);
-    ProductKey key{.dtype = c.dtype(),
-                   .layout = matmul_layout(cache.info(), c.dtype(), f.form, f.a, f.b, tuning),
-                   .epilogue = options.epilogue,
-                   .preamble = options.preamble};
-    for (const NamedArgument& argument : arguments) {
-        key.names += argument.name() + (argument.is_value() ? "," : "*,");
-        key.types.push_back(argument.dtype());
-    }
-    const auto variant = find_variant(context, key, arguments);
-    const codegen::MatmulTile tile = codegen::matmul_tile(c.dtype(), key.layout);
+    const codegen::MatmulLayout layout = matmul_layout(cache.info(), c.dtype(), f.form, f.a, f.b, tuning);
+    const std::int64_t part_depth = matmul_part_depth(tuning, f.inner),
+                       parts = layout.in_parts ? (f.inner + part_depth - 1) / part_depth : 1;
+    const Storing storing(c, options);
+    // Sums of parts are stored as they are.
+    ProductKey key = layout.in_parts ? ProductKey{.dtype = c.dtype()} : storing.key;
+    key.layout = layout;
+    const auto variant = find_variant(context, key, layout.in_parts ? std::vector<NamedArgument>{} : storing.arguments);
+    const codegen::MatmulTile tile = codegen::matmul_tile(c.dtype(), layout);
     const std::int64_t across = (f.columns + tile.columns - 1) / tile.columns,
                        down = (f.rows + tile.rows - 1) / tile.rows;
+    const AnyArray sums = layout.in_parts ? AnyArray(context, codegen::matmul_accumulator(c.dtype()),
+                                                     Shape{f.batch * parts, f.rows, f.columns})
+                                          : c;
     ArgumentList list;
-    for (const AnyArray* array : {&f.a, &f.b, &c}) list.add(whole_memory(*array));
-    for (const NamedArgument& argument : arguments)
-        list.add(argument.is_value() ? value_argument(argument) : whole_memory(argument.array()));
-    const std::int64_t numbers[] = {begin_of(f.a), f.a.strides()[0], f.a.strides()[1], f.a.strides()[2],
-                                    begin_of(f.b), f.b.strides()[0], f.b.strides()[1], f.b.strides()[2],
-                                    begin_of(c),   c.strides()[0],   c.strides()[1],   c.strides()[2],
-                                    f.rows,        f.columns,        f.inner,          across,
-                                    down};
-    for (const std::int64_t& number : numbers) list.add(as_argument(number));
-    LaunchConfig config{.grid = {f.batch * across * down}, .block = {variant->block}};
-    if (!codegen::matmul_is_static(c.dtype(), key.layout))
-        config.shared_bytes = codegen::matmul_shared_bytes(c.dtype(), key.layout);
+    for (const AnyArray* array : {&f.a, &f.b, &sums}) list.add(whole_memory(*array));
+    if (!layout.in_parts) storing.add_to(list);
+    const std::array<std::int64_t, 4> a = place_of(f.a), b = place_of(f.b), to = place_of(sums);
+    const std::int64_t numbers[] = {a[0],  a[1],  a[2],   a[3],      b[0],    b[1],   b[2], b[3],  to[0],     to[1],
+                                    to[2], to[3], f.rows, f.columns, f.inner, across, down, parts, part_depth};
+    const std::size_t shared_bytes =
+        codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
     if (trial) trial->begin({});
-    variant->kernel.launch(config, list.span());
+    launch(*variant, f.batch * parts * across * down, shared_bytes, list,
+           std::span(numbers).first(layout.in_parts ? 19 : 17));
+    if (layout.in_parts) add_parts(c, sums, parts, storing);
     if (trial) trial->end();
 }
 

@@ -14,6 +14,7 @@ namespace gemel {
 
 using codegen::MatmulForm;
 using codegen::MatmulLayout;
+using codegen::MatmulTile;
 using codegen::MatmulTuning;
 
 namespace {
@@ -37,7 +38,7 @@ struct Candidate {
 /// {{rows, columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {
-        {{64, 128, 16, 8, 8, 3, 3}, 1}, {{64, 64, 16, 4, 8, 3, 0}, 0.8}, {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
+        {{64, 128, 16, 8, 8, 3, 3}, 1}, {{64, 64, 16, 4, 8, 3, 4}, 0.8}, {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
     static constexpr Candidate split[] = {
         {{64, 64, 32, 32, 32, 2, 3}, 1}, {{64, 64, 16, 32, 32, 4, 3}, 0.95}, {{32, 32, 32, 16, 16, 3, 0}, 0.5}};
     static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1},
@@ -86,6 +87,30 @@ MatmulTuning group_tile(const GroupCandidate& candidate, std::size_t item, bool 
     return tile;
 }
 
+/// Products of two elements that a multiprocessor adds in a second by tiles of rate 1, on an H200.
+double products_per_second(MatmulForm form, std::size_t item) {
+    if (form == MatmulForm::threads) return 1.7e11;
+    if (form == MatmulForm::split || item == 8) return 2e11;
+    return item == 4 ? 4.8e11 : 1.3e12;
+}
+
+/// The time of so many blocks where one block alone would take 1 at the full rate of a multiprocessor, which
+/// `resident` blocks share: fewer of them leave some of its rate unused.
+double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t resident) {
+    const std::int64_t at_once = units * resident;
+    const std::int64_t left = (blocks % at_once + units - 1) / units;  // on the busiest multiprocessor
+    const double of_rate = (static_cast<double>(left) + 3) / (resident + 3);
+    return static_cast<double>(blocks / at_once * resident) + static_cast<double>(left) / of_rate;
+}
+
+/// Parts of the summed axis that give every multiprocessor two blocks, each with four slots' worth of work at least.
+std::uint32_t most_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
+    const std::int64_t wanted =
+        (2 * std::int64_t{device.compute_units} + blocks - 1) / std::max<std::int64_t>(blocks, 1);
+    return static_cast<std::uint32_t>(
+        std::max<std::int64_t>(std::min(wanted, inner / (4 * std::max<std::int64_t>(tile.depth, 16))), 1));
+}
+
 /// The tile that ends first if each multiprocessor works on tile after tile.
 struct BestTile {
     MatmulLayout layout;
@@ -97,9 +122,20 @@ struct BestTile {
         const std::int64_t down = (shape.rows + tile.rows - 1) / tile.rows,
                            across = (shape.columns + tile.columns - 1) / tile.columns,
                            units = std::max<std::int64_t>(device.compute_units, 1);
-        const std::int64_t rounds = (shape.batch * down * across + units - 1) / units;
-        const double own = static_cast<double>(rounds) * tile.rows * tile.columns / rate;
-        if (own < time) layout = next, time = own;
+        const std::int64_t blocks = shape.batch * down * across;
+        for (const std::uint32_t parts : {1u, 2u, 3u, 4u, most_parts(device, tile, blocks, shape.inner)}) {
+            const std::int64_t depth = (shape.inner + parts - 1) / parts;
+            if (parts > 1 && depth < 4 * tile.depth) continue;
+            const double products = products_per_second(next.form, dtype.size_bytes());
+            const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u));
+            double own = rounds * static_cast<double>(depth) * tile.rows * tile.columns / rate;
+            // A second launch, which reads what the first has written.
+            const double elements = static_cast<double>(shape.batch * shape.rows) * static_cast<double>(shape.columns);
+            if (parts > 1) own += (6e-6 + 8 * parts * elements / 3e12) * products;
+            if (own >= time) continue;
+            layout = next, time = own;
+            layout.tile.parts = parts > 1 ? parts : 0;
+        }
     }
 };
 
@@ -126,6 +162,15 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
         }
     if (unit_warps != 1) consider_groups(best, device, dtype, layout, shape);
     return best.layout.tile;
+}
+
+/// Slots that are of use where so few steps are made.
+std::uint32_t stages_for(const MatmulTuning& tile, std::int64_t inner) {
+    if (tile.stages > 5 || tile.depth == 0) return tile.stages;  // is refused
+    const std::int64_t steps = (inner + tile.depth - 1) / tile.depth;
+    if (steps <= 1) return 1;
+    const std::uint32_t fewest = tile.unit_warps == 4 ? 3 : 2;
+    return std::max(static_cast<std::uint32_t>(std::min<std::int64_t>(tile.stages, steps)), fewest);
 }
 
 /// Elements of the widest access that every line of x allows, 16 bytes at most.
@@ -193,6 +238,12 @@ MatmulLayout slots_layout(MatmulForm form, const AnyArray& a, const AnyArray& b)
 
 }  // namespace
 
+std::int64_t matmul_part_depth(const MatmulTuning& tile, std::int64_t inner) {
+    if (tile.parts <= 1) return inner;
+    const std::int64_t wanted = (inner + tile.parts - 1) / tile.parts, depth = std::max(tile.depth, 16u);
+    return std::max<std::int64_t>((wanted + depth - 1) / depth * depth, depth);
+}
+
 bool has_group_tiles(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b) {
     BestTile best;
     consider_groups(best, device, dtype, slots_layout(form, a, b), {1, 1, 1, 1});
@@ -206,7 +257,11 @@ MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm 
                            {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]}, unit_warps);
     const MatmulLayout layout = checked_layout(device, dtype, form, a, b);
     if (layout.form == MatmulForm::serial) return codegen::matmul_serial_tile(dtype);
-    return {.rows = codegen::matmul_tile(dtype, layout).rows};
+    const MatmulTile tile = codegen::matmul_tile(dtype, layout);
+    const std::int64_t down = (a.shape()[1] + tile.rows - 1) / tile.rows,
+                       across = (b.shape()[2] + tile.columns - 1) / tile.columns;
+    const std::uint32_t parts = most_parts(device, {}, a.shape()[0] * down * across, a.shape()[2] / 8);
+    return {.rows = tile.rows, .parts = parts > 1 ? parts : 0};
 }
 
 MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
@@ -214,6 +269,9 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
     if (form >= MatmulForm::threads) {
         MatmulLayout layout = slots_layout(form, a, b);
         layout.tile = tile;
+        layout.in_parts = matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
+        layout.tile.parts = 0;
+        layout.tile.stages = stages_for(tile, matmul_part_depth(tile, a.shape()[2]));
         if (tile.unit_warps == 4) layout.form = MatmulForm::groups;
         return layout;
     }
@@ -221,6 +279,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
     if (layout.form == MatmulForm::serial) {
         layout.tile = tile;
     } else {
+        layout.in_parts = matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
         layout.edge = tile.rows * layout.edge / codegen::matmul_tile(dtype, layout).rows;
         if (!has_room(device, dtype, layout))
             throw ArgumentError(text("matmul: blocks of ", tile.rows, " rows do not fit ", device.name,

@@ -24,6 +24,9 @@ std::int64_t begin_of(const AnyArray& x);
 /// Whether neighbours lie along one of the last two axes.
 bool has_lines(const AnyArray& x);
 
+/// Of the summed axis, that one block sums: a multiple of what a slot holds, or all of it.
+std::int64_t matmul_part_depth(const codegen::MatmulTuning& tile, std::int64_t inner);
+
 /// Whether groups of four warps can multiply these: the device has them, and the operands' lines allow it.
 bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                      const AnyArray& b);

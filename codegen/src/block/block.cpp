@@ -34,6 +34,20 @@ std::string ScanByShuffles::text(KernelText& kernel) const {
     return kernel.fill(block_pieces::scan_by_shuffles(), std::move(values));
 }
 
+bool CountByShuffles::is_possible() const { return rows * vector_width <= 32 && vector_width <= 16; }
+
+std::string CountByShuffles::text(KernelText& kernel) const {
+    const int fields = 32 * vector_width < 256 ? 4 : 2, bits = 32 / fields;
+    return kernel.fill(block_pieces::count_by_shuffles(), {{"item", item.type},
+                                                           {"rows", rows},
+                                                           {"vector_width", vector_width},
+                                                           {"warps", block / 32},
+                                                           {"fields", fields},
+                                                           {"run_mask", (1 << vector_width) - 1},
+                                                           {"field_bits", bits},
+                                                           {"field_mask", (1 << bits) - 1}});
+}
+
 std::string ScanInSharedMemory::text(KernelText& kernel) const {
     Values values = values_of(item);
     values["shared"] = shared;

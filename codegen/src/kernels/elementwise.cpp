@@ -44,6 +44,7 @@ class Elementwise {
           layout_(layout),
           block_(tuning.block ? static_cast<int>(tuning.block) : 256),
           unroll_(tuning.unroll ? static_cast<int>(tuning.unroll) : 1),
+          rounds_(std::max(static_cast<int>(tuning.rounds), 1)),
           writer_(dialect),
           loop_prep_(request.loop_prep),
           after_loop_(request.after_loop),
@@ -160,6 +161,7 @@ class Elementwise {
         const bool uses_index = request_.operation.uses_index(arrays()) || uses_memory() || preamble_.mentions("i");
         return fill(elementwise_kernels::packs(),
                     {{"vector_width", vector_width},
+                     {"rounds", rounds_},
                      {"uses_index", uses_index},
                      {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
                      {"load_packs", printed([&] { access_.load_packs(u, p); })},
@@ -189,7 +191,7 @@ class Elementwise {
 
     const ElementwiseRequest& request_;
     const KernelLayout& layout_;
-    const int block_, unroll_;
+    const int block_, unroll_, rounds_;
     Writer writer_;
     Snippet loop_prep_, after_loop_, preamble_;
     ElementAccess access_;

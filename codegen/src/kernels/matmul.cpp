@@ -12,6 +12,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel::codegen {
 namespace {
@@ -32,10 +33,13 @@ class Matmul {
           epilogue_(request.epilogue),
           preamble_(request.preamble),
           kernel_(dialect, [this](std::string_view word) { return is_taken(word); },
-                  {"matmul", "value", "row", "column", "matrix", "before", "as_float", "as_uint"}) {}
+                  {"matmul", "matmul_add_parts", "value", "row", "column", "matrix", "before", "as_float", "as_uint"}) {
+    }
 
     std::string text() {
         Values values{{"storage", sums_.storage},
+                      {"result_storage", layout_.in_parts ? sums_.type : sums_.storage},
+                      {"in_parts", layout_.in_parts},
                       {"type", sums_.type},
                       {"zero", sums_.zero()},
                       {"serial", layout_.form == MatmulForm::serial},
@@ -46,9 +50,25 @@ class Matmul {
                       {"depth", sums_.held.size_bytes() > 8 ? 8 : 16},
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
+        values["tile_of_block"] = kernel_.fill(matmul_kernels::tile_of_block(), values);
         if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
         values["body"] = layout_.form == MatmulForm::serial ? serial_body(values) : block_body(values);
         return kernel_.finish(kernel_.fill(matmul_kernels::product(), values));
+    }
+
+    /// The kernel that adds up parts.
+    std::string add_parts_text(std::uint32_t sharers, bool wide) {
+        return kernel_.finish(kernel_.fill(matmul_kernels::add_parts(),
+                                           {{"storage", sums_.storage},
+                                            {"type", sums_.type},
+                                            {"zero", sums_.zero()},
+                                            {"block", matmul_add_parts_block},
+                                            {"sharers", sharers},
+                                            {"index", wide ? "uint64_t" : "uint32_t"},
+                                            {"preamble", preamble_.empty() ? "" : kernel_.verbatim(request_.preamble)},
+                                            {"parameters", parameters()},
+                                            {"add_next", sums_.add_sum("sum", "next")},
+                                            {"stored", store("sum")}}));
     }
 
    private:
@@ -75,6 +95,7 @@ class Matmul {
     /// The statement that stores a sum, where own_row and own_column say which.
     std::string store(const std::string& sum) {
         const std::string element = "c[own_row * c_row + own_column * c_column]";
+        if (layout_.in_parts) return gemel::text(element, " = ", sum, ";");
         if (epilogue_.empty()) return gemel::text(element, " = ", sums_.store(sum), ";");
         std::string out = gemel::text("const ", sums_.type, " value = ", sum, ";\n");
         if (epilogue_.mentions("row")) out += "const int64_t row = own_row;\n";
@@ -132,7 +153,7 @@ class Matmul {
         values["depth"] = t.depth;
         values["stages"] = t.stages;
         // Warp groups still read the slot before the last while the last one is multiplied.
-        values["ahead"] = t.stages - (by_groups(layout_) ? 2 : 1);
+        values["ahead"] = std::max(t.stages, by_groups(layout_) ? 3u : 2u) - (by_groups(layout_) ? 2 : 1);
         values["by_groups"] = by_groups(layout_);
         values["slot_words"] = a.words() + b.words();
         values["b_offset"] = a.words();
@@ -267,6 +288,18 @@ MatmulTuning matmul_serial_tile(DType dtype) {
             .columns = static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes()),
             .depth = 128,
             .own_rows = 6};
+}
+
+std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts) {
+    return parts < 8 || device.max_threads_per_block < matmul_add_parts_block ? 1 : parts < 64 ? 4 : 16;
+}
+
+std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
+                                    const Dialect& dialect) {
+    if (!std::has_single_bit(sharers) || sharers > 32)
+        throw ArgumentError(
+            text("matmul: ", sharers, " threads cannot share the parts of an element; expected 1, 2, 4, 8, 16 or 32"));
+    return Matmul(request, {}, dialect).add_parts_text(sharers, wide);
 }
 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {

@@ -73,7 +73,7 @@ std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
     if (height % 64 != 0 || (width != 64 && width != 128 && width != 256))
         return "a warp group has 64 lines of 64, 128 or 256 elements";
     if (t.depth * item != tile_line_bytes) return text("depth must be ", tile_line_bytes / item);
-    if (t.stages < 3) return "warp groups want 3 stages or more";
+    if (t.stages == 2) return "warp groups want 3 stages or more, or 1";
     for (const bool is_a : {true, false}) {
         const Factor f = factor(item, layout, is_a);
         if (f.is_tile && f.access * item != 16) return "warp groups want factors that are copied by 16 bytes";
@@ -95,7 +95,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     const bool warps = by_warps(layout);
     for (const std::uint32_t n : {t.rows, t.columns, t.depth})
         if (!std::has_single_bit(n)) return "rows, columns and depth must be powers of 2";
-    if (t.stages < 2 || t.stages > 5) return "there must be 2 to 5 stages";
+    if (t.stages < 1 || t.stages > 5) return "there must be 1 to 5 stages";
     const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
     if (t.depth % group != 0) return text("depth must be a multiple of ", group);
     if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||

@@ -42,6 +42,14 @@ struct ProductSums {
         if (dtype.is_integer() && dtype.size_bytes() < 4) return gemel::text("(", storage, ")(", value, ")");
         return store_text(dtype, value);
     }
+    /// The statement that adds another sum.
+    std::string add_sum(const std::string& sum, const std::string& other) const {
+        if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", ", other, ");");
+        if (dtype.kind() == DType::Kind::boolean) return gemel::text(sum, " |= ", other, ";");
+        const std::string wraps = wrapping_cast(held);
+        if (wraps.empty()) return gemel::text(sum, " += ", other, ";");
+        return gemel::text(sum, " = (", type, ")(", wraps, sum, " + ", wraps, other, ");");
+    }
     /// The statement that adds a product: integers wrap around, bools are "or".
     std::string add(const std::string& sum, const std::string& a, const std::string& b) const {
         if (is_complex()) return gemel::text(sum, " = c_add(", sum, ", c_mul(", a, ", ", b, "));");

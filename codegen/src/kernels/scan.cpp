@@ -54,6 +54,9 @@ void check_request(const ScanRequest& request) {
     if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
     if ((request.output.uses("prev_item") || request.stage.uses("prev_item")) && Snippet(request.neutral).empty())
         refuse("prev_item needs the identity, its value at the first element: give .identity");
+    if (request.counts &&
+        !(request.dtype.is_integer() && request.dtype.size_bytes() >= 4 && request.segment_start.empty()))
+        refuse("counts is for sums of 32- and 64-bit integers without segments; leave it or is_segment_start_expr out");
     if (!request.staged_type.empty() && !request.segment_start.empty())
         refuse("staged_type is for sums without segments; leave it or is_segment_start_expr out");
     for (const char* word : {"segment", "segment_64"})

@@ -83,6 +83,8 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       segmented_(!request.segment_start.empty()),
       staged_(!request.staged_type.empty() && layout.strategy != ScanStrategy::chunks),
       packed_(layout.elements.any(Access::packed)),
+      counts_(request.counts && layout.strategy != ScanStrategy::chunks && layout.shuffles &&
+              pieces::CountByShuffles{.vector_width = shape_.vector_width, .rows = shape_.rows}.is_possible()),
       item_{.name = request.name,
             .type = segmented_ ? request.name + "_item" : value_,
             .bytes = scan_item_bytes(request)},
@@ -111,6 +113,7 @@ Values ScanText::values() const {
             {"packed", packed_},
             {"shuffles", layout_.shuffles},
             {"staged", staged_},
+            {"counts", counts_},
             {"uses_last", request_.output.uses("last_item")},
             {"uses_previous", (staged_ ? request_.stage : request_.output).uses("prev_item")}};
 }
@@ -187,13 +190,15 @@ std::string ScanText::tiles() {
     using Part = pieces::LookBack::Part;
     const auto look_back = [&](Part part) { return pieces::LookBack{.item = item_, .part = part}.text(kernel_); };
     if (layout_.strategy == ScanStrategy::look_back)
-        return fill(scan_kernels::look_back(), {{"resident", resident_.text()},
-                                                {"deal_tile", pieces::DealTile{}.text(kernel_)},
-                                                {"scan_tile", scan_tile()},
-                                                {"publish", look_back(Part::publish)},
-                                                {"stage", staged_ ? stage() : std::string()},
-                                                {"look_back", look_back(staged_ ? Part::look : Part::whole)},
-                                                {"finish_tile", finish_tile("tile_prefix[0]")}});
+        return fill(scan_kernels::look_back(),
+                    {{"resident", resident_.text()},
+                     {"deal_tile",
+                      getenv("TRY_DEAL") ? std::string("const int tile = GID_0;") : pieces::DealTile{}.text(kernel_)},
+                     {"scan_tile", scan_tile()},
+                     {"publish", look_back(Part::publish)},
+                     {"stage", staged_ ? stage() : std::string()},
+                     {"look_back", look_back(staged_ ? Part::look : Part::whole)},
+                     {"finish_tile", finish_tile("tile_prefix[0]")}});
     Values more{{"scan_tile", scan_tile()},
                 {"prefixes", prefixes()},
                 {"stage", staged_ ? stage() : std::string()},
@@ -216,7 +221,12 @@ std::string ScanText::scan_tile() {
         loaded["lane_starts"] = segment_start(Mode::lane);
     }
     Values more{{"load", fill(scan_kernels::load(), loaded)}};
-    if (layout_.shuffles) {
+    if (counts_) {
+        more["scan_by_shuffles"] =
+            pieces::CountByShuffles{
+                .item = item_, .block = block_, .vector_width = shape_.vector_width, .rows = shape_.rows}
+                .text(kernel_);
+    } else if (layout_.shuffles) {
         more["scan_by_shuffles"] =
             pieces::ScanByShuffles{
                 .item = item_, .block = block_, .vector_width = shape_.vector_width, .rows = shape_.rows}
@@ -276,6 +286,8 @@ std::string ScanText::output(const Reached& words, Mode mode) {
                  {"has_previous", words.has_previous},
                  {"starts", words.starts},
                  {"neutral", kernel_.verbatim(as_value(request_.neutral))},
+                 // Whole tiles, whose packs have lanes, end where their last element does.
+                 {"notes_count", staged_ && !counts_ && mode == Mode::element},
                  {"skips", statement.uses("continue")},
                  {"statements", printed([&] { writer_.lines(access_.statements(statement, mode)); })}});
 }

@@ -8,6 +8,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace gemel::codegen {
@@ -260,6 +261,7 @@ std::string SortText::one_sweep() {
         sort_kernels::one_sweep(),
         {{"digit", digit("key[k]", "segment[k]")},
          {"pack_length", pack_length},
+         {"copies", std::bit_floor(static_cast<unsigned>(std::max(32 / places_.all(), 1)))},
          {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
          {"begin_pass", fill(sort_kernels::begin_pass())},
          {"carries", carries},

@@ -104,6 +104,7 @@ std::vector<codegen::Value> values_of(std::string_view family, std::span<const c
         if (name == "block") values = {field.value, std::max(field.value, 256u), 256, 384, 512};
         if (name == "items_per_thread") values.insert({6, 12, 18, 20, 24});
     }
+    if (name == "parts" && field.value > 1) values.insert({1, field.value / 2, 2 * field.value});
     // A block of one thread is another kind of kernel, which no other block can replace.
     if (name == "block" && field.value == 1) values = {1};
     if (name == "block")

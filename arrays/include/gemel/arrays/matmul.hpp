@@ -79,6 +79,16 @@ namespace detail {
 /// @param dtype  of the result, to which both are converted first; their common type if empty
 GEMEL_API AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulOptions& options);
 GEMEL_API void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options);
+
+/// What is multiplied: an array as it is, an expression evaluated.
+template <class X>
+AnyArray factor_of(const X& x) {
+    if constexpr (std::derived_from<X, AnyArray>) {
+        return x;
+    } else {
+        return AnyExpr(x);
+    }
+}
 }  // namespace detail
 
 /// The product of matrices: of shapes (..., n, k) and (..., k, m) one of (..., n, m), where the axes in front are
@@ -108,7 +118,7 @@ auto matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
 template <class A, class B>
     requires UntypedCombinable<A, B>
 AnyArray matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
-    return detail::matmul(AnyExpr(a), AnyExpr(b), {}, options);
+    return detail::matmul(detail::factor_of(a), detail::factor_of(b), {}, options);
 }
 
 /// The same, stored into c, of the product's shape and type and any layout. c may overlap a and b.
@@ -126,7 +136,7 @@ void matmul_into(const AnyArray& c, const A& a, const B& b, const MatmulOptions&
 template <class A, class B>
     requires UntypedCombinable<A, B>
 void matmul_into(const AnyArray& c, const A& a, const B& b, const MatmulOptions& options = {}) {
-    detail::matmul_into(c, AnyExpr(a), AnyExpr(b), options);
+    detail::matmul_into(c, detail::factor_of(a), detail::factor_of(b), options);
 }
 
 }  // namespace gemel

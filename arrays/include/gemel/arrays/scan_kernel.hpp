@@ -23,6 +23,8 @@ namespace gemel {
 struct ScanSpec {
     std::string arguments = {};       ///< "const int *x, int *out"
     std::string input_expr = "x[i]";  ///< what is scanned, element by element
+    bool counts = false;  ///< input_expr says whether an element counts, and scan_expr is "a+b" of integers: takes less
+                          ///< time than adding ones and zeros
     std::string scan_expr = {};  ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may
                                  ///< look at `across_seg_boundary`; without it a segment begins with its first element
     std::string neutral = {};    ///< the identity of scan_expr: `prev_item` of the first element. "0"

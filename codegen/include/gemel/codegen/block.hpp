@@ -40,6 +40,17 @@ struct ScanByShuffles {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// How many of a tile's elements count, before each run of a thread's: the same as ScanByShuffles of ones and zeros, in
+/// a third of the instructions. Each thread has `flags` (uint32_t), bit row * vector_width + e for element e of a row.
+/// Needs `lane`, `warp`, and the shared array `warp_totals[block / 32]`. Declares `before[row]`, how many the warp has
+/// before the run, `before_warp`, how many the tile has before the warp, and `total`.
+struct CountByShuffles {
+    Item item = {};  ///< what is counted in: int32_t or int64_t
+    int block = 256, vector_width = 1, rows = 1;
+    GEMEL_API bool is_possible() const;  ///< a thread has a bit for each element
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// An inclusive scan over the first `count` entries of a shared array, one per thread, in place; on every device.
 /// Needs `thread`.
 struct ScanInSharedMemory {

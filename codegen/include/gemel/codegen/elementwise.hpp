@@ -34,10 +34,10 @@ GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelL
 /// but the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each
 /// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
 /// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
-/// ceil(packs / (block * unroll)) blocks, at least one, where packs = (n - head) / pack length; one in tiles with a
-/// block per tile: along the grid's x and y the tiles of the last two axes, along z all axes before, or all along x
-/// where arrays are turned round, those of a row of tiles next to each other; others with one thread per `unroll`
-/// indices.
+/// ceil(packs / (block * unroll * rounds)) blocks, at least one, where packs = (n - head) / pack length; one in tiles
+/// with a block per tile: along the grid's x and y the tiles of the last two axes, along z all axes before, or all
+/// along x where arrays are turned round, those of a row of tiles next to each other; others with one thread per
+/// `unroll` indices.
 /// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
                                          const ElementwiseTuning& tuning, const Dialect& dialect);

@@ -27,13 +27,16 @@ struct MatmulTuning {
     std::uint32_t depth = 0;              ///< of the summed axis, that a slot holds: a power of 2
     /// Of the result, that a warp computes by tensor cores: multiples of 16; without them: that a thread does, of 4.
     std::uint32_t own_rows = 0, own_columns = 0;
-    std::uint32_t stages = 0;           ///< slots: 2 to 5
+    std::uint32_t stages = 0;           ///< slots: 2 to 5, or 1 where the summed axis is no longer than depth
     std::uint32_t resident_blocks = 0;  ///< per multiprocessor, for which the compiler limits registers
     /// That multiply together by tensor cores: 1, or 4 where the device has warp groups (DeviceInfo::has_warp_groups).
     std::uint32_t unit_warps = 0;
+    /// Into which the summed axis is cut, where a matrix has too few tiles for the device: each is summed by blocks of
+    /// its own, and a second kernel adds the parts up in their order.
+    std::uint32_t parts = 0;
     friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
 };
-GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps)
+GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps, parts)
 
 enum class MatmulForm : std::uint8_t {
     checked,  ///< a block has a tile in shared memory; any device, type and layout
@@ -53,8 +56,9 @@ struct MatmulLayout {
     // On which axis neighbouring elements lie, and neighbouring threads read. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
-    MatmulTuning tile = {};                    ///< of the forms with slots, all of it; of serial what is not usual
+    MatmulTuning tile = {};                    ///< of the forms with slots, all but parts; of serial what is not usual
     std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
+    bool in_parts = false;  ///< a block sums a part of the summed axis, and stores what sums are held in. Not serial
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
 
@@ -89,7 +93,9 @@ GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 /// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c; then, all int64_t, for a, b and c
 /// each where it begins, its steps from matrix to matrix, from row to row and from column to column, in elements; then
 /// rows, columns, the extent that is summed over, the number of tiles across and down a matrix, and the request's
-/// arguments. The forms with slots have SHARED_ARENA at the end. Launched with batch * tiles blocks. Bounds are
+/// arguments. Behind the tiles, where layout.in_parts, how many parts there are and how long one is: c is then an
+/// array (batch, parts, rows, columns), and there is no epilogue. The forms with slots have SHARED_ARENA at the end.
+/// Launched with batch * parts * tiles blocks. Bounds are
 /// checked: any extents will do; forms with slots want steps of 1 along one of the axes of a and b. A serial kernel is
 /// fast where the columns of b lie side by side.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
@@ -97,5 +103,19 @@ GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 /// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"
 /// @throws ArgumentError naming what a tile cannot be cut by
 GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
+
+/// Threads that share the parts of an element where there are so many.
+GEMEL_API std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts);
+/// Of a block of the kernel below.
+inline constexpr std::uint32_t matmul_add_parts_block = 256;
+
+/// The kernel `matmul_add_parts`: the elements of c from what a kernel with layout.in_parts stored. Parameters: those
+/// sums, c, the request's arguments; then, all int64_t, where c begins, its steps from matrix to matrix, from row to
+/// row and from column to column, in elements; rows, columns, parts, and elements of all matrices. Launched with a
+/// block for every matmul_add_parts_block / sharers elements.
+/// @param sharers  a power of 2 up to 32
+/// @param wide     whether there are 2^31 elements or more
+GEMEL_API std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
+                                              const Dialect& dialect);
 
 }  // namespace gemel::codegen

@@ -17,6 +17,7 @@ struct ScanRequest {
     std::string scan_expr = {};  ///< of `a` and `b`, associative; may use `across_seg_boundary`
     std::string neutral = {};    ///< for prev_item where nothing comes before
     Snippet output = {};         ///< statements with `item`, `prev_item`, `last_item`, i and n
+    bool counts = false;         ///< input says whether an element counts; scan_expr is a sum of integers
     Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty for no segments
     std::string preamble = {};
     // Where tiles are scanned by blocks, and staged_type is given: results of a tile go through shared memory.

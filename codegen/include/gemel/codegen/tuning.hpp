@@ -43,10 +43,11 @@ struct ElementwiseTuning {
     TileStrategy tiles = TileStrategy::automatic;
     /// Of tiles in which arrays are turned round, if not by the size of their elements; as above.
     std::uint32_t turned_width = 0, turned_rows = 0;
+    std::uint32_t rounds = 0;  ///< in which a block takes its wide accesses, one after another, between the loop hooks
     friend bool operator==(const ElementwiseTuning&, const ElementwiseTuning&) = default;
 };
 GEMEL_STRUCT(ElementwiseTuning, block, access_bytes, unroll, tile_block, tile_width, tile_rows, tiles, turned_width,
-             turned_rows)
+             turned_rows, rounds)
 
 struct ReductionTuning {
     static constexpr std::string_view family = "reduction";
@@ -157,6 +158,8 @@ struct Workload {
 
 GEMEL_API ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work);
 GEMEL_API ReductionTuning reduction_tuning(const DeviceInfo& device, const Workload& work);
+/// Of scans that count (ScanRequest::counts).
+GEMEL_API ScanTuning count_tuning(const DeviceInfo& device, const Workload& work);
 GEMEL_API ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work);
 
 }  // namespace gemel::codegen

@@ -1,0 +1,90 @@
+/// Operands of matrix products, and what host loops find.
+#pragma once
+
+#include "array_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace gemel::testing {
+
+template <class T>
+using Values = std::vector<T>;
+
+/// Small whole numbers: every sum is exact, or wraps around in the same way.
+template <class T>
+GPUArray<T> whole(const Shape& shape, unsigned seed) {
+    std::mt19937 random(seed);
+    Values<HostElement<T>> values(shape.count());
+    for (auto& value : values) {
+        if constexpr (std::is_same_v<T, bool>) {
+            value = random() % 4 == 0;
+        } else if constexpr (is_complex<T>) {
+            value = T(static_cast<float>(random() % 7) - 3, static_cast<float>(random() % 5) - 2);
+        } else {
+            value = static_cast<T>(static_cast<float>(random() % 7) - (std::is_unsigned_v<T> ? 0 : 3));
+        }
+    }
+    GPUArray<T> array(current_context(), shape);
+    array.set(values);
+    return array;
+}
+
+/// What a loop finds, in T (in float for 16-bit floats).
+template <class T>
+Values<HostElement<T>> expected_product(const GPUArray<T>& a, const GPUArray<T>& b) {
+    using Sum = std::conditional_t<SixteenBitFloat<T>, float, T>;
+    const auto x = a.get(), y = b.get();
+    const auto n = static_cast<std::size_t>(a.shape()[0]), k = static_cast<std::size_t>(a.shape()[1]),
+               m = static_cast<std::size_t>(b.shape()[1]);
+    Values<HostElement<T>> out(n * m);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < m; ++j) {
+            Sum sum{};
+            for (std::size_t l = 0; l < k; ++l)
+                sum = static_cast<Sum>(sum + static_cast<Sum>(x[i * k + l]) * static_cast<Sum>(y[l * m + j]));
+            out[i * m + j] = static_cast<HostElement<T>>(sum);
+        }
+    return out;
+}
+
+/// Numbers of both signs.
+inline std::vector<float> numbers(std::size_t count, unsigned seed, float scale = 1) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, scale);
+    std::vector<float> all(count);
+    for (float& x : all) x = normal(random);
+    return all;
+}
+template <class T>
+GPUArray<T> matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
+    return to_gpu(numbers(static_cast<std::size_t>(rows * columns), seed))
+        .reshape({rows, columns})
+        .template astype<T>();
+}
+
+/// The largest error, in units of the sum of |a| |b| of the same element.
+template <class T>
+double error_of(const GPUArray<T>& c, const GPUArray<T>& a, const GPUArray<T>& b) {
+    const auto x = a.template astype<double>().get(), y = b.template astype<double>().get(),
+               z = c.template astype<double>().get();
+    const std::size_t n = static_cast<std::size_t>(a.shape()[0]), k = static_cast<std::size_t>(a.shape()[1]),
+                      m = static_cast<std::size_t>(b.shape()[1]);
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < m; ++j) {
+            double sum = 0, size = 1e-300;
+            for (std::size_t l = 0; l < k; ++l) {
+                const double product = x[i * k + l] * y[l * m + j];
+                sum += product, size += std::abs(product);
+            }
+            worst = std::max(worst, std::abs(z[i * m + j] - sum) / size);
+        }
+    return worst;
+}
+
+}  // namespace gemel::testing
