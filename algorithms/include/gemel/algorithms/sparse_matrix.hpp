@@ -99,6 +99,8 @@ class GEMEL_API AnyMatrix {
 
     /// @throws ArgumentError in the name of `who` if the handle is empty
     const MatrixState& state(const char* who) const;
+    /// What handles share.
+    const std::shared_ptr<const MatrixState>& shared_state() const { return state_; }
 
    private:
     std::shared_ptr<const MatrixState> state_;
