@@ -3,6 +3,7 @@
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
 
+#include <gemel/algorithms/compress.hpp>
 #include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
@@ -231,6 +232,15 @@ AnyArray AnyMatrix::to_dense() const {
         put(array.ravel(), keys_of("Matrix::to_dense", a).astype(dtype_of<std::int64_t>()), a.values,
             OutOfBounds::wrap);
     return array;
+}
+
+AnyMatrix lower_part(const AnyMatrix& pattern) {
+    const AnyArray rows = pattern.row_indices(), columns = pattern.column_indices();
+    const AnyArray mask = AnyExpr(columns) <= AnyExpr(rows);
+    const AnyArray own_rows = compress(rows, mask), own_columns = compress(columns, mask);
+    return detail::coo(pattern.shape(), own_rows, own_columns,
+                       zeros(pattern.context(), pattern.dtype(), own_rows.shape()),
+                       {.wide_indices = rows.dtype().size_bytes() == 8});
 }
 
 }  // namespace gemel::sparse

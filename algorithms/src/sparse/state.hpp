@@ -106,6 +106,11 @@ Entries with_starts(const Context& context, const Shape& shape, AnyArray starts,
 /// @throws ArgumentError unless both extents are there and not negative
 void require_shape(const char* who, const Shape& shape);
 
+// algebra.cpp
+
+/// Zeros where the pattern has entries on and below the diagonal; csr.
+AnyMatrix lower_part(const AnyMatrix& pattern);
+
 // product.cpp
 
 void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);

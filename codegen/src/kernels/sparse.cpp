@@ -186,6 +186,16 @@ class Product {
                                                                   {"type", type_}})
                                                   : "";
     }
+    /// Most entries of a row that ends at `end`, for serial forms. The total is zero before.
+    std::string long_row(const char* end) {
+        return kernel_.fill(
+            sparse_kernels::long_row(),
+            {{"end", end},
+             {"type", type_},
+             {"zero", zero()},
+             {"add_part", add_to("parts[u]", "values[k + u]", gemel::text(operand(), "[columns[k + u]]"))},
+             {"joined", plus(plus("parts[0]", "parts[1]"), plus("parts[2]", "parts[3]"))}});
+    }
     /// Entries to shared memory, for the forms that read them as they lie.
     void stage(Values& values) {
         values["tile"] = static_cast<int>(layout_.block * layout_.items);
@@ -205,6 +215,7 @@ class Product {
         name_columns(values);
         values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
         values["store"] = store("total");
+        values["long_row"] = long_row("end");
         if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
         values["reduce"] = "";
         if (layout_.width > 1) {
@@ -226,6 +237,8 @@ class Product {
 
     std::string merge(Values& values) {
         values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
+        values["long_row"] = long_row("end");
+        values["long_piece"] = long_row("last_entry");
         stage(values);
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
