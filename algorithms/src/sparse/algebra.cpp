@@ -1,4 +1,4 @@
-/// Matrices from matrices: transposed, added, multiplied, scaled, some of their rows, permuted.
+/// Matrices from matrices: added, multiplied, scaled, some of their rows, permuted.
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
@@ -63,23 +63,6 @@ AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::
 }
 
 }  // namespace
-
-AnyMatrix AnyMatrix::transpose() const {
-    const Entries& a = state("Matrix::transpose").entries;
-    // Entries are in order of rows: a stable sort by column leaves them so within each column.
-    AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
-    if (a.count > 1) {
-        const std::array moved{rows, values};
-        const std::vector<AnyArray> sorted = sort_by_key(columns, std::span<const AnyArray>(moved));
-        columns = sorted[0];
-        rows = sorted[1];
-        values = sorted[2];
-    }
-    const AnyArray bounds = arange(a.context, a.index(), std::int64_t{0}, a.columns + 1, std::int64_t{1});
-    const AnyArray starts =
-        gemel::detail::searchsorted("sparse", columns, bounds, Side::left, {}).AnyArray::astype(a.index());
-    return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
-}
 
 AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
