@@ -177,6 +177,7 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
     if (a.columns != b.rows)
         throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
                                  ": the columns of the first must be as many as the rows of the second"));
+    if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
     const Shape shape{a.rows, b.columns};
     const bool wide = is_wide(a) || is_wide(b);
     const DType type = key_type(who, a.rows, b.columns);

@@ -111,6 +111,12 @@ void require_shape(const char* who, const Shape& shape);
 /// Zeros where the pattern has entries on and below the diagonal; csr.
 AnyMatrix lower_part(const AnyMatrix& pattern);
 
+// multiply_rows.cpp
+
+/// a * b on CPU devices; nothing elsewhere, for indices of different types, and where there would be more marks than
+/// entries. @source Gustavson, "Two Fast Algorithms for Sparse Matrices" (1978) @time waits for the number of entries
+std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b);
+
 // product.cpp
 
 void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);
