@@ -16,11 +16,7 @@ namespace gemel::sparse {
 namespace {
 
 /// A thread for each piece of rows.
-std::string text_of(DType value, DType index) {
-    const bool is_complex = value.kind() == DType::Kind::complex;
-    return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), " element;\n#define TIMES(a, b) ",
-                is_complex ? "c_mul(a, b)" : "((a) * (b))", "\n#define PLUS(a, b) ",
-                is_complex ? "c_add(a, b)" : "((a) + (b))", R"(
+constexpr const char* kernels_text = R"(
 KERNEL REQD_WG_SIZE(1, 1, 1) void count_entries(
         GLOBAL_MEM const index_type *RESTRICT a_starts,
         GLOBAL_MEM const index_type *RESTRICT a_numbers,
@@ -101,7 +97,13 @@ KERNEL REQD_WG_SIZE(1, 1, 1) void multiply_entries(
         }
     }
 }
-)");
+)";
+
+std::string text_of(DType value, DType index) {
+    const bool is_complex = value.kind() == DType::Kind::complex;
+    return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), " element;\n#define TIMES(a, b) ",
+                is_complex ? "c_mul(a, b)" : "((a) * (b))", "\n#define PLUS(a, b) ",
+                is_complex ? "c_add(a, b)" : "((a) + (b))", kernels_text);
 }
 
 struct RowProduct : Variant {
