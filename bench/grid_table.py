@@ -1,4 +1,4 @@
-"""Joins the figures of a grid (axes_grid, rows_grid, matmul_grid) with those of its peers, prints tables in Markdown and judges them.
+"""Joins the figures of a grid (axes_grid, rows_grid, matmul_grid, sparse_grid) with those of its peers, prints tables in Markdown and judges them.
 
     grid_table.py FIGURES PEERS    files of JSON lines; ends with 1 if a cell takes more than 1.25 times what its peer takes"""
 import json
@@ -6,6 +6,7 @@ import sys
 
 LIMIT = 1.25
 DEVICES = {"CUDA": "PyTorch", "NVIDIA's OpenCL": "PyTorch", "PoCL": "NumPy"}
+SPARSE_PEERS = {"CUDA": "cuSPARSE", "NVIDIA's OpenCL": "cuSPARSE", "PoCL": "SciPy"}
 
 
 def device_of(figure):
@@ -58,6 +59,8 @@ def main():
     for figure in lines_of(sys.argv[1]):
         figures.setdefault(device_of(figure), {})[figure["cell"]] = figure
     peers = {(line["peer"], line["cell"]): line["us"] for line in lines_of(sys.argv[2])}
+    if any(figure.get("format") for cells in figures.values() for figure in cells.values()):
+        DEVICES.update(SPARSE_PEERS)
     if not figures:
         sys.exit(f"grid_table.py: {sys.argv[1]} has no figures")
     past = False

@@ -13,6 +13,7 @@ namespace sparse_programs {
 
 using gemel::codegen::SparseForm;
 using gemel::codegen::SparseLayout;
+using gemel::codegen::SparseSums;
 
 /// Every form: types, index widths and options in turn, so that each occurs with each form.
 inline std::vector<SparseLayout> layouts() {
@@ -22,8 +23,8 @@ inline std::vector<SparseLayout> layouts() {
     const DType indices[] = {dtype_of<std::int32_t>(), dtype_of<std::int64_t>()};
     std::size_t turn = 0;
     for (const DType& value : values)
-        for (const SparseForm form :
-             {SparseForm::rows, SparseForm::merge, SparseForm::slices, SparseForm::diagonals, SparseForm::several}) {
+        for (const SparseForm form : {SparseForm::rows, SparseForm::stream, SparseForm::merge, SparseForm::slices,
+                                      SparseForm::diagonals, SparseForm::several}) {
             ++turn;
             SparseLayout layout{.form = form, .value = value, .index = indices[turn % 2]};
             layout.scaled = turn % 3 != 0;
@@ -33,6 +34,16 @@ inline std::vector<SparseLayout> layouts() {
             layout.dot = form != SparseForm::merge && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
             all.push_back(layout);
+            if (form != SparseForm::merge && form != SparseForm::several) {
+                SparseLayout summing = layout;
+                summing.scaled = summing.dot = false;
+                summing.sums = turn % 2 == 0 ? SparseSums::products : SparseSums::scaled;
+                summing.double_sums = turn % 5 != 0;
+                summing.warps = turn % 3 == 0 && summing.width > 1;
+                all.push_back(summing);
+                summing.serial = form != SparseForm::stream;
+                all.push_back(summing);
+            }
             if (form == SparseForm::stream) continue;
             layout.serial = true;
             layout.width = 1;
@@ -53,8 +64,8 @@ inline std::vector<SparseLayout> layouts() {
 
 inline std::string name_of(const SparseLayout& layout) {
     return "form " + std::to_string(static_cast<int>(layout.form)) + " of " + layout.value.name() + " with " +
-           layout.index.name() + (layout.serial ? " serial" : "") + (layout.warps ? " by warps" : "") + " width " +
-           std::to_string(layout.width);
+           layout.index.name() + (layout.serial ? " serial" : "") + (layout.warps ? " by warps" : "") +
+           (layout.sums != SparseSums::none ? " with sums" : "") + " width " + std::to_string(layout.width);
 }
 
 }  // namespace sparse_programs

@@ -1,4 +1,5 @@
-/// Graphs: OpenCL 1.2 has none, and neither NVIDIA's driver nor PoCL up to 4 has cl_khr_command_buffer.
+/// Graphs: OpenCL 1.2 has none. NVIDIA's driver lacks cl_khr_command_buffer, and PoCL 3.1 runs one no faster than its
+/// commands one by one.
 #include "objects.hpp"
 
 namespace gemel::plugin::opencl {

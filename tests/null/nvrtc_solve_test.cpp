@@ -48,6 +48,10 @@ TEST_CASE("kernels of preconditioners compile for CUDA") {
             const ElementwiseKernel kernel = make(dtype);
             check_compiles(kernel.name(), kernel.source(Dialect::cuda()), "sm_75");
         }
+    const DType narrow = dtype_of<std::int32_t>(), wide = dtype_of<std::int64_t>();
+    for (const ElementwiseKernel& kernel : {approximate_inverse_kernel(dtype_of<float>(), narrow, narrow),
+                                            approximate_inverse_kernel(dtype_of<cdouble>(), wide, narrow)})
+        check_compiles(kernel.name(), kernel.source(Dialect::cuda()), "sm_75");
 }
 
 TEST_SUITE_END();

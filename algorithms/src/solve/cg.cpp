@@ -29,8 +29,8 @@ struct Begin {
     }
 };
 
-/// Every inner product that the iteration needs, of p, s = A p and r: with them the coefficients of this step, and of
-/// the next direction as they will be after it.
+/// Every inner product that the iteration needs, of p, s = A p and r, left for the step. Products with sparse matrices
+/// leave them by themselves.
 template <Preconditioning m>
 struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -45,18 +45,12 @@ struct Products {
         sweep.sums = {"mu", "delta", "gamma"};
         sweep.element = preconditioned(m, "z", "r") + preconditioned(m, "y", "s") +
                         "mu += dot_re(p, s);\ndelta += dot_re(z, s);\ngamma += dot_re(y, s);";
-        sweep.finish = R"(if (!(mu > 0)) {
-    stop_column(state, isnan(mu) ? 2 : 4, mu);
-} else {
-    const real alpha = state->nu / mu, nu = state->nu - 2 * alpha * delta + alpha * alpha * gamma;
-    state->phi = alpha;
-    state->gamma = nu > 0 ? nu / state->nu : 0;
-})";
         return sweep;
     }
 };
 
-/// The step, the next direction, and the residual's norms.
+/// The step, the next direction, and the residual's norms. From the products the coefficients of this step, and of the
+/// next direction as they will be after it: every block computes them.
 template <Preconditioning m>
 struct Step {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -67,7 +61,12 @@ struct Step {
             sweep.arrays.push_back(updates("z"));
             sweep.arrays.push_back(reads("y"));
         }
-        sweep.prepare = "const real alpha = state->phi, beta = state->gamma;";
+        sweep.joins = {"mu", "delta", "gamma"};
+        sweep.joined = "const int fails = !(mu > 0);";
+        sweep.halt = "fails";
+        sweep.prepare = R"(const real before = state->nu, alpha = fails ? 0 : before / mu;
+const real predicted = before - 2 * alpha * delta + alpha * alpha * gamma;
+const real beta = predicted > 0 ? predicted / before : 0;)";
         sweep.element = "x = plus(x, alpha, p);\nr = plus(r, -alpha, s);\n";
         if (m == Preconditioning::general) sweep.element += "z = plus(z, -alpha, y);\n";
         sweep.element += preconditioned(m, "z", "r") + "p = plus(z, beta, p);\nrr += dot_re(r, r);";
@@ -77,9 +76,11 @@ struct Step {
             sweep.element += "\nrz += dot_re(r, z);";
         }
         const char* const nu = m == Preconditioning::none ? "rr" : "rz";
-        sweep.finish =
-            text("++state->iterations;\nstate->nu = ", nu, ";\nsee_residual(state, sqrt(rr));\nif (!state->done && !(",
-                 nu, " > 0)) stop_column(state, 5, ", nu, ");");
+        sweep.finish = text(
+            "if (fails) {\n    stop_column(state, isnan(mu) ? 2 : 4, mu);\n} else {\n    ++state->iterations;\n    "
+            "state->nu = ",
+            nu, ";\n    see_residual(state, sqrt(rr));\n    if (!state->done && !(", nu,
+            " > 0)) stop_column(state, 5, ", nu, ");\n}");
         return sweep;
     }
 };
@@ -109,17 +110,29 @@ class Cg : public Solver {
 
     void iterate() override {
         const AnyArray& s = product_;
-        multiply(system_.a, p_, s);
+        std::int64_t blocks = multiply_summing(p_, s);
+        if (blocks == 0) {
+            multiply(system_.a, p_, s);
+            sum_products(s);
+            blocks = space_.groups();
+        }
+        const std::array numbers{static_cast<std::int32_t>(blocks)};
         switch (preconditioning_) {
-            case Preconditioning::none: products_(space_, p_, s, r_); return step_(space_, x_, r_, p_, s);
-            case Preconditioning::diagonal:
-                products_(space_, p_, s, r_, diagonal_);
-                return step_(space_, x_, r_, p_, s, diagonal_);
+            case Preconditioning::none: return step_(space_, {&x_, &r_, &p_, &s}, numbers);
+            case Preconditioning::diagonal: return step_(space_, {&x_, &r_, &p_, &s, &diagonal_}, numbers);
+            case Preconditioning::general: break;
+        }
+        step_(space_, {&x_, &r_, &p_, &s, &z_, &y_}, numbers);
+    }
+
+    void sum_products(const AnyArray& s) {
+        switch (preconditioning_) {
+            case Preconditioning::none: return products_(space_, p_, s, r_);
+            case Preconditioning::diagonal: return products_(space_, p_, s, r_, diagonal_);
             case Preconditioning::general: break;
         }
         multiply(system_.options.preconditioner, s, y_);
         products_(space_, p_, s, z_, y_);
-        step_(space_, x_, r_, p_, s, z_, y_);
     }
 
     AnyArray p_, z_, y_;

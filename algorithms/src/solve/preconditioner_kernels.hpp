@@ -16,4 +16,8 @@ GEMEL_API ElementwiseKernel chebyshev_step_kernel(DType dtype);
 /// Numbers between -1 and 1 without an order.
 GEMEL_API ElementwiseKernel power_begin_kernel(DType dtype);
 
+/// A row of the factor for each element, in the places of a lower pattern.
+/// @param index,own_index  int32 or int64: of the matrix, and of the pattern
+GEMEL_API ElementwiseKernel approximate_inverse_kernel(DType dtype, DType index, DType own_index);
+
 }  // namespace gemel::solving

@@ -1,5 +1,7 @@
 #include "solve/solver.hpp"
 
+#include "sparse/state.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -81,6 +83,25 @@ void Solver::write_first_states() {
 void Solver::multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& out) const {
     if (op.columns() == solve::Columns::together) return op.function()(space_.matrix(u), space_.matrix(out));
     for (std::int64_t c = 0; c < space_.columns(); ++c) op.function()(space_.column(u, c), space_.column(out, c));
+}
+
+std::int64_t Solver::multiply_summing(const AnyArray& u, const AnyArray& out) const {
+    const AnyOperator& a = system_.a;
+    if (preconditioning_ == Preconditioning::general || !a.matrix() || a.columns() == solve::Columns::together ||
+        !sparse::can_sum(*a.matrix()))
+        return 0;
+    std::int64_t groups = 0;
+    for (std::int64_t c = 0; c < space_.columns(); ++c)
+        // Every column has as many blocks, so the sums of each begin behind those of the one before.
+        groups = sparse::multiply_summing(*a.matrix(), space_.column(out, c), space_.column(u, c),
+                                          {.with = space_.column(r_, c),
+                                           .diagonal = diagonal_,
+                                           .sums = space_.joined(),
+                                           .sums_begin = c * groups * 3,
+                                           .capacity = space_.joined_capacity(),
+                                           .skip = space_.states(),
+                                           .skip_at = done_at(c, space_.dtype(), has_double_)});
+    return groups;
 }
 
 void Solver::find_residual() {

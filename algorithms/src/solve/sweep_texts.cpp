@@ -121,6 +121,11 @@ std::size_t state_bytes(DType dtype, bool has_double) {
     return (header_reals + scalars + method_reals) * real + header_integers * sizeof(std::int32_t);
 }
 
+std::int64_t done_at(std::int64_t column, DType dtype, bool has_double) {
+    const std::size_t reals = header_reals * (has_double ? sizeof(double) : sizeof(float));
+    return (column * static_cast<std::int64_t>(state_bytes(dtype, has_double)) + static_cast<std::int64_t>(reals)) / 4;
+}
+
 ColumnState read_state(const std::byte* from, bool has_double) {
     return has_double ? state_of<double>(from) : state_of<float>(from);
 }

@@ -35,6 +35,8 @@ struct ColumnState {
 /// Of the device's sweep_state.
 GEMEL_API std::size_t state_bytes(DType dtype, bool has_double);
 GEMEL_API ColumnState read_state(const std::byte* from, bool has_double);
+/// Where an array of sweep_states, seen as integers of 32 bits, says of a column that it is done.
+std::int64_t done_at(std::int64_t column, DType dtype, bool has_double);
 GEMEL_API void write_state(std::byte* to, const ColumnState& state, bool has_double);
 
 /// How a preconditioner takes part: not at all, within the sweeps, or by launches of its own.

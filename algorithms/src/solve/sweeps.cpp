@@ -83,6 +83,9 @@ Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::i
     groups_ = std::clamp<std::int64_t>((packs_ + share - 1) / share, 1, most);
     states_ = context.allocate(state_bytes * static_cast<std::size_t>(columns));
     partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns));
+    // Sparse products leave sums, too, by as many blocks as the device runs at once.
+    joined_capacity_ = std::max<std::int64_t>(std::int64_t{info.compute_units} * (layout_.serial ? 16 : 6), groups_);
+    joined_ = context.allocate(most_joined * sizeof(double) * static_cast<std::size_t>(joined_capacity_ * columns));
     counters_ = context.allocate(sizeof(std::int32_t) * static_cast<std::size_t>(columns));
     counters_.fill(std::uint32_t{0});
 }
@@ -107,7 +110,8 @@ Sweep::Sweep(const Workspace& space, SweepText text) {
     const bool has_double = KernelCache::of(space.context()).info().has_double;
     const KnownSweep& sweep = known_sweep(text, space.dtype(), has_double);
     variant_ = find_variant(space.context(), sweep, space.layout_, space.tuning_);
-    has_sums_ = !sweep.request.sums.empty();
+    is_left_ = !sweep.request.sums.empty() && sweep.request.finish.empty();
+    has_joins_ = !sweep.request.joins.empty();
 }
 
 void Sweep::operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
@@ -118,8 +122,9 @@ void Sweep::operator()(const Workspace& space, std::span<const AnyArray* const> 
         own.push_back(array->argument());
         own.back().dtype = {};
     }
-    for (const Buffer* buffer : {&space.states_, &space.partials_, &space.counters_})
+    for (const Buffer* buffer : {&space.states_, is_left_ ? &space.joined_ : &space.partials_, &space.counters_})
         own.push_back(as_argument(*buffer));
+    if (has_joins_) own.push_back(as_argument(space.joined_));
     for (const std::int32_t& number : numbers) own.push_back(as_argument(number));
     const std::array sizes{space.packs_, space.pitch_, space.groups_};
     ArgumentList none;

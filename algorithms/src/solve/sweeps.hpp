@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -25,7 +26,7 @@ class Workspace {
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
               bool is_viewed, const codegen::SweepTuning& given);
 
-    static constexpr std::size_t most_sums = 8;
+    static constexpr std::size_t most_sums = 8, most_joined = 3;
 
     /// New columns of zeros: shape (columns, pitch).
     AnyArray vectors() const;
@@ -42,15 +43,20 @@ class Workspace {
     std::int64_t columns() const { return columns_; }
     std::int64_t pitch() const { return pitch_; }
     const Buffer& states() const { return states_; }
+    /// Sums that one kernel leaves for another to join: for so many blocks of each column.
+    const Buffer& joined() const { return joined_; }
+    std::int64_t joined_capacity() const { return joined_capacity_; }
+    /// Blocks of a column in sweeps.
+    std::int64_t groups() const { return groups_; }
 
    private:
     friend class Sweep;
     Context context_;
     DType dtype_;
-    std::int64_t n_, columns_, pitch_, groups_ = 1, packs_ = 0;
+    std::int64_t n_, columns_, pitch_, groups_ = 1, packs_ = 0, joined_capacity_ = 1;
     codegen::SweepTuning tuning_;
     codegen::SweepLayout layout_;
-    Buffer states_, partials_, counters_;
+    Buffer states_, partials_, counters_, joined_;
 };
 
 /// A request that is made when it is first needed, for a device with or without doubles.
@@ -61,9 +67,14 @@ class Sweep {
    public:
     Sweep() = default;
     Sweep(const Workspace& space, SweepText text);
-    /// Enqueues it: one launch, two where blocks do not see each other's writes.
+    /// Enqueues it: one launch, two where blocks do not see each other's writes and the sweep has a finish.
+    /// @param numbers  of a sweep that joins: behind its own how many blocks have left sums for each column
     void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
                     std::span<const std::int32_t> numbers = {}) const;
+    void operator()(const Workspace& space, std::initializer_list<const AnyArray*> arrays,
+                    std::span<const std::int32_t> numbers) const {
+        (*this)(space, std::span(arrays.begin(), arrays.size()), numbers);
+    }
     template <class... A>
         requires(std::same_as<A, AnyArray> && ...)
     void operator()(const Workspace& space, const A&... arrays) const {
@@ -73,7 +84,8 @@ class Sweep {
 
    private:
     std::shared_ptr<Variant> variant_;
-    bool has_sums_ = false;
+    bool is_left_ = false;  ///< its sums are left for another sweep, which joins them
+    bool has_joins_ = false;
 };
 
 }  // namespace gemel::solving

@@ -1,8 +1,9 @@
-/// Matrices from matrices: transposed, added, multiplied, scaled, some of their rows, permuted.
+/// Matrices from matrices: added, multiplied, scaled, some of their rows, permuted.
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
 
+#include <gemel/algorithms/compress.hpp>
 #include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
@@ -62,23 +63,6 @@ AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::
 }
 
 }  // namespace
-
-AnyMatrix AnyMatrix::transpose() const {
-    const Entries& a = state("Matrix::transpose").entries;
-    // Entries are in order of rows: a stable sort by column leaves them so within each column.
-    AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
-    if (a.count > 1) {
-        const std::array moved{rows, values};
-        const std::vector<AnyArray> sorted = sort_by_key(columns, std::span<const AnyArray>(moved));
-        columns = sorted[0];
-        rows = sorted[1];
-        values = sorted[2];
-    }
-    const AnyArray bounds = arange(a.context, a.index(), std::int64_t{0}, a.columns + 1, std::int64_t{1});
-    const AnyArray starts =
-        gemel::detail::searchsorted("sparse", columns, bounds, Side::left, {}).AnyArray::astype(a.index());
-    return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
-}
 
 AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
@@ -193,6 +177,7 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
     if (a.columns != b.rows)
         throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
                                  ": the columns of the first must be as many as the rows of the second"));
+    if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
     const Shape shape{a.rows, b.columns};
     const bool wide = is_wide(a) || is_wide(b);
     const DType type = key_type(who, a.rows, b.columns);
@@ -231,6 +216,15 @@ AnyArray AnyMatrix::to_dense() const {
         put(array.ravel(), keys_of("Matrix::to_dense", a).astype(dtype_of<std::int64_t>()), a.values,
             OutOfBounds::wrap);
     return array;
+}
+
+AnyMatrix lower_part(const AnyMatrix& pattern) {
+    const AnyArray rows = pattern.row_indices(), columns = pattern.column_indices();
+    const AnyArray mask = AnyExpr(columns) <= AnyExpr(rows);
+    const AnyArray own_rows = compress(rows, mask), own_columns = compress(columns, mask);
+    return detail::coo(pattern.shape(), own_rows, own_columns,
+                       zeros(pattern.context(), pattern.dtype(), own_rows.shape()),
+                       {.wide_indices = rows.dtype().size_bytes() == 8});
 }
 
 }  // namespace gemel::sparse

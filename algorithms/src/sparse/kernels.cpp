@@ -251,6 +251,15 @@ const ElementwiseKernel& permuted_key_kernel() {
     return kernel;
 }
 
+const ElementwiseKernel& pieces_before_kernel() {
+    static const auto& kernel = *new ElementwiseKernel(
+        "I *counts, I *totals, int64_t pieces, int64_t columns",
+        "I before = 0; for (int64_t p = 0; p < pieces; ++p) { const I own = counts[p * columns + i]; "
+        "counts[p * columns + i] = before; before += own; } totals[i] = before;",
+        "sparse_pieces_before");
+    return kernel;
+}
+
 const ElementwiseKernel& diagonal_place_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "int64_t *rows, int64_t *columns, uint8_t *is_entry, const int64_t *offsets, int64_t length, int64_t "

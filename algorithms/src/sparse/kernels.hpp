@@ -43,6 +43,8 @@ GEMEL_API const ElementwiseKernel& product_length_kernel();
 GEMEL_API const ElementwiseKernel& row_length_kernel();
 GEMEL_API const ElementwiseKernel& gather_rows_kernel();
 GEMEL_API const ElementwiseKernel& permuted_key_kernel();
+/// Of each column: the counts of pieces become how many the pieces before have, and their sum.
+GEMEL_API const ElementwiseKernel& pieces_before_kernel();
 /// Between SciPy's diagonals, which stand by column, and rows.
 GEMEL_API const ElementwiseKernel& diagonal_place_kernel();
 GEMEL_API const ElementwiseKernel& shift_diagonals_kernel();

@@ -2,15 +2,14 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
+#include "sparse/product_checks.hpp"
 #include "sparse/product_tuning.hpp"
 #include "sparse/state.hpp"
 #include "tune/online.hpp"
 
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/codegen/sparse.hpp>
-#include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
-#include <gemel/core/text.hpp>
 
 #include <boost/container/static_vector.hpp>
 
@@ -23,8 +22,6 @@ namespace {
 
 using codegen::SparseForm;
 using codegen::SparseLayout;
-
-constexpr const char* who = "Matrix::multiply_into";
 
 // On the stack: solvers call products in a loop.
 using Arrays = boost::container::static_vector<Argument, 5>;
@@ -50,7 +47,7 @@ std::shared_ptr<ProductVariant> find_variant(const Context& context, const Spars
 /// A number as a kernel's argument of an element type. @throws ArgumentError if the type cannot hold it
 Argument element_argument(DType dtype, const AnyNumber& number) {
     Argument argument;
-    const auto bytes = element_bytes(who, dtype, number);
+    const auto bytes = element_bytes(product_name, dtype, number);
     std::copy(bytes.begin(), bytes.end(), argument.value);
     argument.dtype = dtype;
     argument.bytes = dtype.size_bytes();
@@ -76,7 +73,7 @@ void dot_product(const AnyMultiply& options, const AnyArray& y) {
 class Product {
    public:
     Product(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options,
-            OnlineTrial* trial = nullptr)
+            OnlineTrial* trial = nullptr, const SolverSums* sums = nullptr)
         : matrix_(matrix),
           own_(matrix.entries),
           y_(y),
@@ -86,12 +83,21 @@ class Product {
           beta_(options.beta),
           given_(options.tuning),
           trial_(trial),
+          sums_(sums),
           cache_(KernelCache::of(own_.context)) {
         layout_.value = own_.value();
         layout_.index = own_.index();
         layout_.serial = given_.serial < 0 ? cache_.info().type == DeviceInfo::Type::cpu : given_.serial > 0;
         layout_.scaled = !is_number_of(alpha_, 1) || !is_number_of(beta_, 0);
         layout_.warps = cache_.info().has_cross_block_visibility;
+    }
+
+    /// @returns how many blocks have left sums
+    std::int64_t run_summing() {
+        layout_.sums = sums_->diagonal.empty() ? codegen::SparseSums::products : codegen::SparseSums::scaled;
+        layout_.double_sums = cache_.info().has_double;
+        multiply();
+        return summing_blocks_;
     }
 
     void run() {
@@ -141,12 +147,17 @@ class Product {
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
         layout_.dot = !options_.dot.empty() && x_.rank() == 1;
         const auto variant = find_variant(own_.context, layout_);
-        const std::int64_t pieces = units() * std::max(tuning_.chunks_per_unit, 1u);
+        std::int64_t pieces = units() * std::max(tuning_.chunks_per_unit, 1u);
+        if (sums_) pieces = std::min(pieces, sums_->capacity);
         std::int64_t chunk = (own_.rows + pieces - 1) / pieces;
         chunk = (std::max<std::int64_t>(chunk, 64) + multiple - 1) / multiple * multiple;
-        const std::int64_t blocks =
+        std::int64_t blocks =
             layout_.serial ? (own_.rows + chunk - 1) / chunk : (threads + variant->block - 1) / variant->block;
         sizes.push_back(chunk);
+        if (sums_) {
+            const std::int64_t rounds = (blocks + sums_->capacity - 1) / sums_->capacity;
+            blocks = summing_blocks_ = (blocks + rounds - 1) / rounds;
+        }
         if (!layout_.dot) return launch(variant->kernel, variant->block, blocks, std::move(arrays), sizes);
         const AnyArray parts(own_.context, own_.value(), Shape{blocks});
         dot_parts_ = &parts;
@@ -174,12 +185,24 @@ class Product {
             list.add(dot_parts_->argument());
             list.add(as_argument(dot_begin));
         }
+        if (sums_) add_sums(list);
         kernel.launch({.grid = {blocks}, .block = {block}}, list.span());
+    }
+
+    void add_sums(ArgumentList& list) const {
+        list.add(whole_memory(sums_->with));
+        if (!sums_->diagonal.empty()) list.add(whole_memory(sums_->diagonal));
+        list.add(as_argument(sums_->sums));
+        list.add(as_argument(sums_->skip));
+        list.add(as_argument(with_begin_));
+        if (!sums_->diagonal.empty()) list.add(as_argument(diagonal_begin_));
+        list.add(as_argument(sums_->sums_begin));
+        list.add(as_argument(sums_->skip_at));
     }
 
     void csr() {
         cut(SparseForm::rows);
-        if (tuning_.strategy == codegen::SparseStrategy::merge) return merge();
+        if (tuning_.strategy == codegen::SparseStrategy::merge && !sums_) return merge();
         rows(own_.starts, own_.numbers, own_.values);
     }
 
@@ -279,6 +302,8 @@ class Product {
     const AnyNumber &alpha_, &beta_;
     const ProductTuning& given_;
     OnlineTrial* const trial_;
+    const SolverSums* const sums_;
+    std::int64_t summing_blocks_ = 0;
     codegen::SparseTuning tuning_ = {};
     bool is_cut_ = false;
     const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
@@ -286,6 +311,8 @@ class Product {
     KernelCache& cache_;
     SparseLayout layout_ = {};
     const std::int64_t x_begin_ = begin_of(x_), y_begin_ = begin_of(y_);
+    const std::int64_t with_begin_ = sums_ ? begin_of(sums_->with) : 0;
+    const std::int64_t diagonal_begin_ = sums_ && !sums_->diagonal.empty() ? begin_of(sums_->diagonal) : 0;
 };
 
 /// Online, one call tries one configuration: of two products the second adds to what the first has written.
@@ -295,54 +322,11 @@ void multiply_contiguous(const MatrixState& matrix, const AnyArray& y, const Any
               [&](OnlineTrial* trial) { Product(matrix, y, x, options, trial).run(); });
 }
 
-void require_operand(const char* name, const AnyArray& array, const Entries& own, std::int64_t extent) {
-    if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle, without an array"));
-    if (!(array.dtype() == own.value()))
-        throw ArgumentError(text(who, ": ", name, " has elements of ", array.dtype().name(), ", the matrix of ",
-                                 own.value().name(), "; astype() converts"));
-    if (!(array.context() == own.context))
-        throw ArgumentError(
-            text(who, ": ", name, " is of another context than the matrix; copy_to(context) brings it there"));
-    if ((array.rank() != 1 && array.rank() != 2) || array.shape()[0] != extent)
-        throw ArgumentError(text(who, ": ", name, " has shape ", to_string(array.shape()), ", expected (", extent,
-                                 ",) or (", extent, ", k) for a matrix of shape ", to_string(own.shape())));
-}
-
-void require_tuning(const ProductTuning& tuning) {
-    if (tuning.width > 32 || (tuning.width && !std::has_single_bit(tuning.width)))
-        throw ArgumentError(text(who, ": the tuning's width is ", tuning.width, ", expected 1, 2, 4, 8, 16 or 32"));
-    if (tuning.block > 256 || (tuning.block && !std::has_single_bit(tuning.block)))
-        throw ArgumentError(text(who, ": the tuning's block is ", tuning.block, ", expected a power of 2 up to 256"));
-}
-
-void require_dot(const AnyMultiply& options, const Entries& own, const AnyArray& x) {
-    const AnyArray &with = options.dot_with, &dot = options.dot;
-    if (with.empty() && dot.empty()) return;
-    if (with.empty() || dot.empty())
-        throw ArgumentError(
-            text(who, ": dot_with and dot are given together: the vector, and the element for the result"));
-    for (const AnyArray* array : {&with, &dot})
-        if (!(array->dtype() == own.value()) || !(array->context() == own.context))
-            throw ArgumentError(
-                text(who, ": dot_with and dot have the matrix's element type, ", own.value().name(), ", and context"));
-    if (x.rank() != 1 || !(with.shape() == Shape{own.rows}) || dot.rank() != 0)
-        throw ArgumentError(text(who, ": dot_with has shape ", to_string(with.shape()), " and dot ",
-                                 to_string(dot.shape()), ", expected (", own.rows, ",) and () beside one vector x"));
-}
-
 }  // namespace
 
 void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& given) {
     const Entries& own = matrix.entries;
-    require_operand("x", x, own, own.columns);
-    require_operand("y", y, own, own.rows);
-    if (x.rank() != y.rank() || (x.rank() == 2 && x.shape()[1] != y.shape()[1]))
-        throw ArgumentError(text(who, ": x has shape ", to_string(x.shape()), " and y ", to_string(y.shape()),
-                                 "; both are vectors, or have as many columns"));
-    if (y.repeats())
-        throw ArgumentError(text(who, ": y repeats elements, as after broadcast_to: such an array cannot be written"));
-    require_tuning(given.tuning);
-    require_dot(given, own, x);
+    require_product(own, y, x, given);
     if (y.size() == 0) {
         if (!given.dot.empty()) given.dot.fill(0);
         return;
@@ -361,6 +345,26 @@ void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, c
     }
     if (!is_apart) y.assign(to);
     if (!is_fused) dot_product(given, y);
+}
+
+bool can_sum(const MatrixState& matrix) {
+    const Entries& own = matrix.entries;
+    if (own.count == 0 || own.rows != own.columns) return false;
+    switch (matrix.format) {
+        case Format::ell:
+        case Format::sell:
+        case Format::dia: return true;
+        case Format::csr: break;
+        default: return false;  // coo and the rest of packeted add to y more than once
+    }
+    const bool serial = KernelCache::of(own.context).info().type == DeviceInfo::Type::cpu;
+    return product_tuning(matrix, {.form = SparseForm::rows, .serial = serial}, {}).strategy !=
+           codegen::SparseStrategy::merge;
+}
+
+std::int64_t multiply_summing(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const SolverSums& sums) {
+    const AnyMultiply plain;
+    return Product(matrix, y, x, plain, nullptr, &sums).run_summing();
 }
 
 }  // namespace gemel::sparse

@@ -4,6 +4,7 @@
 #include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/codegen/sparse.hpp>
+#include <gemel/core/buffer.hpp>
 #include <gemel/core/context.hpp>
 
 #include <cstdint>
@@ -105,8 +106,34 @@ Entries with_starts(const Context& context, const Shape& shape, AnyArray starts,
 /// @throws ArgumentError unless both extents are there and not negative
 void require_shape(const char* who, const Shape& shape);
 
+// algebra.cpp
+
+/// Zeros where the pattern has entries on and below the diagonal; csr.
+AnyMatrix lower_part(const AnyMatrix& pattern);
+
+// multiply_rows.cpp
+
+/// a * b on CPU devices; nothing elsewhere, for indices of different types, and where there would be more marks than
+/// entries. @source Gustavson, "Two Fast Algorithms for Sparse Matrices" (1978) @time waits for the number of entries
+std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b);
+
 // product.cpp
 
 void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);
+
+/// What a product sums for a solver while it has the elements of y = A x at hand: the real parts of x* y, (M w)* y and
+/// (M y)* y, where M is a diagonal or 1. Each block leaves three numbers, doubles where the device has them.
+struct SolverSums {
+    AnyArray with;                              ///< w, of y's shape
+    AnyArray diagonal = {};                     ///< M; an empty handle: 1
+    Buffer sums;                                ///< for three numbers of each block
+    std::int64_t sums_begin = 0, capacity = 1;  ///< where the first stands, and for how many blocks there is room
+    Buffer skip;                                ///< integers of 32 bits: nothing is done where
+    std::int64_t skip_at = 0;                   ///< this one is not 0 and blocks may return early
+};
+/// Whether a matrix has products that sum: one launch, whatever there is to sum.
+bool can_sum(const MatrixState& matrix);
+/// @param x,y  vectors without gaps that share no memory @returns how many blocks have left sums, at most `capacity`
+std::int64_t multiply_summing(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const SolverSums& sums);
 
 }  // namespace gemel::sparse

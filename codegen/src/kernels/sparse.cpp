@@ -10,6 +10,7 @@ namespace {
 
 constexpr int vector_tile = 8;      ///< several, serial: vectors at a time
 constexpr int diagonal_tile = 256;  ///< diagonals, serial: rows at a time
+constexpr int sum_lanes = 16;       ///< serial: running sums side by side
 
 /// Fills the kernels of one layout.
 class Product {
@@ -29,6 +30,7 @@ class Product {
                       {"ordered", layout_.ordered}};
         values["parameters"] = kernel_.fill(sparse_kernels::parameters(), values);
         add_dot(values);
+        add_sums(values);
         const std::string kernels = body(values);
         return kernel_.finish(functions_ + kernels);
     }
@@ -56,6 +58,7 @@ class Product {
             stored = gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
                                  plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
                                  times("alpha", total), ";");
+        if (layout_.sums != SparseSums::none && !is_tiled()) return stored + "\n" + sums_;
         if (!layout_.dot) return stored;
         const std::string factor = is_complex() ? "c_conj(dot_with[row])" : "dot_with[row]";
         return gemel::text(stored, "\ndot = ", plus("dot", times(factor, element)), ";");
@@ -84,6 +87,83 @@ class Product {
         values["end_dot"] = end + "dots[GID_0] = dot;";
     }
 
+    /// Serial forms that have the totals of several rows at a time.
+    bool is_tiled() const {
+        return layout_.serial && (layout_.form == SparseForm::slices || layout_.form == SparseForm::diagonals);
+    }
+
+    /// The real part of conj(a) b.
+    std::string dot_re(const std::string& a, const std::string& b) const {
+        const std::string real = layout_.double_sums ? "(double)" : "(float)";
+        if (!is_complex()) return gemel::text(real, a, " * ", real, b);
+        return gemel::text(real, a, ".re * ", real, b, ".re + ", real, a, ".im * ", real, b, ".im");
+    }
+
+    /// Sums in place of a dot product: their parameters and what a row adds; blocks that take several pieces of rows.
+    void add_sums(Values& values) {
+        values["begin_pieces"] = "";
+        values["end_pieces"] = "";
+        values["piece"] = "(int64_t)GID_0";
+        values["add_tile"] = "";
+        if (layout_.sums == SparseSums::none) return;
+        const bool is_scaled = layout_.sums == SparseSums::scaled;
+        const std::string real = layout_.double_sums ? "double" : "float";
+        const std::string vector = gemel::text("GLOBAL_MEM const ", type_, " *RESTRICT ");
+        values["dot_parameters"] =
+            gemel::text(",\n", vector, "w,\n", is_scaled ? vector + "factors,\n" : "", "GLOBAL_MEM ", real,
+                        " *RESTRICT sums,\nGLOBAL_MEM const int *RESTRICT skip,\nint64_t w_begin,\n",
+                        is_scaled ? "int64_t factors_begin,\n" : "", "int64_t sums_begin,\nint64_t skip_at");
+        // PoCL 3.1 computes nothing behind a barrier that a block might return before.
+        std::string begin = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
+        begin += gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
+        Values row{{"type", type_},
+                   {"other", is_scaled ? times("factors[row]", "w[row]") : "w[row]"},
+                   {"same", is_scaled ? times("factors[row]", "total") : "total"},
+                   {"mu", dot_re("own", "total")},
+                   {"delta", dot_re("other", "total")},
+                   {"gamma", dot_re("same", "total")},
+                   {"lane", !layout_.serial ? ""
+                            : is_tiled()    ? "_lanes[lane]"
+                                            : gemel::text("_lanes[row % ", sum_lanes, "]")},
+                   {"lanes", sum_lanes},
+                   {"row_of_lane", layout_.form == SparseForm::slices && layout_.ordered ? "order[first + r + lane]"
+                                                                                         : "first + r + lane"}};
+        sums_ = kernel_.fill(sparse_kernels::sums(), row);
+        if (is_tiled()) {
+            row["add_sums"] = sums_;
+            values["add_tile"] = kernel_.fill(sparse_kernels::sums_tile(), row);
+        }
+        std::string end;
+        const std::string names[] = {"mu", "delta", "gamma"};
+        pieces::ReduceInSharedMemory reduce{.values = {}, .block = static_cast<int>(layout_.block)};
+        for (const std::string& name : names) {
+            begin += gemel::text(real, " ", name, " = 0;\n");
+            if (layout_.serial) {
+                begin += gemel::text(real, " ", name, "_lanes[", sum_lanes, "];\nfor (int lane = 0; lane < ", sum_lanes,
+                                     "; ++lane) ", name, "_lanes[lane] = 0;\n");
+                end += gemel::text("for (int lane = 0; lane < ", sum_lanes, "; ++lane) ", name, " += ", name,
+                                   "_lanes[lane];\n");
+            } else {
+                begin = gemel::text("LOCAL_MEM ", real, " shared_", name, "[", layout_.block, "];\n") + begin;
+                reduce.values.push_back({name, "shared_" + name, "add_parts"});
+            }
+        }
+        if (!layout_.serial) {
+            functions_ +=
+                gemel::text("WITHIN_KERNEL ", real, " add_parts(", real, " a, ", real, " b) { return a + b; }\n\n");
+            end = reduce.text(kernel_) + "if (thread == 0) {\n";
+            const std::uint32_t rows = layout_.form == SparseForm::rows ? layout_.block / layout_.width : layout_.block;
+            values["begin_pieces"] =
+                gemel::text("for (int64_t piece = GID_0; piece * ", rows, " < rows; piece += GDIM_0) {");
+            values["end_pieces"] = "}";
+            values["piece"] = "piece";
+        }
+        for (int k = 0; k < 3; ++k)
+            end += gemel::text("sums[sums_begin + (int64_t)GID_0 * 3 + ", k, "] = ", names[k], ";\n");
+        values["begin_dot"] = begin;
+        values["end_dot"] = end + (layout_.serial ? "" : "}");
+    }
+
     std::string body(Values values) {
         switch (layout_.form) {
             case SparseForm::rows: return rows(values);
@@ -106,6 +186,16 @@ class Product {
                                                                   {"type", type_}})
                                                   : "";
     }
+    /// Most entries of a row that ends at `end`, for serial forms. The total is zero before.
+    std::string long_row(const char* end) {
+        return kernel_.fill(
+            sparse_kernels::long_row(),
+            {{"end", end},
+             {"type", type_},
+             {"zero", zero()},
+             {"add_part", add_to("parts[u]", "values[k + u]", gemel::text(operand(), "[columns[k + u]]"))},
+             {"joined", plus(plus("parts[0]", "parts[1]"), plus("parts[2]", "parts[3]"))}});
+    }
     /// Entries to shared memory, for the forms that read them as they lie.
     void stage(Values& values) {
         values["tile"] = static_cast<int>(layout_.block * layout_.items);
@@ -125,6 +215,7 @@ class Product {
         name_columns(values);
         values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
         values["store"] = store("total");
+        values["long_row"] = long_row("end");
         if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
         values["reduce"] = "";
         if (layout_.width > 1) {
@@ -146,6 +237,8 @@ class Product {
 
     std::string merge(Values& values) {
         values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
+        values["long_row"] = long_row("end");
+        values["long_piece"] = long_row("last_entry");
         stage(values);
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
@@ -194,6 +287,7 @@ class Product {
     SparseLayout layout_;
     std::string type_, index_;
     std::string functions_;  ///< in front of the kernels
+    std::string sums_;       ///< what a row adds to them
     KernelText kernel_;
 };
 

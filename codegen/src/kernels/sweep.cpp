@@ -15,11 +15,17 @@ namespace {
 using Access = SweepArray::Access;
 
 /// A tree in shared memory for every sum.
-std::string reduce(KernelText& kernel, const SweepRequest& request, int threads) {
+std::string reduce(KernelText& kernel, const std::vector<std::string>& sums, int threads) {
     pieces::ReduceInSharedMemory piece{.values = {}, .block = threads};
-    for (const std::string& sum : request.sums)
+    for (const std::string& sum : sums)
         piece.values.push_back({.total = sum, .shared = "shared_" + sum, .reduce = "sweep_add"});
-    return request.sums.empty() ? std::string() : piece.text(kernel);
+    return sums.empty() ? std::string() : piece.text(kernel);
+}
+
+Value::List list_of(const std::vector<std::string>& names) {
+    Value::List list;
+    for (const std::string& name : names) list.push_back(name);
+    return list;
 }
 
 Value::List arrays_of(const SweepRequest& request) {
@@ -46,7 +52,8 @@ Value::List arrays_of(const SweepRequest& request) {
 bool uses_state(const SweepRequest& request, const SweepLayout& layout) {
     const auto names_it = [](const std::string& statements) { return statements.find("state") != std::string::npos; };
     const bool steps = layout.last_block && !request.sums.empty() && names_it(request.finish);
-    return steps || names_it(request.skip) || names_it(request.prepare) || names_it(request.element);
+    return steps || names_it(request.skip) || names_it(request.joined) || names_it(request.prepare) ||
+           names_it(request.element);
 }
 
 }  // namespace
@@ -72,9 +79,7 @@ std::string sweep_source(const SweepRequest& request, const SweepLayout& layout,
     KernelText kernel(dialect);
     const int block = layout.serial ? 1 : static_cast<int>(tuning.block);
     const int finishers = layout.serial ? 1 : std::min(block, static_cast<int>(sweep_finish_block));
-    Value::List sums, numbers;
-    for (const std::string& sum : request.sums) sums.push_back(sum);
-    for (const std::string& number : request.numbers) numbers.push_back(number);
+    const bool is_stepped = layout.last_block && !request.sums.empty() && !request.finish.empty();
     Values values{{"name", request.name},
                   {"type", request.dtype.name()},
                   {"index", layout.wide_index ? "int64_t" : "int"},
@@ -82,31 +87,38 @@ std::string sweep_source(const SweepRequest& request, const SweepLayout& layout,
                   {"finish_block", finishers},
                   {"pack", static_cast<int>(sweep_pack(request.dtype, layout))},
                   {"serial", layout.serial},
-                  {"last_block", layout.last_block && !request.sums.empty()},
+                  {"last_block", is_stepped},
                   {"has_elements", !request.element.empty()},
                   {"uses_state", uses_state(request, layout)},
                   {"uses_place", request.element.find("place") != std::string::npos},
                   {"arrays", arrays_of(request)},
-                  {"sums", sums},
-                  {"numbers", numbers},
+                  {"sums", list_of(request.sums)},
+                  {"joins", list_of(request.joins)},
+                  {"numbers", list_of(request.numbers)},
                   {"preamble", request.preamble},
                   // PoCL 3.1 computes nothing behind a barrier that some blocks return before.
                   {"returns", layout.serial || layout.last_block || request.sums.empty()},
                   {"has_skip", !request.skip.empty()},
                   {"has_finish", !request.finish.empty()},
+                  {"has_halt", !request.halt.empty()},
                   {"skip", request.skip},
+                  {"joined", request.joined},
+                  {"halt", request.halt},
                   {"prepare", request.prepare},
                   {"element", request.element},
                   {"finish", request.finish}};
-    values["reduce"] = layout.serial ? std::string() : reduce(kernel, request, block);
-    const auto join = [&](int threads) {
+    values["reduce"] = layout.serial ? std::string() : reduce(kernel, request.sums, block);
+    const auto by_all = [&](const auto& text, const std::vector<std::string>& sums, int threads) {
         Values own = values;
         own["threads"] = threads;
-        own["reduce"] = threads > 1 ? reduce(kernel, request, threads) : std::string();
-        return request.sums.empty() ? std::string() : kernel.fill(sweep_kernels::join(), std::move(own));
+        own["reduce"] = threads > 1 ? reduce(kernel, sums, threads) : std::string();
+        return sums.empty() ? std::string() : kernel.fill(text, std::move(own));
     };
+    const auto join = [&](int threads) { return by_all(sweep_kernels::join(), request.sums, threads); };
+    values["gather"] = by_all(sweep_kernels::gather(), request.joins, block);
+    values["gather_again"] = by_all(sweep_kernels::gather(), request.joins, finishers);
     values["elements"] = kernel.fill(layout.serial ? sweep_kernels::serial() : sweep_kernels::parallel(), values);
-    values["join"] = layout.last_block ? join(block) : std::string();
+    values["join"] = is_stepped ? join(block) : std::string();
     values["join_again"] = join(finishers);
     return kernel.finish(kernel.fill(sweep_kernels::sweep(), std::move(values)));
 }

@@ -99,6 +99,8 @@ class GEMEL_API AnyMatrix {
 
     /// @throws ArgumentError in the name of `who` if the handle is empty
     const MatrixState& state(const char* who) const;
+    /// What handles share.
+    const std::shared_ptr<const MatrixState>& shared_state() const { return state_; }
 
    private:
     std::shared_ptr<const MatrixState> state_;
@@ -158,7 +160,7 @@ class Matrix {
     /// A dense array, zero where there is no entry. @time enqueued
     GPUArray<T> to_dense() const { return GPUArray<T>(matrix_.to_dense()); }
     /// The transposed matrix, as csr; complex values are not conjugated. @time enqueued but for a wait: one stable sort
-    /// by column
+    /// by column; on CPU devices two readings of the entries
     Matrix transpose() const { return Matrix(matrix_.transpose()); }
     /// The values at (i, i + offset), zero where there is no entry. @returns a new array of as many as fit @time one
     /// launch
@@ -205,8 +207,10 @@ class Matrix {
     }
     /// The product of two sparse matrices, as csr; sums that come to zero stay as entries.
     /// @throws ArgumentError if the inner extents differ @time waits twice; memory for every product of two entries,
-    /// and a sort of them
-    /// @source Bell, Dalton and Olson, "Exposing Fine-Grained Parallelism in Algebraic Multigrid Methods"
+    /// and a sort of them; on CPU devices memory for the result, and two passes over the products
+    /// @source Bell, Dalton and Olson, "Exposing Fine-Grained Parallelism in Algebraic Multigrid Methods"; on CPU
+    /// devices
+    ///         Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition"
     friend Matrix operator*(const Matrix& a, const Matrix& b) { return Matrix(a.matrix_.times(b.matrix_)); }
     /// Sums, as csr; entries that cancel stay. @throws ArgumentError if the shapes differ @time waits; a sort
     friend Matrix operator+(const Matrix& a, const Matrix& b) {

@@ -48,6 +48,14 @@ struct SparseTuning {
 };
 GEMEL_STRUCT(SparseTuning, strategy, block, width, items, chunks_per_unit)
 
+/// What a product y = A x of a square matrix sums while it has the elements of y at hand.
+enum class SparseSums : std::uint8_t {
+    none,
+    products,  ///< the real parts of x* y, w* y and y* y for a vector w
+    scaled,    ///< the real parts of x* y, (d w)* y and (d y)* y for a vector w and a diagonal d
+};
+inline constexpr std::int64_t sparse_sum_count = 3;
+
 /// What tells the variants of a product apart.
 struct SparseLayout {
     SparseForm form = SparseForm::rows;
@@ -55,6 +63,9 @@ struct SparseLayout {
     DType index = {};     ///< int32_t or int64_t: of rows, columns and places
     bool serial = false;  ///< threads that take many rows each, for CPU devices
     bool scaled = false;  ///< y = alpha A x + beta y; else y = A x
+    /// Sums for conjugate gradients, instead of `dot`; see sparse_source. rows, stream, slices, diagonals; not scaled
+    SparseSums sums = SparseSums::none;
+    bool double_sums = false;  ///< they are doubles, not floats
     /// The dot product of a vector, conjugated, with y: a part for each block. rows, stream, slices, diagonals
     bool dot = false;
     bool warps = false;  ///< sums within warps by shuffles; else in shared memory
@@ -83,8 +94,11 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 ///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
 ///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
 /// With `dot`: behind all, dot_with, dots (an element for each block), and where dot_with begins.
-/// `chunk` is how many rows a serial thread takes; a serial merge's `tile` how many rows and entries, another one's is
-/// block * items.
+/// With `sums`: behind all, w, for `scaled` d, sums (three for each block, float or double), skip (an int array), then
+/// where w, d, sums begin, and the place in skip; the block ends at once if it holds anything but 0. Blocks go through
+/// pieces of rows as far apart as there are blocks, so that there need not be more of them than the device runs at
+/// once. `chunk` is how many rows a serial thread takes; a serial merge's `tile` how many rows and entries, another
+/// one's is block * items.
 /// @source Bell and Garland, "Implementing Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors";
 ///         stream: Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage
 ///         Format"; merge: Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication"; slices:

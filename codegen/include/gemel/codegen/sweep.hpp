@@ -61,9 +61,14 @@ struct SweepRequest {
     std::vector<SweepArray> arrays = {};
     std::vector<std::string> numbers = {};  ///< parameters of type int
     std::string preamble = {};
-    std::string skip = {};               ///< where it is true of `state`, the column is left alone
-    std::string prepare = {};            ///< statements before the elements
-    std::string element = {};            ///< of one element, at `place` of arrays that are `whole`
+    std::string skip = {};  ///< where it is true of `state`, the column is left alone
+    /// Sums that the blocks of another kernel have left, joined by every block: a value of each for every one of
+    /// `joined_groups` blocks, for each column. What is computed from them costs no launch then.
+    std::vector<std::string> joins = {};
+    std::string joined = {};   ///< statements with them, before `prepare` and `finish`
+    std::string halt = {};     ///< where it is true after these, the elements are left alone, and `finish` is done
+    std::string prepare = {};  ///< statements before the elements
+    std::string element = {};  ///< of one element, at `place` of arrays that are `whole`
     std::vector<std::string> sums = {};  ///< variables to which `element` adds
     std::string finish = {};             ///< with the sums of the column
 };
@@ -85,7 +90,8 @@ struct SweepLayout {
 GEMEL_API std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout);
 /// The kernel `<name>`, and `<name>_finish` for a second launch with a block for each column. Parameters of both: the
 /// arrays, states, partials (sums * groups * columns of `real`), counters (an int32 for each column, zero before and
-/// after), the numbers; then packs, pitch, groups (blocks of a column) as the index type.
+/// after), with joins their array, the numbers, with joins how many blocks have left some (int32); then packs, pitch,
+/// groups (blocks of a column) as the index type. Without a `finish`, sums are left in partials.
 GEMEL_API std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                                    const Dialect& dialect);
 

@@ -8,8 +8,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
+
+namespace gemel::sparse {
+struct MatrixState;
+}
 
 namespace gemel::solve {
 
@@ -50,8 +55,13 @@ class GEMEL_API AnyOperator {
     /// An empty handle if it is not known to be diagonal.
     const AnyArray& diagonal() const { return diagonal_; }
     const Function& function() const { return function_; }
+    /// The sparse matrix that it is, whose products may sum what a solver needs on the way; null for others.
+    const std::shared_ptr<const sparse::MatrixState>& matrix() const { return matrix_; }
     /// Writes this times u into out. @throws ArgumentError if shapes, types or contexts do not fit
     void multiply_into(const AnyArray& out, const AnyArray& u) const;
+
+   protected:
+    std::shared_ptr<const sparse::MatrixState> matrix_;
 
    private:
     DType dtype_;
@@ -101,7 +111,9 @@ class LinearOperator : public AnyOperator {
     LinearOperator(const A& a, Columns columns = Columns::one_by_one)
         : LinearOperator(
               Shape{static_cast<std::int64_t>(a.shape()[0]), static_cast<std::int64_t>(a.shape()[1])},
-              [a](const GPUArray<T>& u, const GPUArray<T>& out) { a.multiply_into(out, u); }, columns) {}
+              [a](const GPUArray<T>& u, const GPUArray<T>& out) { a.multiply_into(out, u); }, columns) {
+        if constexpr (requires { this->matrix_ = a.untyped().shared_state(); }) matrix_ = a.untyped().shared_state();
+    }
     explicit LinearOperator(AnyOperator any) : AnyOperator(std::move(any)) {}
 
     /// Writes this times u into out. Shapes (columns,) and (rows,), or (columns, k) and (rows, k).

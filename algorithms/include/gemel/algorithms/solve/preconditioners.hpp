@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/algorithms/solve/linear_operator.hpp>
+#include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/core/export.hpp>
 
 #include <concepts>
@@ -24,7 +25,13 @@ struct ChebyshevOptions {
         0;  ///< 0: found by twenty steps of the power method, which wait for the device, and raised by a fifth
 };
 
+struct ApproximateInverseOptions {
+    int power =
+        1;  ///< the factor has the places of A's lower part; with 2 those of A * A, which are nearer to the inverse
+};
+
 namespace detail {
+GEMEL_API AnyOperator approximate_inverse(const sparse::AnyMatrix& a, const ApproximateInverseOptions& options);
 GEMEL_API AnyOperator jacobi(const AnyArray& diagonal);
 GEMEL_API AnyOperator block_jacobi(const AnyArray& blocks);
 GEMEL_API AnyOperator chebyshev(const AnyOperator& a, const AnyArray& like, const ChebyshevOptions& options);
@@ -51,6 +58,21 @@ auto jacobi(const A& a) {
 template <SolverElement T>
 LinearOperator<T> block_jacobi(const GPUArray<T>& blocks) {
     return LinearOperator<T>(detail::block_jacobi(blocks));
+}
+
+/// A sparse approximate inverse of a Hermitian, positive definite matrix: G* G, where G is lower triangular and G A G*
+/// has ones on the diagonal. Of all factors with entries in these places G is nearest to the inverse of A's Cholesky
+/// factor. Rows are found independently of each other, and G* G is applied by two sparse products: nothing is solved by
+/// substitution, which parallel devices do slowly. Only A's lower part is read. Of rows longer than 64 entries below
+/// the diagonal those nearest to it are used.
+/// @throws ArgumentError if A is not square, if a row has no entry on the diagonal, or A is not positive definite, as
+/// far
+///         as the factor shows: the row is named
+/// @time waits for the device a few times, here; two launches per application of one vector
+/// @source Kolotilina and Yeremin, "Factorized Sparse Approximate Inverse Preconditionings I" (1993)
+template <SolverElement T>
+LinearOperator<T> approximate_inverse(const sparse::Matrix<T>& a, const ApproximateInverseOptions& options = {}) {
+    return LinearOperator<T>(detail::approximate_inverse(a.untyped(), options));
 }
 
 /// A polynomial of A that is near its inverse on [lowest, highest], and positive on (0, highest]: an approximate

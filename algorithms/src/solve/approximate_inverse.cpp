@@ -1,0 +1,176 @@
+#include "generated/kernel_cache.hpp"
+#include "generated/kernel_family.hpp"
+#include "solve/preconditioner_kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/algorithms/solve/preconditioners.hpp>
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/expression.hpp>
+#include <gemel/arrays/reductions.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gemel::solving {
+namespace {
+
+std::string arithmetic(DType dtype) {
+    const std::string type = dtype.name();
+    const auto function = [&](const char* name, const char* parameters, const char* statements) {
+        return text("WITHIN_KERNEL ", type, " ", name, "(", parameters, ") { ", statements, " }\n");
+    };
+    std::string types = text("typedef ", type, " element;\n");
+    if (dtype.kind() != DType::Kind::complex)
+        return types + "typedef " + type + " part;\n" +
+               function("less_product_conj", "element c, element a, element b", "return c - a * b;") +
+               function("conj_of", "element a", "return a;") + function("number", "part a", "return a;") +
+               function("over", "element a, part b", "return a / b;") + "#define RE(a) (a)\n";
+    types += text("typedef ", dtype.size_bytes() == 16 ? "double" : "float", " part;\n");
+    const std::string make = text("return ", type, "_new(");
+    return types +
+           function("less_product_conj", "element c, element a, element b", "return c_sub(c, c_mul(a, c_conj(b)));") +
+           function("conj_of", "element a", "return c_conj(a);") +
+           function("number", "part a", (make + "a, 0);").c_str()) +
+           function("over", "element a, part b", (make + "a.re / b, a.im / b);").c_str()) + "#define RE(a) ((a).re)\n";
+}
+
+}  // namespace
+
+ElementwiseKernel approximate_inverse_kernel(DType dtype, DType index, DType own_index) {
+    const std::string type = dtype.name(), a = index.name(), g = own_index.name();
+    return ElementwiseKernel(text("const ", a, " *a_starts, const ", a, " *a_columns, const ", type,
+                                  " *a_values, const ", g, " *starts, const ", g, " *columns, ", type, " *g, ", type,
+                                  " *work, int32_t *wrong, int64_t first, int64_t most, int64_t lane, "
+                                  "int64_t stride"),
+                             R"(#define AT(p, q) factor[((p) * ((p) + 1) / 2 + (q)) * stride]
+const int64_t row = first + i, end = starts[row + 1];
+const int64_t begin = end - starts[row] > most ? end - most : starts[row];
+const int64_t m = end - begin;
+GLOBAL_MEM element *factor = work + i * lane;
+int is_wrong = m == 0 || columns[end - 1] != row;
+for (int64_t k = starts[row]; k < begin; ++k) g[k] = number(0);
+for (int64_t p = 0; p < m; ++p) {
+    int64_t at = a_starts[columns[begin + p]];
+    const int64_t last = a_starts[columns[begin + p] + 1];
+    for (int64_t q = 0; q <= p; ++q) {
+        while (at < last && a_columns[at] < columns[begin + q]) ++at;
+        AT(p, q) = at < last && a_columns[at] == columns[begin + q] ? a_values[at] : number(0);
+    }
+}
+for (int64_t p = 0; p < m && !is_wrong; ++p) {
+    for (int64_t q = 0; q <= p; ++q) {
+        element sum = AT(p, q);
+        for (int64_t k = 0; k < q; ++k) sum = less_product_conj(sum, AT(p, k), AT(q, k));
+        if (q < p) {
+            AT(p, q) = over(sum, RE(AT(q, q)));
+        } else if (RE(sum) > 0 && isfinite(RE(sum))) {
+            AT(p, p) = number(sqrt(RE(sum)));
+        } else {
+            is_wrong = 2;
+        }
+    }
+}
+for (int64_t p = m - 1; p >= 0 && !is_wrong; --p) {
+    element sum = number(p == m - 1 ? 1 / RE(AT(p, p)) : 0);
+    for (int64_t k = p + 1; k < m; ++k) sum = less_product_conj(sum, g[begin + k], AT(k, p));
+    g[begin + p] = over(sum, RE(AT(p, p)));
+}
+for (int64_t p = 0; p < m && !is_wrong; ++p) {
+    const element y = g[begin + p];
+    g[begin + p] = over(conj_of(y), 1 / RE(AT(m - 1, m - 1)));
+}
+wrong[row] = is_wrong;
+#undef AT)",
+                             "approximate_inverse", {.preamble = arithmetic(dtype)});
+}
+
+namespace {
+
+const ElementwiseKernel& kernel_of(DType dtype, DType index, DType own_index) {
+    static auto& family =
+        *new KernelFamily<std::pair<std::pair<int, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>,
+                          ElementwiseKernel>;
+    return family.find(
+        {{static_cast<int>(dtype.kind()), dtype.size_bytes()}, {index.size_bytes(), own_index.size_bytes()}},
+        [&] { return approximate_inverse_kernel(dtype, index, own_index); });
+}
+
+/// Rows so long are cut to the entries nearest to the diagonal: each costs a third of its cube of operations.
+constexpr std::int64_t most_in_a_row = 64;
+constexpr std::size_t work_bytes = std::size_t{64} << 20;
+
+/// The values of G in its pattern, row by row.
+AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::Entries& own) {
+    const AnyArray g(a.context, a.value(), Shape{own.count});
+    const GPUArray<std::int32_t> wrong(a.context, Shape{a.rows});
+    const std::int64_t longest = std::min(own.longest_row, most_in_a_row), places = longest * (longest + 1) / 2;
+    const bool is_cpu = KernelCache::of(a.context).info().type == DeviceInfo::Type::cpu;
+    const std::int64_t at_once = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(work_bytes / a.value().size_bytes()) / std::max<std::int64_t>(places, 1), 1, a.rows);
+    const AnyArray work(a.context, a.value(), Shape{at_once * std::max<std::int64_t>(places, 1)});
+    // Threads that run side by side have their places side by side.
+    const std::int64_t lane = is_cpu ? places : 1, stride = is_cpu ? 1 : at_once;
+    for (std::int64_t first = 0; first < a.rows; first += at_once) {
+        const std::array<CallArgument, 12> arguments{
+            CallArgument(a.starts),      CallArgument(a.numbers),   CallArgument(a.values),
+            CallArgument(own.starts),    CallArgument(own.numbers), CallArgument(g),
+            CallArgument(work),          CallArgument(wrong),       CallArgument(first),
+            CallArgument(most_in_a_row), CallArgument(lane),        CallArgument(stride)};
+        kernel_of(a.value(), a.index(), own.index())
+            .run({.range = IndexRange{.stop = std::min(at_once, a.rows - first)}}, arguments);
+    }
+    const std::vector<std::int32_t> found = wrong.get();
+    for (std::size_t row = 0; row < found.size(); ++row) {
+        if (found[row] == 1)
+            throw ArgumentError(text(who, ": row ", row,
+                                     " has no entry on the diagonal, so A is not positive definite; "
+                                     "the diagonal's entries must be stored"));
+        if (found[row] == 2)
+            throw ArgumentError(text(who, ": A is not positive definite, as the entries of row ", row,
+                                     " and of the rows that it refers to show; minres and gmres take other matrices"));
+    }
+    return g;
+}
+
+}  // namespace
+}  // namespace gemel::solving
+
+namespace gemel::solve::detail {
+
+AnyOperator approximate_inverse(const sparse::AnyMatrix& a, const ApproximateInverseOptions& options) {
+    using namespace gemel::solving;
+    const char* const who = "solve::approximate_inverse";
+    if (a.empty()) throw ArgumentError(text(who, ": the matrix is an empty handle; make one first"));
+    const sparse::Entries& entries = a.state(who).entries;
+    if (entries.rows != entries.columns)
+        throw ArgumentError(text(who, ": the matrix has the shape ", to_string(a.shape()), ", expected a square one"));
+    if (options.power != 1 && options.power != 2)
+        throw ArgumentError(text(who, ": .power is ", options.power, ", expected 1, or 2 for the pattern of A * A"));
+    if (entries.rows == 0)
+        return AnyOperator(a.dtype(), a.shape(), [](const AnyArray&, const AnyArray&) {}, Columns::one_by_one);
+    const ContextScope scope(a.context());
+    const sparse::AnyMatrix pattern = sparse::lower_part(options.power == 1 ? a : a.times(a));
+    const sparse::Entries& own = pattern.state(who).entries;
+    const AnyArray values = factor_values(who, entries, own);
+    const auto with_values = [&](const sparse::AnyMatrix& of, const AnyArray& to) {
+        const sparse::MatrixOptions wide{.wide_indices = of.row_starts().dtype().size_bytes() == 8};
+        return sparse::detail::compressed(false, a.shape(), of.row_starts(), of.column_indices(), to, wide);
+    };
+    const sparse::AnyMatrix factor = with_values(pattern, values);
+    sparse::AnyMatrix turned = factor.transpose();
+    if (a.dtype().kind() == DType::Kind::complex) turned = with_values(turned, conj(AnyExpr(turned.values())));
+    return AnyOperator(
+        a.dtype(), a.shape(),
+        [g = factor.to(sparse::Format::automatic), t = turned.to(sparse::Format::automatic)](const AnyArray& u,
+                                                                                             const AnyArray& out) {
+            const AnyArray between(u.context(), u.dtype(), u.shape());
+            g.multiply_into(between, u);
+            t.multiply_into(out, between);
+        },
+        Columns::one_by_one);
+}
+
+}  // namespace gemel::solve::detail

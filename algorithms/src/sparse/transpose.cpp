@@ -1,0 +1,140 @@
+/// Transposition: a stable sort by column, or on CPU devices entries counted by column and put in place.
+#include "generated/argument_list.hpp"
+#include "generated/kernel_cache.hpp"
+#include "sparse/kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/algorithms/search.hpp>
+#include <gemel/algorithms/sort.hpp>
+#include <gemel/arrays/creation.hpp>
+#include <gemel/arrays/cumulative.hpp>
+#include <gemel/codegen/sparse.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace gemel::sparse {
+namespace {
+
+AnyMatrix by_sorting(const Entries& a) {
+    // Entries are in order of rows: a stable sort by column leaves them so within each column.
+    AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
+    if (a.count > 1) {
+        const std::array moved{rows, values};
+        const std::vector<AnyArray> sorted = sort_by_key(columns, std::span<const AnyArray>(moved));
+        columns = sorted[0];
+        rows = sorted[1];
+        values = sorted[2];
+    }
+    const AnyArray bounds = arange(a.context, a.index(), std::int64_t{0}, a.columns + 1, std::int64_t{1});
+    const AnyArray starts =
+        gemel::detail::searchsorted("sparse", columns, bounds, Side::left, {}).AnyArray::astype(a.index());
+    return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
+}
+
+/// A thread for each piece of rows.
+std::string transpose_text(DType value, DType index) {
+    return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), R"( element;
+/// The first row of a piece: pieces have as many entries, as far as rows allow.
+WITHIN_KERNEL int64_t first_row_of(GLOBAL_MEM const index_type *starts, int64_t rows, int64_t entries, int64_t piece,
+        int64_t pieces)
+{
+    const int64_t wanted = piece == pieces ? entries + 1 : (int64_t)((double)entries * (double)piece / (double)pieces);
+    int64_t first = 0, last = rows;
+    while (first < last) {
+        const int64_t middle = first + (last - first) / 2;
+        if (starts[middle] < wanted) first = middle + 1;
+        else last = middle;
+    }
+    return first;
+}
+
+KERNEL REQD_WG_SIZE(1, 1, 1) void count_columns(
+        GLOBAL_MEM const index_type *RESTRICT starts,
+        GLOBAL_MEM const index_type *RESTRICT numbers,
+        GLOBAL_MEM index_type *RESTRICT counts,
+        int64_t rows,
+        int64_t columns,
+        int64_t entries)
+{
+    const int64_t end = starts[first_row_of(starts, rows, entries, (int64_t)GID_0 + 1, GDIM_0)];
+    counts += GID_0 * columns;
+    for (int64_t k = starts[first_row_of(starts, rows, entries, GID_0, GDIM_0)]; k < end; ++k) ++counts[numbers[k]];
+}
+
+KERNEL REQD_WG_SIZE(1, 1, 1) void place_entries(
+        GLOBAL_MEM const index_type *RESTRICT starts,
+        GLOBAL_MEM const index_type *RESTRICT numbers,
+        GLOBAL_MEM const element *RESTRICT values,
+        GLOBAL_MEM index_type *RESTRICT counts,
+        GLOBAL_MEM const index_type *RESTRICT turned_starts,
+        GLOBAL_MEM index_type *RESTRICT turned_numbers,
+        GLOBAL_MEM element *RESTRICT turned_values,
+        int64_t rows,
+        int64_t columns,
+        int64_t entries)
+{
+    const int64_t last = first_row_of(starts, rows, entries, (int64_t)GID_0 + 1, GDIM_0);
+    counts += GID_0 * columns;
+    for (int64_t row = first_row_of(starts, rows, entries, GID_0, GDIM_0); row < last; ++row) {
+        for (index_type k = starts[row]; k < starts[row + 1]; ++k) {
+            const index_type column = numbers[k], to = turned_starts[column] + counts[column]++;
+            turned_numbers[to] = (index_type)row;
+            turned_values[to] = values[k];
+        }
+    }
+}
+)");
+}
+struct Transposition : Variant {
+    Kernel place{nullptr};
+};
+
+std::shared_ptr<Transposition> find_kernels(const Entries& a) {
+    static const std::uint64_t id = KernelCache::new_generator();
+    const codegen::SparseLayout key{.value = a.value(), .index = a.index(), .serial = true};
+    return KernelCache::of(a.context).find<Transposition>(VariantKey<codegen::SparseLayout>{id, key}, [&] {
+        const Module module =
+            a.context.compile(transpose_text(a.value(), a.index()), CompileOptions{.name = "sparse_transpose"});
+        auto kernels = std::make_shared<Transposition>();
+        kernels->kernel = module.kernel("count_columns");
+        kernels->place = module.kernel("place_entries");
+        return kernels;
+    });
+}
+
+/// Each of so many threads counts the columns of its rows, and then knows where its entries go.
+AnyMatrix by_counting(const Entries& a, std::int64_t pieces) {
+    const AnyArray counts(a.context, a.index(), Shape{pieces, a.columns}),
+        totals(a.context, a.index(), Shape{a.columns}), starts(a.context, a.index(), Shape{a.columns + 1}),
+        numbers(a.context, a.index(), Shape{a.count}), values(a.context, a.value(), Shape{a.count});
+    const auto kernels = find_kernels(a);
+    const auto launch = [&](const Kernel& kernel, std::initializer_list<const AnyArray*> arrays) {
+        ArgumentList list;
+        for (const AnyArray* array : arrays) list.add(array->argument());
+        for (const std::int64_t& size : {a.rows, a.columns, a.count}) list.add(as_argument(size));
+        kernel.launch({.grid = {pieces}, .block = {1}}, list.span());
+    };
+    counts.fill(0);
+    launch(kernels->kernel, {&a.starts, &a.numbers, &counts});
+    pieces_before_kernel()(counts, totals, pieces, a.columns);
+    starts(slice(0, 1)).fill(0);
+    starts(slice(1, {})).assign(cumsum(totals, 0, a.index()));
+    launch(kernels->place, {&a.starts, &a.numbers, &a.values, &counts, &starts, &numbers, &values});
+    return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, numbers, values));
+}
+
+}  // namespace
+
+AnyMatrix AnyMatrix::transpose() const {
+    const Entries& a = state("Matrix::transpose").entries;
+    const DeviceInfo& device = KernelCache::of(a.context).info();
+    // Counters of all columns for each piece: not more of them than entries, or they cost more than a sort.
+    const std::int64_t most = a.columns > 0 ? a.count / a.columns : 0;
+    if (device.type != DeviceInfo::Type::cpu || most == 0) return by_sorting(a);
+    return by_counting(a, std::min<std::int64_t>(std::max<std::int64_t>(device.compute_units, 1), most));
+}
+
+}  // namespace gemel::sparse
