@@ -142,8 +142,8 @@ Shared::~Shared() {
     cl.ReleaseContext.quietly(context);
 }
 
-OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
-    : platform_(platform), device_(device) {
+OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part)
+    : platform_(platform), device_(device), place_(place) {
     DeviceInfo& d = info_;
     d.name = device_text(device, CL_DEVICE_NAME);
     d.vendor = device_text(device, CL_DEVICE_VENDOR);
@@ -160,6 +160,7 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
     read_limits(d, device);
     read_abilities(d, device, quirks_, version_);
     read_identity(d, device, quirks_, place);
+    d.identity += part;
 
     fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),
                         "; ", d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version,
