@@ -85,7 +85,9 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (!options.architecture.empty())
         throw ArgumentError(text("the option `architecture` (", options.architecture,
                                  ") is CUDA's: OpenCL compiles for the device of the context"));
-    return build_options(options, shared_->rounds_correctly);
+    std::vector<std::string> words = build_options(options, shared_->rounds_correctly);
+    if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
+    return words;
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {

@@ -1,6 +1,7 @@
 /// Devices: facts, contexts, fingerprints.
 #include "objects.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/text.hpp>
 #include <gemel/core/uuid_text.hpp>
 
@@ -82,7 +83,9 @@ void read_limits(DeviceInfo& d, cl_device_id device) {
 void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int version) {
     const auto has = [&](const char* extension) { return has_extension(device, extension); };
     const bool takes_ptx = quirks.has(Quirk::takes_inline_ptx);
-    d.has_double = query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
+    const bool may_use_double = !env::get("GEMEL_DOUBLE") || env::flag("GEMEL_DOUBLE");
+    d.has_double =
+        may_use_double && query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
     d.has_half_arithmetic = has("cl_khr_fp16");
     d.has_int64_atomics = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
     cl_bitfield float_atomics = 0, double_atomics = 0;
