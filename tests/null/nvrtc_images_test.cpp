@@ -24,12 +24,15 @@ TEST_CASE("kernels with textures and images compile without a warning") {
 }
 
 TEST_CASE("generated kernels with textures and images compile") {
-    const ElementwiseKernel kernel("TEXTURE_2D(t), IMAGE_1D_WRITE(to), const float *x, float *z, int width",
-                                   "z[i] = x[i] * texture_read_2d(t, (float)(i % width), (float)(i / width)).x;"
-                                   "image_write(to, (int)i, z[i])",
-                                   "sampled");
+    const ElementwiseKernel kernel(
+        "TEXTURE_2D(t), TEXTURE_2D_LAYERED(c), IMAGE_1D_WRITE(to), const float *x, float *z, int width",
+        "z[i] = x[i] * texture_read_2d(t, (float)(i % width), (float)(i / width)).x + texture_read_cube(c, x[i], 1, "
+        "2).y;"
+        "image_write(to, (int)i, z[i])",
+        "sampled");
     const std::string text = kernel.source(Dialect::cuda());
-    CHECK(text.find("TEXTURE_2D(t), IMAGE_1D_WRITE(to)") != std::string::npos);
+    for (const char* const declared : {"TEXTURE_2D(t)", "IMAGE_1D_WRITE(to)"})
+        CHECK(text.find(declared) != std::string::npos);
     for (const char* const architecture : some_of({"sm_75", "sm_90"})) {
         const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
         CHECK_MESSAGE(result.succeeded, result.log);
