@@ -55,7 +55,7 @@ std::unique_ptr<Event> CudaStream::record_interprocess() {
     Current current(*shared_);
     CUevent event = nullptr;
     cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
-    auto result = std::make_unique<CudaEvent>(shared_, event, false);
+    auto result = std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::untimed);
     cu.EventRecord(event, stream_);
     return result;
 }
@@ -74,7 +74,17 @@ std::unique_ptr<Event> CudaContext::import_event(std::span<const std::byte> byte
     Current current(*shared_);
     CUevent event = nullptr;
     cu.IpcOpenEventHandle(&event, handle);
-    return std::make_unique<CudaEvent>(shared_, event, false);
+    return std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::untimed);
+}
+
+std::unique_ptr<Event> CudaContext::wrap_event(std::uint64_t handle) {
+    Current current(*shared_);
+    const auto event = reinterpret_cast<CUevent>(handle);
+    const Status status = cu.EventQuery.status(event);
+    if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT)
+        throw ArgumentError("wrap_event: this is no CUevent of the device's primary CUcontext, in which gemel works");
+    if (status != success && status != CUDA_ERROR_NOT_READY) fail(cu.EventQuery.name(), status);
+    return std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::foreign);
 }
 
 std::optional<AddressRange> CudaContext::address_range(std::uint64_t address) {

@@ -63,7 +63,8 @@ class Current {
 
 class CudaEvent final : public Event {
    public:
-    CudaEvent(std::shared_ptr<Shared> shared, CUevent event, bool timed);
+    enum class Kind : std::uint8_t { untimed, timed, foreign };  ///< what becomes of the driver's event at the end
+    CudaEvent(std::shared_ptr<Shared> shared, CUevent event, Kind kind);
     ~CudaEvent() override;
     void wait() override;
     bool done() override;
@@ -76,7 +77,7 @@ class CudaEvent final : public Event {
    private:
     std::shared_ptr<Shared> shared_;
     CUevent event_;
-    bool timed_;
+    Kind kind_;
 };
 
 /// An event that the host completes: a word that streams wait for.
@@ -202,6 +203,7 @@ class CudaContext final : public Context {
     Memory import_memory(const ExportedMemory& from, std::size_t bytes) override;
     std::vector<std::byte> export_event(const Event& event) override;
     std::unique_ptr<Event> import_event(std::span<const std::byte> handle) override;
+    std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::optional<AddressRange> address_range(std::uint64_t address) override;
 
     const Shared& shared() const { return *shared_; }

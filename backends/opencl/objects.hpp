@@ -44,7 +44,8 @@ struct Shared {
 
 class OpenClEvent final : public Event {
    public:
-    OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event);
+    /// @param is_foreign  an event of the host's is then completed by its owner
+    OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event, bool is_foreign = false);
     ~OpenClEvent() override;
     void wait() override;
     bool done() override;
@@ -189,6 +190,7 @@ class OpenClContext final : public Context {
     std::uint64_t native() const override;
 
     std::unique_ptr<Event> create_user_event() override;
+    std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
 
    private:
     BuildResult build(std::string_view text, const std::string& options);

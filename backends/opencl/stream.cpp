@@ -20,8 +20,8 @@ std::array<size_t, 3> origin_of(const RectSide& side) {
 
 }  // namespace
 
-OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event)
-    : shared_(std::move(shared)), queue_(queue), event_(event) {
+OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event, bool is_foreign)
+    : shared_(std::move(shared)), queue_(queue), event_(event), completed_(is_foreign) {
     if (queue_) cl.RetainCommandQueue(queue_);
 }
 

@@ -97,6 +97,47 @@ TEST_CASE("foreign OpenCL contexts and buffers and queues are adopted and outliv
     CHECK_THROWS_AS(opencl::wrap(default_device(), cl_context(nullptr)), ArgumentError);
 }
 
+TEST_CASE("streams wait for foreign events and leave them to their owner") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    cl_int status = CL_SUCCESS;
+    const cl_event theirs = clCreateUserEvent(opencl::native(context), &status);
+    REQUIRE(status == CL_SUCCESS);
+    const Buffer buffer = uploaded(context, std::vector<int>(100, 1));
+    const Stream stream = context.create_stream();
+    {
+        const Event wrapped = opencl::wrap(context, theirs);
+        CHECK(opencl::native(wrapped) == theirs);
+        CHECK_FALSE(wrapped.done());
+        stream.wait(wrapped);
+        CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(Context(default_device()), theirs), "wrap_event",
+                                "another cl_context");
+    }
+    stream.fill(buffer, 7);
+    stream.flush();
+    CHECK_FALSE(stream.idle());  // the end of the handle did not complete the event
+    REQUIRE(clSetUserEventStatus(theirs, CL_COMPLETE) == CL_SUCCESS);
+    stream.synchronize();
+    CHECK(downloaded<int>(buffer)[99] == 7);
+    clReleaseEvent(theirs);
+    // An event of a command, which carries its queue.
+    cl_event copied = nullptr;
+    std::vector<int> host(100, 3);
+    const Stream other = context.create_stream();
+    REQUIRE(clEnqueueWriteBuffer(opencl::native(other), opencl::native(buffer), CL_FALSE, 0, 400, host.data(), 0,
+                                 nullptr, &copied) == CL_SUCCESS);
+    const Event wrapped = opencl::wrap(context, copied);
+    clReleaseEvent(copied);
+    stream.wait(wrapped);
+    stream.fill(buffer.view(0, 4), 5);
+    stream.synchronize();
+    CHECK(downloaded<int>(buffer)[0] == 5);
+    CHECK(downloaded<int>(buffer)[1] == 3);
+    wrapped.wait();
+    CHECK(wrapped.done());
+    CHECK_THROWS_AS(opencl::wrap(context, cl_event(nullptr)), ArgumentError);
+}
+
 TEST_CASE("commands of a stream around a foreign queue out of order run in order") {
     if (!is_ours()) return;
     const Context context(default_device());

@@ -76,6 +76,9 @@ std::vector<std::byte> ContextExtras::export_event(const Event&) {
 std::unique_ptr<Event> ContextExtras::import_event(std::span<const std::byte>) {
     throw Error(text("import_event: ", no_handles, "; let the other process wait before it tells this one"));
 }
+std::unique_ptr<Event> ContextExtras::wrap_event(std::uint64_t) {
+    throw Error("wrap_event: this backend takes no foreign events; wait for them on the host");
+}
 std::optional<AddressRange> ContextExtras::address_range(std::uint64_t) { return std::nullopt; }
 Stream::~Stream() = default;
 Image::~Image() = default;

@@ -196,6 +196,7 @@ struct EventState {
     std::unique_ptr<plugin::Event> event;
     bool is_timed = false;
     bool is_interprocess = false;
+    std::shared_ptr<void> keep_alive = {};  ///< of a foreign event
 };
 
 /// @throws ArgumentError unless both are timed and of one context; `what` begins the message

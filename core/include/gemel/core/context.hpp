@@ -22,6 +22,7 @@
 
 namespace gemel {
 
+class Event;
 class Module;
 class Stream;
 struct ContextState;
@@ -156,6 +157,8 @@ class GEMEL_API Context {
     /// @param keep_alive  held for as long as any handle to it lives
     Buffer wrap_buffer(std::uint64_t handle, std::size_t bytes, std::shared_ptr<void> keep_alive = nullptr) const;
     Stream wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr) const;
+    /// A foreign event, for waits; it has no device times here.
+    Event wrap_event(std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr) const;
     /// A context around a foreign one of this device (cl_context).
     static Context wrap(const Device& device, std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr);
     /// The driver's handle (CUcontext, cl_context).

@@ -100,6 +100,9 @@ class GEMEL_API ContextExtras {
     virtual Memory import_memory(const ExportedMemory& from, std::size_t bytes);
     virtual std::vector<std::byte> export_event(const Event& event);
     virtual std::unique_ptr<Event> import_event(std::span<const std::byte> handle);
+    /// A foreign event, which it does not end; core holds whatever keeps it alive. By default an Error.
+    /// @throws ArgumentError if it is not of this context
+    virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);
     /// The allocation in which a device address lies; empty if in none, and where memory has no addresses.
     virtual std::optional<AddressRange> address_range(std::uint64_t address);
 };

@@ -51,6 +51,11 @@ inline Buffer wrap(const Context& context, cl_mem memory, std::size_t bytes) {
     require(context);
     return context.wrap_buffer(reinterpret_cast<std::uint64_t>(memory), bytes);
 }
+/// Adopts an event of `context`, a command's or a user event; retained. For waits: it has no times here.
+inline Event wrap(const Context& context, cl_event event) {
+    require(context);
+    return context.wrap_event(reinterpret_cast<std::uint64_t>(event));
+}
 /// Adopts a queue of `context`; retained. On one that runs out of order gemel puts a barrier before each of its
 /// commands: they wait for all that was enqueued before. What you enqueue afterwards orders itself, by a barrier or
 /// the event of `stream.record()`.
