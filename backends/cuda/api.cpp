@@ -81,7 +81,8 @@ void open_driver(Driver& d) {
     bind_all(library, d.ProfilerStart, d.ProfilerStop, d.FuncGetName, d.ModuleGetFunctionCount,
              d.ModuleEnumerateFunctions, d.FuncGetParamInfo, d.StreamCreateWithPriority, d.CtxGetStreamPriorityRange,
              d.StreamWaitValue32, d.CtxGetLimit, d.CtxSetLimit, d.DeviceCanAccessPeer, d.CtxEnablePeerAccess,
-             d.MemPrefetchAsync, d.MemAdvise);
+             d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle, d.IpcOpenMemHandle, d.IpcCloseMemHandle,
+             d.IpcGetEventHandle, d.IpcOpenEventHandle);
     resolve_path(dlsym(library, "cuInit"), d.path);
     if (const Status status = d.Init.status(0); status != success) {
         const char* words = nullptr;

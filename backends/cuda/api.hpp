@@ -164,6 +164,11 @@ struct Driver {
     Entry<CUresult(CUcontext, unsigned)> CtxEnablePeerAccess{"cuCtxEnablePeerAccess"};
     Entry<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)> MemPrefetchAsync{"cuMemPrefetchAsync"};
     Entry<CUresult(CUdeviceptr, std::size_t, CUmem_advise, CUdevice)> MemAdvise{"cuMemAdvise"};
+    Entry<CUresult(CUipcMemHandle*, CUdeviceptr)> IpcGetMemHandle{"cuIpcGetMemHandle"};
+    Entry<CUresult(CUdeviceptr*, CUipcMemHandle, unsigned)> IpcOpenMemHandle{"cuIpcOpenMemHandle_v2"};
+    Entry<CUresult(CUdeviceptr)> IpcCloseMemHandle{"cuIpcCloseMemHandle"};
+    Entry<CUresult(CUipcEventHandle*, CUevent)> IpcGetEventHandle{"cuIpcGetEventHandle"};
+    Entry<CUresult(CUevent*, CUipcEventHandle)> IpcOpenEventHandle{"cuIpcOpenEventHandle"};
 
     std::string path;     ///< of the library, or what was tried
     std::string trouble;  ///< why it could not be opened; empty if it could

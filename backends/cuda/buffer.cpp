@@ -25,7 +25,14 @@ Memory CudaContext::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 void CudaContext::release(const Memory& memory) noexcept try {
-    if (shared_->dead || memory.foreign) return;
+    if (shared_->dead) return;
+    if (memory.foreign && memory.kind == MemoryKind::device && memory.owner) {  // another process's
+        Current current(*shared_);
+        cu.CtxSynchronize.quietly();
+        cu.IpcCloseMemHandle.quietly(reinterpret_cast<CUdeviceptr>(memory.owner));
+        return;
+    }
+    if (memory.foreign) return;
     Current current(*shared_);
     if (memory.kind == MemoryKind::mapped) {
         if (!memory.foreign)

@@ -106,7 +106,7 @@ std::unique_ptr<Event> CudaStream::record_blocking() {
     Current current(*shared_);
     CUevent event = nullptr;
     cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
-    auto result = std::make_unique<CudaEvent>(shared_, event, false);
+    auto result = std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::untimed);
     cu.EventRecord(event, stream_);
     return result;
 }

@@ -63,7 +63,8 @@ class Current {
 
 class CudaEvent final : public Event {
    public:
-    CudaEvent(std::shared_ptr<Shared> shared, CUevent event, bool timed);
+    enum class Kind : std::uint8_t { untimed, timed, foreign };  ///< what becomes of the driver's event at the end
+    CudaEvent(std::shared_ptr<Shared> shared, CUevent event, Kind kind);
     ~CudaEvent() override;
     void wait() override;
     bool done() override;
@@ -76,7 +77,7 @@ class CudaEvent final : public Event {
    private:
     std::shared_ptr<Shared> shared_;
     CUevent event_;
-    bool timed_;
+    Kind kind_;
 };
 
 /// An event that the host completes: a word that streams wait for.
@@ -122,6 +123,7 @@ class CudaStream final : public Stream {
     std::uint64_t native() override;
     std::unique_ptr<Event> record_blocking() override;
     void prefetch(const Place& place, std::size_t bytes, bool to_host) override;
+    std::unique_ptr<Event> record_interprocess() override;
 
     CUstream stream() const { return stream_; }
 
@@ -197,6 +199,12 @@ class CudaContext final : public Context {
     bool set_limit(ContextLimit which, std::size_t bytes) override;
     Memory allocate_write_combined(std::size_t bytes) override;
     void advise(const Place& place, std::size_t bytes, MemoryAdvice advice) override;
+    ExportedMemory export_memory(const Memory& memory) override;
+    Memory import_memory(const ExportedMemory& from, std::size_t bytes) override;
+    std::vector<std::byte> export_event(const Event& event) override;
+    std::unique_ptr<Event> import_event(std::span<const std::byte> handle) override;
+    std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
+    std::optional<AddressRange> address_range(std::uint64_t address) override;
 
     const Shared& shared() const { return *shared_; }
 
@@ -214,6 +222,7 @@ class CudaDevice final : public Device {
     std::uint64_t native() const override;
     std::vector<std::pair<std::string, std::string>> attributes() const override;
     bool can_reach(std::uint64_t other) const override;
+    std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how) override;
 
    private:
     void give_up_primary();

@@ -48,13 +48,13 @@ void Shared::give_back_timed_event(CUevent event) noexcept {
     cu.EventDestroy.quietly(event);
 }
 
-CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event, bool timed)
-    : shared_(std::move(shared)), event_(event), timed_(timed) {}
+CudaEvent::CudaEvent(std::shared_ptr<Shared> shared, CUevent event, Kind kind)
+    : shared_(std::move(shared)), event_(event), kind_(kind) {}
 
 CudaEvent::~CudaEvent() {
-    if (timed_)
+    if (kind_ == Kind::timed)
         shared_->give_back_timed_event(event_);
-    else if (!shared_->dead)
+    else if (kind_ == Kind::untimed && !shared_->dead)
         cu.EventDestroy.quietly(event_);
 }
 
@@ -161,7 +161,8 @@ std::unique_ptr<Event> CudaStream::record(bool timed) {
         event = shared_->take_timed_event();
     else
         cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
-    auto result = std::make_unique<CudaEvent>(shared_, event, timed);
+    auto result =
+        std::make_unique<CudaEvent>(shared_, event, timed ? CudaEvent::Kind::timed : CudaEvent::Kind::untimed);
     cu.EventRecord(event, stream_);
     return result;
 }

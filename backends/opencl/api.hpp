@@ -128,6 +128,8 @@ struct Driver {
     GEMEL_CL(GetPlatformInfo);
     GEMEL_CL(GetDeviceIDs);
     GEMEL_CL(GetDeviceInfo);
+    GEMEL_CL(CreateSubDevices);
+    GEMEL_CL(GetDeviceAndHostTimer);
     GEMEL_CL(GetContextInfo);
     GEMEL_CL(RetainContext);
     GEMEL_CL(ReleaseContext);
@@ -148,6 +150,7 @@ struct Driver {
     GEMEL_CL(EnqueueCopyBufferToImage);
     GEMEL_CL(EnqueueCopyImageToBuffer);
     GEMEL_CL(EnqueueCopyImage);
+    GEMEL_CL(EnqueueFillImage);
     GEMEL_CL(GetSupportedImageFormats);
     GEMEL_CL(ReleaseSampler);
     GEMEL_CL(EnqueueUnmapMemObject);

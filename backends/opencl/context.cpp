@@ -56,7 +56,7 @@ bool OpenClContext::copies_directly_to(const Context& other) const {
 
 std::unique_ptr<Stream> OpenClContext::create_stream() {
     // Timing makes copies through NVIDIA's OpenCL 8 us slower: a stream begins to time when an event asks for it.
-    return std::make_unique<OpenClStream>(shared_, shared_->create_queue(false), false);
+    return std::make_unique<OpenClStream>(shared_, shared_->create_queue(false));
 }
 
 std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
@@ -64,11 +64,11 @@ std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
     if (!queue) throw ArgumentError("wrap_stream: the cl_command_queue is null");
     if (query<cl_context>(cl.GetCommandQueueInfo, CL_QUEUE_CONTEXT, queue) != shared_->context)
         throw ArgumentError("wrap_stream: the cl_command_queue belongs to another cl_context; wrap that context first");
-    if (query<cl_command_queue_properties>(cl.GetCommandQueueInfo, CL_QUEUE_PROPERTIES, queue) &
-        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        throw ArgumentError("wrap_stream: the cl_command_queue runs out of order; a stream runs in order");
+    const bool is_unordered = query<cl_command_queue_properties>(cl.GetCommandQueueInfo, CL_QUEUE_PROPERTIES, queue) &
+                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     cl.RetainCommandQueue(queue);
-    return std::make_unique<OpenClStream>(shared_, queue, true);
+    using Queue = OpenClStream::Queue;
+    return std::make_unique<OpenClStream>(shared_, queue, is_unordered ? Queue::foreign_unordered : Queue::foreign);
 }
 
 std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded) {
@@ -85,7 +85,9 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (!options.architecture.empty())
         throw ArgumentError(text("the option `architecture` (", options.architecture,
                                  ") is CUDA's: OpenCL compiles for the device of the context"));
-    return build_options(options, shared_->rounds_correctly);
+    std::vector<std::string> words = build_options(options, shared_->rounds_correctly);
+    if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
+    return words;
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {

@@ -1,6 +1,7 @@
 /// Devices: facts, contexts, fingerprints.
 #include "objects.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/text.hpp>
 #include <gemel/core/uuid_text.hpp>
 
@@ -82,7 +83,9 @@ void read_limits(DeviceInfo& d, cl_device_id device) {
 void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int version) {
     const auto has = [&](const char* extension) { return has_extension(device, extension); };
     const bool takes_ptx = quirks.has(Quirk::takes_inline_ptx);
-    d.has_double = query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
+    const bool may_use_double = !env::get("GEMEL_DOUBLE") || env::flag("GEMEL_DOUBLE");
+    d.has_double =
+        may_use_double && query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
     d.has_half_arithmetic = has("cl_khr_fp16");
     d.has_int64_atomics = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
     cl_bitfield float_atomics = 0, double_atomics = 0;
@@ -142,8 +145,8 @@ Shared::~Shared() {
     cl.ReleaseContext.quietly(context);
 }
 
-OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place)
-    : platform_(platform), device_(device) {
+OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part)
+    : platform_(platform), device_(device), place_(place) {
     DeviceInfo& d = info_;
     d.name = device_text(device, CL_DEVICE_NAME);
     d.vendor = device_text(device, CL_DEVICE_VENDOR);
@@ -160,6 +163,7 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
     read_limits(d, device);
     read_abilities(d, device, quirks_, version_);
     read_identity(d, device, quirks_, place);
+    d.identity += part;
 
     fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),
                         "; ", d.vendor, "; ", d.name, "; ", version, "; ", d.language_version, "; ", d.driver_version,

@@ -8,6 +8,15 @@ std::unique_ptr<Event> OpenClContext::create_user_event() {
     return std::make_unique<OpenClEvent>(shared_, nullptr, cl.CreateUserEvent(shared_->context));
 }
 
+std::unique_ptr<Event> OpenClContext::wrap_event(std::uint64_t handle) {
+    const auto event = reinterpret_cast<cl_event>(handle);
+    if (query<cl_context>(cl.GetEventInfo, CL_EVENT_CONTEXT, event) != shared_->context)
+        throw ArgumentError("wrap_event: the cl_event belongs to another cl_context; wrap that context first");
+    const auto queue = query<cl_command_queue>(cl.GetEventInfo, CL_EVENT_COMMAND_QUEUE, event);
+    cl.RetainEvent(event);
+    return std::make_unique<OpenClEvent>(shared_, queue, event, true);
+}
+
 void OpenClEvent::complete() noexcept {
     if (!completed_.exchange(true)) cl.SetUserEventStatus.quietly(event_, CL_COMPLETE);
 }

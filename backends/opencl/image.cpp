@@ -1,10 +1,14 @@
 /// Images, samplers, and their copies.
 #include "objects.hpp"
 
+#include <gemel/core/half.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace gemel::plugin::opencl {
 namespace {
@@ -86,6 +90,55 @@ ArgumentError too_large(const DeviceInfo& device, const ImageShape& shape) {
                               shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ", shape.extent[1],
                               " x ", shape.extent[2],
                               " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+}
+
+/// Four channels as clEnqueueFillImage takes them.
+union Color {
+    float numbers[4];
+    std::int32_t integers[4];
+    std::uint32_t naturals[4];
+};
+
+template <class T>
+T channel(const std::byte* element, int which) {
+    T value;
+    std::memcpy(&value, element + which * sizeof(T), sizeof(T));
+    return value;
+}
+
+/// Whether a channel is -128 or -32768, which stands for -1 as its neighbour does: no driver writes it.
+bool has_lowest(const ImageShape& shape, const std::byte* element) {
+    for (int i = 0; i < shape.channels; ++i)
+        if ((shape.kind == ChannelKind::int8 && channel<std::int8_t>(element, i) == INT8_MIN) ||
+            (shape.kind == ChannelKind::int16 && channel<std::int16_t>(element, i) == INT16_MIN))
+            return true;
+    return false;
+}
+
+/// The driver rounds a normalised channel back to the integer that it stands for.
+Color color_of(const ImageShape& shape, const std::byte* element) {
+    Color color{};
+    for (int i = 0; i < shape.channels; ++i) {
+        const auto set_integer = [&]<class T>(T value) {
+            if (shape.is_normalised)
+                color.numbers[i] = static_cast<float>(value) / static_cast<float>(std::numeric_limits<T>::max());
+            else if constexpr (std::is_signed_v<T>)
+                color.integers[i] = value;
+            else
+                color.naturals[i] = value;
+        };
+        switch (shape.kind) {
+            case ChannelKind::float32: color.numbers[i] = channel<float>(element, i); break;
+            case ChannelKind::float16: color.numbers[i] = float(channel<half>(element, i)); break;
+            case ChannelKind::uint8: set_integer(channel<std::uint8_t>(element, i)); break;
+            case ChannelKind::uint16: set_integer(channel<std::uint16_t>(element, i)); break;
+            case ChannelKind::uint32: set_integer(channel<std::uint32_t>(element, i)); break;
+            case ChannelKind::int8: set_integer(channel<std::int8_t>(element, i)); break;
+            case ChannelKind::int16: set_integer(channel<std::int16_t>(element, i)); break;
+            case ChannelKind::int32: set_integer(channel<std::int32_t>(element, i)); break;
+        }
+    }
+    return color;
 }
 
 cl_mem handle(const ImageRegion& region) { return reinterpret_cast<cl_mem>(region.image->native()); }
@@ -187,6 +240,17 @@ void OpenClStream::copy_image(const ImageRegion& image, const Place& memory, boo
     else
         cl.EnqueueCopyImageToBuffer(Turn(*this), handle(image), buffer, image.origin.data(), image.extent.data(),
                                     memory.offset_bytes, 0, nullptr, nullptr);
+}
+
+bool OpenClStream::fill_image(const ImageRegion& image, const void* element) {
+    const ImageShape& shape = static_cast<const OpenClImage&>(*image.image).shape();
+    if (shape.dimensions == 1 && shape.is_layered && shared_->quirks.has(Quirk::copies_no_layers)) return false;
+    const auto* const bytes = static_cast<const std::byte*>(element);
+    if (shape.is_normalised && has_lowest(shape, bytes)) return false;
+    const Color color = color_of(shape, bytes);
+    cl.EnqueueFillImage(Turn(*this), handle(image), &color, image.origin.data(), image.extent.data(), 0, nullptr,
+                        event_of_command());
+    return true;
 }
 
 void OpenClStream::copy_images(const ImageRegion& to, const ImageRegion& from) {

@@ -44,7 +44,8 @@ struct Shared {
 
 class OpenClEvent final : public Event {
    public:
-    OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event);
+    /// @param is_foreign  an event of the host's is then completed by its owner
+    OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event, bool is_foreign = false);
     ~OpenClEvent() override;
     void wait() override;
     bool done() override;
@@ -67,7 +68,9 @@ class OpenClEvent final : public Event {
 
 class OpenClStream final : public Stream {
    public:
-    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign);
+    /// Whose the queue is, and whether its commands need a barrier between them to run in order.
+    enum class Queue : std::uint8_t { own, foreign, foreign_unordered };
+    OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, Queue kind = Queue::own);
     ~OpenClStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
@@ -77,6 +80,7 @@ class OpenClStream final : public Stream {
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
     void copy_image(const ImageRegion& image, const Place& memory, bool to_image) override;
     void copy_images(const ImageRegion& to, const ImageRegion& from) override;
+    bool fill_image(const ImageRegion& image, const void* element) override;
     void copy_lines(const ImageRegion& image, const Place& memory, bool to_image);
     void* map(const Place& from, std::size_t bytes) override;
     void unmap(const Memory& memory, void* host) override;
@@ -94,7 +98,11 @@ class OpenClStream final : public Stream {
     /// The queue for as long as one command takes to enqueue.
     class Turn {
        public:
-        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) { ++stream.enqueued_; }
+        explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) {
+            ++stream.enqueued_;
+            if (stream.is_unordered_) [[unlikely]]
+                cl.EnqueueBarrierWithWaitList(queue_, 0, nullptr, nullptr);
+        }
         operator cl_command_queue() const { return queue_; }
 
        private:
@@ -120,6 +128,7 @@ class OpenClStream final : public Stream {
     cl_command_queue queue_;
     cl_command_queue retired_ = nullptr;  ///< what queue_ was before it could time: somebody may still wait in it
     bool timed_;                          ///< the queue can time, or must stay as it is
+    bool is_unordered_;                   ///< the queue runs out of order: a barrier stands before each command
     bool others_enqueue_;                 ///< wrapped, or handed out: what is in it is not known
     std::uint64_t enqueued_ = 0;          ///< commands
     std::uint64_t finished_ = 0;          ///< how many of them have ended for certain
@@ -181,6 +190,7 @@ class OpenClContext final : public Context {
     std::uint64_t native() const override;
 
     std::unique_ptr<Event> create_user_event() override;
+    std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
 
    private:
     BuildResult build(std::string_view text, const std::string& options);
@@ -190,7 +200,8 @@ class OpenClContext final : public Context {
 
 class OpenClDevice final : public Device {
    public:
-    OpenClDevice(cl_platform_id platform, cl_device_id device, int place);
+    /// @param part  behind the identity of a part of a device; empty for a whole one
+    OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part = {});
     const DeviceInfo& info() const override;
     std::unique_ptr<Context> create_context() override;
     std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
@@ -198,6 +209,8 @@ class OpenClDevice final : public Device {
     std::uint64_t native() const override;
     std::vector<std::pair<std::string, std::string>> attributes() const override;
     std::vector<std::string> extensions() const override;
+    std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how) override;
+    std::optional<ClockReading> read_clocks() const override;
     const Quirks& quirks() const { return quirks_; }
 
    private:
@@ -205,6 +218,7 @@ class OpenClDevice final : public Device {
 
     cl_platform_id platform_;
     cl_device_id device_;
+    int place_;
     DeviceInfo info_;
     Quirks quirks_;
     int version_ = 12;

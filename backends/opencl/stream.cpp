@@ -1,4 +1,5 @@
-/// Streams are in-order command queues; events are markers in them.
+/// Streams are in-order command queues, or foreign ones out of order with a barrier before each command; events are
+/// markers in them.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -19,8 +20,8 @@ std::array<size_t, 3> origin_of(const RectSide& side) {
 
 }  // namespace
 
-OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event)
-    : shared_(std::move(shared)), queue_(queue), event_(event) {
+OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event, bool is_foreign)
+    : shared_(std::move(shared)), queue_(queue), event_(event), completed_(is_foreign) {
     if (queue_) cl.RetainCommandQueue(queue_);
 }
 
@@ -54,8 +55,12 @@ double OpenClEvent::milliseconds_since(const Event& start) const {
 
 std::uint64_t OpenClEvent::native() const { return reinterpret_cast<std::uint64_t>(event_); }
 
-OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, bool foreign)
-    : shared_(std::move(shared)), queue_(queue), timed_(foreign), others_enqueue_(foreign) {}
+OpenClStream::OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, Queue kind)
+    : shared_(std::move(shared)),
+      queue_(queue),
+      timed_(kind != Queue::own),
+      is_unordered_(kind == Queue::foreign_unordered),
+      others_enqueue_(kind != Queue::own) {}
 
 OpenClStream::~OpenClStream() {
     if (shared_->dead) return;
@@ -158,7 +163,7 @@ void OpenClStream::wait(Event& event) {
     }
     const cl_event handle = marker.event();
     const Turn queue(*this);
-    if (marker.queue() == queue) return;  // in order already
+    if (marker.queue() == queue) return;  // in order already, or by the barriers
     cl.EnqueueBarrierWithWaitList(queue, 1, &handle, nullptr);
 }
 
@@ -190,7 +195,10 @@ bool OpenClStream::idle() {
     return true;
 }
 
-void OpenClStream::flush() { cl.Flush(waiting_turn()); }
+void OpenClStream::flush() {
+    std::lock_guard lock(mutex_);
+    cl.Flush(queue_);
+}
 
 void OpenClStream::call_host(void (*function)(void*), void* data) {
     struct Call {
@@ -223,7 +231,7 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         fail(cl.SetEventCallback.name(), status);
     }
     call.release();
-    cl.Flush(waiting_turn());
+    flush();
 }
 
 std::uint64_t OpenClStream::native() {

@@ -46,6 +46,26 @@ TEST_CASE("cubins and PTX that others have made are loaded as they are") {
     CHECK_THROWS_MENTIONING(Error, context.load_binary(std::as_bytes(std::span(nothing))), "neither a cubin nor PTX");
 }
 
+TEST_CASE("streams wait for foreign CUDA events and leave them to their owner") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    const Buffer buffer = uploaded(context, counting<int>(100));
+    const Stream first = context.create_stream(), second = context.create_stream();
+    common_kernel(context, "add")({.block = {64}, .threads = {100}, .stream = first}, buffer, buffer, 10, 100);
+    const Event event = first.record(EventKind::untimed);  // stands for one of the program's own
+    {
+        const Event wrapped = cuda::wrap(context, cuda::native(event), std::make_shared<Event>(event));
+        CHECK(cuda::native(wrapped) == cuda::native(event));
+        second.wait(wrapped);
+        CHECK_THROWS_MENTIONING(ArgumentError, elapsed_milliseconds(wrapped, wrapped), "timed");
+    }
+    common_kernel(context, "add")({.block = {64}, .threads = {100}, .stream = second}, buffer, buffer, 100, 100);
+    second.synchronize();
+    CHECK(downloaded<int>(buffer)[5] == 115);
+    CHECK(event.done());  // it is still there
+    CHECK_THROWS_AS(cuda::wrap(context, CUevent(nullptr)), ArgumentError);
+}
+
 TEST_CASE("CUDA handles of what gemel made are the driver's") {
     if (!is_ours()) return;
     const Context context(default_device()), other(default_device());

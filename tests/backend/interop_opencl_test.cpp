@@ -73,7 +73,6 @@ TEST_CASE("foreign OpenCL contexts and buffers and queues are adopted and outliv
     REQUIRE(foreign);
     const Context context = opencl::wrap(default_device(), foreign);
     cl_command_queue queue = clCreateCommandQueue(foreign, device, 0, nullptr);
-    cl_command_queue unordered = clCreateCommandQueue(foreign, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, nullptr);
     std::vector<int> host = counting<int>(64, 5);
     cl_mem memory = clCreateBuffer(foreign, CL_MEM_COPY_HOST_PTR, 256, host.data(), nullptr);
     REQUIRE(memory);
@@ -85,7 +84,6 @@ TEST_CASE("foreign OpenCL contexts and buffers and queues are adopted and outliv
         CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(context, memory, 257), "256", "257");
         CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(ours, memory, 256), "another cl_context");
         CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(ours, queue), "another cl_context");
-        if (unordered) CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(context, unordered), "order");
         clReleaseMemObject(memory);
         clReleaseCommandQueue(queue);
         clReleaseContext(foreign);
@@ -95,9 +93,105 @@ TEST_CASE("foreign OpenCL contexts and buffers and queues are adopted and outliv
         out.copy_from(buffer);
         CHECK(downloaded<int>(out) == host);
     }
-    if (unordered) clReleaseCommandQueue(unordered);
     CHECK_THROWS_MENTIONING(Error, context.reset(), "foreign");
     CHECK_THROWS_AS(opencl::wrap(default_device(), cl_context(nullptr)), ArgumentError);
+}
+
+TEST_CASE("streams wait for foreign events and leave them to their owner") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    cl_int status = CL_SUCCESS;
+    const cl_event theirs = clCreateUserEvent(opencl::native(context), &status);
+    REQUIRE(status == CL_SUCCESS);
+    const Buffer buffer = uploaded(context, std::vector<int>(100, 1));
+    const Stream stream = context.create_stream();
+    {
+        const Event wrapped = opencl::wrap(context, theirs);
+        CHECK(opencl::native(wrapped) == theirs);
+        CHECK_FALSE(wrapped.done());
+        stream.wait(wrapped);
+        CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(Context(default_device()), theirs), "wrap_event",
+                                "another cl_context");
+    }
+    stream.fill(buffer, 7);
+    stream.flush();
+    CHECK_FALSE(stream.idle());  // the end of the handle did not complete the event
+    REQUIRE(clSetUserEventStatus(theirs, CL_COMPLETE) == CL_SUCCESS);
+    stream.synchronize();
+    CHECK(downloaded<int>(buffer)[99] == 7);
+    clReleaseEvent(theirs);
+    // An event of a command, which carries its queue.
+    cl_event copied = nullptr;
+    std::vector<int> host(100, 3);
+    const Stream other = context.create_stream();
+    REQUIRE(clEnqueueWriteBuffer(opencl::native(other), opencl::native(buffer), CL_FALSE, 0, 400, host.data(), 0,
+                                 nullptr, &copied) == CL_SUCCESS);
+    const Event wrapped = opencl::wrap(context, copied);
+    clReleaseEvent(copied);
+    stream.wait(wrapped);
+    stream.fill(buffer.view(0, 4), 5);
+    stream.synchronize();
+    CHECK(downloaded<int>(buffer)[0] == 5);
+    CHECK(downloaded<int>(buffer)[1] == 3);
+    wrapped.wait();
+    CHECK(wrapped.done());
+    CHECK_THROWS_AS(opencl::wrap(context, cl_event(nullptr)), ArgumentError);
+}
+
+TEST_CASE("commands of a stream around a foreign queue out of order run in order") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue unordered =
+        clCreateCommandQueue(opencl::native(context), reinterpret_cast<cl_device_id>(context.device().native_handle()),
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
+    if (status != CL_SUCCESS) {
+        MESSAGE("left out: the device has no queues out of order");
+        return;
+    }
+    const Stream stream = opencl::wrap(context, unordered);
+    CHECK(opencl::native(stream) == unordered);
+    constexpr int n = 1 << 14;
+    const Kernel slow = common_kernel(context, "set_all_slowly"), add = common_kernel(context, "add");
+    const Buffer a = uploaded(context, std::vector<int>(n, -1)), b = uploaded(context, std::vector<int>(n, -2));
+    // The first launch of a kernel waits on PoCL until it has run.
+    slow({.block = {64}, .threads = {n}, .stream = stream}, a, 1, n, 1);
+    add({.block = {64}, .threads = {n}, .stream = stream}, b, a, 1, n);
+    stream.synchronize();
+    const UserEvent gate(context);
+    stream.wait(gate);  // nothing of what follows may overtake it
+    slow({.block = {64}, .threads = {n}, .stream = stream}, a, 1, n, 2000);
+    stream.copy(b, a);
+    add({.block = {64}, .threads = {n}, .stream = stream}, a, b, 10, n);
+    stream.fill(b.view(0, 4), 77);
+    int calls = 0;
+    const Event before_call = stream.record(EventKind::untimed);
+    stream.call([&] { ++calls; });
+    const Event end = stream.record(EventKind::untimed);
+    CHECK_FALSE(end.done());
+    gate.complete();
+    // Another stream waits for this one's events.
+    const Stream other = context.create_stream();
+    other.wait(before_call);
+    add({.block = {64}, .threads = {n}, .stream = other}, b, a, 100, n);
+    stream.synchronize();
+    other.synchronize();
+    CHECK(stream.idle());
+    CHECK(end.done());
+    CHECK(calls == 1);
+    const auto in_a = downloaded<int>(a), in_b = downloaded<int>(b);
+    int wrong = 0;
+    for (int i = 0; i < n; ++i) wrong += in_a[i] != i + 11 || in_b[i] != i + 111;
+    CHECK(wrong == 0);
+    // A marker of the owner's, out of order too, comes behind gemel's last barrier.
+    std::vector<int> host(n, 0);
+    stream.copy(a, b);
+    const Event copied = stream.record(EventKind::untimed);
+    const cl_event after = opencl::native(copied);
+    REQUIRE(clEnqueueReadBuffer(unordered, opencl::native(a), CL_TRUE, 0, n * sizeof(int), host.data(), 1, &after,
+                                nullptr) == CL_SUCCESS);
+    CHECK(host[n - 1] == n - 1 + 111);
+    clReleaseCommandQueue(unordered);
 }
 
 TEST_SUITE_END();

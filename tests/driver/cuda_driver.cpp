@@ -58,10 +58,22 @@ class Memory {
         pages_[end - own] = {all, pages + page};
         return end - own;
     }
+    /// The memory in which an address lies. @returns no begin if there is none
+    Pages find(void* address) {
+        const std::lock_guard lock(mutex);
+        auto found = pages_.upper_bound(address);
+        if (found == pages_.begin()) return {};
+        --found;
+        auto* const all = static_cast<char*>(found->second.first);
+        char* const end = all + found->second.second - page;
+        if (address >= end) return {};
+        return {all, static_cast<std::size_t>(end - all), static_cast<char*>(found->first)};
+    }
     void release(void* address) {
         const std::lock_guard lock(mutex);
         const auto found = pages_.find(address);
         if (found == pages_.end()) return;
+        forget_file(static_cast<char*>(found->second.first));
         ::munmap(found->second.first, found->second.second);
         pages_.erase(found);
     }
@@ -104,6 +116,8 @@ CUresult called(const char* function) {
     ++record.calls;
     return record.fails_from && record.calls >= record.fails_from ? record.result : CUDA_SUCCESS;
 }
+
+Pages find_pages(void* address) { return device_memory.find(address); }
 
 extern "C" {
 
@@ -195,7 +209,14 @@ CUresult cuMemFreeHost(void* address) {
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned) {
     return *address = reinterpret_cast<CUdeviceptr>(host), called("cuMemHostGetDevicePointer_v2");
 }
-CUresult cuMemGetAddressRange_v2(CUdeviceptr*, std::size_t*, CUdeviceptr) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
+    GEMEL_CALLED("cuMemGetAddressRange_v2");
+    const Pages found = find_pages(reinterpret_cast<void*>(address));
+    if (!found.begin) return CUDA_ERROR_NOT_FOUND;
+    *base = reinterpret_cast<CUdeviceptr>(found.memory);
+    *bytes = static_cast<std::size_t>(found.begin + found.bytes - found.memory);
+    return CUDA_SUCCESS;
+}
 CUresult cuPointerGetAttributes(unsigned, CUpointer_attribute*, void**, CUdeviceptr) {
     return CUDA_ERROR_INVALID_VALUE;
 }

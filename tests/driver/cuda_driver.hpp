@@ -14,6 +14,16 @@ CUresult called(const char* function);
 #define GEMEL_CALLED(function) \
     if (const CUresult result = called(function); result != CUDA_SUCCESS) return result
 
+/// Pages of an allocation, without the one behind it that nobody may touch.
+struct Pages {
+    char* begin = nullptr;
+    std::size_t bytes = 0;
+    char* memory = nullptr;  ///< where in them the allocation begins
+};
+Pages find_pages(void* address);
+/// Of pages that end; see cuda_interprocess.cpp.
+void forget_file(char* pages);
+
 /// A kernel; one for a GPU is taken and not run.
 struct Function {
     emulation::Kernel run = nullptr;

@@ -3,6 +3,7 @@
 #include "../image_programs.hpp"
 #include "../nvrtc.hpp"
 
+#include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/dialect.hpp>
 
 #include <doctest/doctest.h>
@@ -20,6 +21,22 @@ TEST_CASE("kernels with textures and images compile without a warning") {
             CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, " for ", architecture, "\n",
                           result.log);
         }
+}
+
+TEST_CASE("generated kernels with textures and images compile") {
+    const ElementwiseKernel kernel(
+        "TEXTURE_2D(t), TEXTURE_2D_LAYERED(c), IMAGE_1D_WRITE(to), const float *x, float *z, int width",
+        "z[i] = x[i] * texture_read_2d(t, (float)(i % width), (float)(i / width)).x + texture_read_cube(c, x[i], 1, "
+        "2).y;"
+        "image_write(to, (int)i, z[i])",
+        "sampled");
+    const std::string text = kernel.source(Dialect::cuda());
+    for (const char* const declared : {"TEXTURE_2D(t)", "IMAGE_1D_WRITE(to)"})
+        CHECK(text.find(declared) != std::string::npos);
+    for (const char* const architecture : some_of({"sm_75", "sm_90"})) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, architecture);
+        CHECK_MESSAGE(result.succeeded, result.log);
+    }
 }
 
 TEST_CASE("reads go through the texture unit, and writes through surfaces") {

@@ -58,8 +58,13 @@ TEST_CASE("textures and images are parameters by themselves, with parts that the
     CHECK(!parse_kernels("KERNEL void g(float *x) {}")[0].uses_images());
     CHECK(parse_kernels("KERNEL void g(TEXTURE_4D(x)) {}").empty());
     CHECK(kernels("#define IMAGE_DATA GLOBAL_MEM float *\nKERNEL void g(IMAGE_DATA x) {}") == "g(float *x)\n");
-    CHECK_THROWS_WITH_AS(parse_declarations("float *y, TEXTURE_2D(x)"),
-                         doctest::Contains("generators take no textures"), ArgumentError);
+    const auto declared = parse_declarations("float *y, TEXTURE_2D(x), IMAGE_1D_LAYERED_WRITE(z)");
+    REQUIRE(declared.size() == 3);
+    CHECK(declared[1].space == Space::texture);
+    CHECK(declared[1].dimensions == 2);
+    CHECK(declared[1].text() == "TEXTURE_2D(x)");
+    CHECK(declared[2].space == Space::image_write);
+    CHECK(declared[2].is_layered);
 }
 
 TEST_CASE("a portable kernel's signature is read from its text") {

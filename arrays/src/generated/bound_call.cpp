@@ -37,6 +37,7 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
     const Parameter& p = declared_.parameters[i];
     const ArrayUse& use = declared_.uses[i];
     Array& a = arrays_[i];
+    if (is_sampled(p)) return check_sampled(i, argument);
     if (!p.is_pointer) {
         if (argument.array || argument.value.kind == Argument::Kind::memory)
             declared_.refuse(i, text("is declared '", p.text(), "', a value, but got an array"));
@@ -86,6 +87,16 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
     declared_.refuse(
         i, text("is written, but several indices lead to one of its elements (shape ", to_string(array.shape()),
                 ", strides ", to_string(array.strides()), "); copy() makes a whole one"));
+}
+
+void BoundCall::check_sampled(std::size_t i, const CallArgument& argument) const {
+    const Parameter& p = declared_.parameters[i];
+    const bool is_texture = p.space == Parameter::Space::texture;
+    if (!argument.array && argument.value.kind == (is_texture ? Argument::Kind::texture : Argument::Kind::image))
+        return;
+    declared_.refuse(i, text("is declared '", p.text(), "', but got ", argument.array ? "an array" : "something else",
+                             is_texture ? "; gemel::Texture(array, sampler) makes a texture of an array or an image"
+                                        : "; pass a gemel::Image"));
 }
 
 void BoundCall::check_shapes() {

@@ -60,6 +60,8 @@ class BoundCall {
 
    private:
     void check_argument(std::size_t i, const CallArgument& argument);
+    /// Of a texture or an image; its rank is the launch's affair.
+    void check_sampled(std::size_t i, const CallArgument& argument) const;
     /// Whether the snippet assigns an argument's elements at [i], or takes their address to do so.
     bool may_write(std::size_t i) const;
     DType open_dtype(std::size_t i) const;

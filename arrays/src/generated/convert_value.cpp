@@ -165,6 +165,7 @@ bool convert(const DType& to, Argument& result, const DType& from, const std::by
 Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to,
                        const CallArgument& given) {
     const Argument& from = given.value;
+    if (is_sampled(declared.parameters[index])) return from;
     const bool narrow = to.is_floating() && to.size_bytes() == 2;
     if (from.dtype == to && !narrow) return from;
     const auto* bytes = from.kind == Argument::Kind::scalar ? from.value : static_cast<const std::byte*>(from.data);

@@ -86,6 +86,7 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             p.space = Parameter::Space::global;
             arrays.push_back(p.name);
         }
+        if (is_sampled(p)) p.dtype = dtype_of<float>();  // of no meaning: so that no call binds it
         declared.has_open_types |= p.dtype.empty();
         if (p.dtype.empty())
             if (const std::string why = why_no_type(p); !why.empty()) declared.refuse(i, why);

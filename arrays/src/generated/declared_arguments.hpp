@@ -31,6 +31,9 @@ struct DeclaredArguments {
     std::string text() const;  ///< "axpy(float a, const float *x)"
 };
 
+/// Whether an argument is a Texture or an Image, which the kernel takes as it is.
+inline bool is_sampled(const Parameter& parameter) { return parameter.space > Parameter::Space::arena; }
+
 /// What a generator's class keeps. @throws ArgumentError if it was moved from
 template <class State>
 const State& kept_by(const char* kind, const std::shared_ptr<const State>& state) {

@@ -8,6 +8,16 @@
 
 namespace gemel {
 
+namespace {
+
+/// Textures and images have no type that would tell them from values.
+std::optional<Argument::Kind> sampled_kind(const Argument& argument) {
+    const bool is_sampled = argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::image;
+    return is_sampled ? std::optional(argument.kind) : std::nullopt;
+}
+
+}  // namespace
+
 RecentCall::RecentCall(std::uint64_t generator, const BoundCall& call, bool wide_index,
                        std::shared_ptr<Variant> variant, std::span<const Argument> launched)
     : generator_(generator),
@@ -20,6 +30,7 @@ RecentCall::RecentCall(std::uint64_t generator, const BoundCall& call, bool wide
         Seen& seen = seen_[i];
         if (!arguments[i].array) {
             seen.dtype = arguments[i].value.dtype;
+            seen.sampled = sampled_kind(arguments[i].value);
             seen.value_type = call.value_type(i);
             continue;
         }
@@ -50,7 +61,7 @@ bool RecentCall::is_like(std::uint64_t generator, std::span<const CallArgument> 
         const AnyArray* array = arguments[i].array;
         if (!array) {
             if (seen.block || !(arguments[i].value.dtype == seen.dtype) ||
-                arguments[i].value.kind == Argument::Kind::memory)
+                arguments[i].value.kind == Argument::Kind::memory || sampled_kind(arguments[i].value) != seen.sampled)
                 return false;
             continue;
         }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,7 @@ class RecentCall {
         DType value_type;  ///< what the kernel takes
         Shape shape;
         Strides strides;
+        std::optional<Argument::Kind> sampled = {};  ///< of a texture or an image
     };
     std::uint64_t generator_;
     std::vector<Seen> seen_;

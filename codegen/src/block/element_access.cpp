@@ -119,7 +119,9 @@ std::vector<std::string> ElementAccess::parameters() const {
         const auto& dtype = p.dtype;
         const std::string stored =
             p.space == Parameter::Space::value && p.is_pointer ? p.type : storage_type(dtype, writer_.dialect());
-        if (layout_.arguments[i].access == Access::none) {
+        if (p.space > Parameter::Space::arena) {
+            out.push_back(p.text());  // a texture or an image
+        } else if (layout_.arguments[i].access == Access::none) {
             // A 16-bit float arrives as the float that it is computed in.
             out.push_back((dtype.kind() == DType::Kind::boolean ? stored : value_type(dtype)) + " " + p.name);
         } else {

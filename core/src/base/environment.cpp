@@ -58,6 +58,8 @@ constexpr std::array table{
         "Compiles with device debug information, keeps the sources, and stores no program: for cuda-gdb and the like."},
     Row{"GEMEL_CHECK", Takes::flag, "0 | 1",
         "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
+    Row{"GEMEL_DOUBLE", Takes::flag, "on | off",
+        "off uses OpenCL devices as if they had no double precision: shows what of a program needs it."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
         "off passes every allocation and release to the driver at once, for tools that check memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size,

@@ -1,6 +1,7 @@
 #include "compile/diagnostics.hpp"
 
 #include <gemel/core/text.hpp>
+#include <gemel/core/tokens.hpp>
 
 #include "compile/compiler_log.hpp"
 #include "compile/program_files.hpp"
@@ -251,6 +252,17 @@ std::string render(const CompileReport& report) {
         out += text(report.options.empty() ? "\n" : "", "the whole source is in ", report.kept_source, "\n");
     }
     return out;
+}
+
+std::string note_of_double(const std::string& name, const std::string& device, std::string_view program) {
+    const auto tokens = tokenize(program);
+    const bool uses_double = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+        return token.is_word() && (token.text.starts_with("double") || token.text.starts_with("cdouble"));
+    });
+    if (!uses_double) return {};
+    return text(
+        "\n'", name, "' computes in double, which ", device,
+        " does not have: use float (in arrays, astype<float>()), or a device that has it (`gemel info` says)\n");
 }
 
 }  // namespace gemel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace gemel {
 
@@ -16,5 +17,9 @@ struct CompileReport {
     std::string kept_source;  ///< path, or empty
 };
 std::string render(const CompileReport& report);
+
+/// What a compiler's log lacks where a program names double, or a type made of it, and the device has none; empty for
+/// other programs.
+std::string note_of_double(const std::string& name, const std::string& device, std::string_view program);
 
 }  // namespace gemel

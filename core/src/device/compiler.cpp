@@ -283,8 +283,10 @@ class Compilation {
         if (const auto folder = writable_cache_folder(); folder && kept.empty())
             kept = keep_source(*folder / "src", whole.text, context_.dialect->file_extension);
         const std::string& shown = unit.options.debug ? whole.text : unit.source;
-        throw CompileError(render({unit.options.name, driver_->description(), shown, log, options_, kept}), whole.text,
-                           log);
+        const std::string note =
+            driver_->info().has_double ? "" : note_of_double(unit.options.name, driver_->description(), unit.source);
+        throw CompileError(render({unit.options.name, driver_->description(), shown, log, options_, kept}) + note,
+                           whole.text, log);
     }
 
     /// Of all units.

@@ -127,6 +127,14 @@ Stream Context::wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_ali
     return Stream(std::move(shared));
 }
 
+Event Context::wrap_event(std::uint64_t handle, std::shared_ptr<void> keep_alive) const {
+    if (handle == 0) throw ArgumentError("wrap_event: the handle is null; record the event first");
+    auto driver = state_->driver();
+    auto event = driver->call([&](plugin::Context& plugin) { return plugin.wrap_event(handle); });
+    return Event(
+        share(new EventState{std::move(driver), nullptr, std::move(event), false, false, std::move(keep_alive)}));
+}
+
 Stream Context::default_stream() const {
     auto driver = state_->driver();
     auto core = driver->default_stream;

@@ -114,6 +114,12 @@ Buffer Context::peer_view(const Buffer& buffer) const {
     return Buffer(std::move(shared), buffer.offset_bytes(), buffer.size_bytes());
 }
 
+std::optional<AddressRange> Context::address_range(std::uint64_t address) const {
+    const auto range = state_->driver()->call([&](plugin::Context& plugin) { return plugin.address_range(address); });
+    if (!range) return std::nullopt;
+    return AddressRange{range->base, range->bytes};
+}
+
 std::optional<std::size_t> Context::limit(ContextLimit which) const {
     return state_->driver()->call([&](plugin::Context& plugin) { return plugin.limit(which); });
 }

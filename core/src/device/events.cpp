@@ -38,6 +38,29 @@ void wait_across(StreamState& stream, const std::shared_ptr<EventState>& event) 
     stream.driver->call([&](plugin::Context&) { stream.core->stream->wait(*bridge->gate); });
 }
 
+void require_timed(const char* what, const Event& start, const Event& stop) {
+    if (start.empty() || stop.empty()) throw ArgumentError(text(what, ": an event is empty; record it first"));
+    if (start.state()->driver != stop.state()->driver)
+        throw ArgumentError(text(what, ": the events are of different contexts, whose clocks differ"));
+    if (!start.state()->is_timed || !stop.state()->is_timed)
+        throw ArgumentError(text(what, ": an event is not timed; record it with EventKind::timed"));
+}
+
+double elapsed_milliseconds(const Event& start, const Event& stop) {
+    require_timed("elapsed_milliseconds", start, stop);
+    start.wait();
+    stop.wait();
+    return stop.state()->driver->call(
+        [&](plugin::Context&) { return stop.state()->event->milliseconds_since(*start.state()->event); });
+}
+
+std::optional<double> elapsed_milliseconds_if_done(const Event& start, const Event& stop) {
+    require_timed("elapsed_milliseconds_if_done", start, stop);
+    if (!stop.done() || !start.done()) return std::nullopt;
+    return stop.state()->driver->call(
+        [&](plugin::Context&) { return stop.state()->event->milliseconds_since(*start.state()->event); });
+}
+
 void wait_all(std::span<const Event> events) {
     for (const Event& event : events) event.wait();
 }

@@ -7,6 +7,7 @@
 #include <gemel/core/text.hpp>
 #include <gemel/core/vector_types.hpp>
 
+#include "device/image_region.hpp"
 #include "device/recorder.hpp"
 #include "device/state.hpp"
 
@@ -111,41 +112,6 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
                                  ? std::string()
                                  : text("; elements of this type may have ", join(channels, " or "), " channels"),
                              ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
-}
-
-Block& checked(const AnyImage& image, const char* what) {
-    if (image.empty()) throw ArgumentError(text(what, ": the image is empty; Image(context, shape) makes one"));
-    if (image.block()->released) throw ArgumentError(text(what, ": the image has been released"));
-    return *image.block();
-}
-
-/// A box in the driver's order. @throws ArgumentError if it does not lie inside
-plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& block, const ImageBox& box) {
-    const std::vector<std::size_t> whole = image.extents();
-    const std::size_t rank = whole.size();
-    plugin::ImageRegion region{.image = block.allocation->image.get()};
-    if ((!box.origin.empty() && box.origin.size() != rank) || (!box.extent.empty() && box.extent.size() != rank))
-        throw ArgumentError(text(what, ": the box has ", box.origin.empty() ? box.extent.size() : box.origin.size(),
-                                 " axes, the image ", rank));
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        const std::size_t origin = box.origin.empty() ? 0 : box.origin[axis];
-        if (origin > whole[axis])
-            throw ArgumentError(text(what, ": the box begins at ", origin, " of axis ", axis, ", which has ",
-                                     whole[axis], " elements"));
-        const std::size_t extent = box.extent.empty() ? whole[axis] - origin : box.extent[axis];
-        if (extent > whole[axis] - origin)
-            throw ArgumentError(text(what, ": a box of ", extent, " elements from ", origin, " on does not fit axis ",
-                                     axis, ", which has ", whole[axis]));
-        const std::size_t place =
-            image.is_layered() ? (axis == 0 ? image.dimensions() : rank - 1 - axis) : rank - 1 - axis;
-        region.origin[place] = origin;
-        region.extent[place] = extent;
-    }
-    return region;
-}
-
-std::size_t count_of(const plugin::ImageRegion& region) {
-    return region.extent[0] * region.extent[1] * region.extent[2];
 }
 
 /// Elements between an image and a buffer.

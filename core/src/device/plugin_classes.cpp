@@ -2,6 +2,7 @@
 /// need not have.
 #include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel::plugin {
 namespace {
@@ -22,6 +23,8 @@ class EventTiming final : public Timing {
     std::unique_ptr<Event> start_, stop_;
 };
 
+constexpr const char* no_handles = "this backend has no handles that another process can open (CUDA has)";
+
 }  // namespace
 
 Timing::~Timing() = default;
@@ -32,9 +35,17 @@ DeviceExtras::~DeviceExtras() = default;
 std::vector<std::pair<std::string, std::string>> DeviceExtras::attributes() const { return {}; }
 std::vector<std::string> DeviceExtras::extensions() const { return {}; }
 bool DeviceExtras::can_reach(std::uint64_t) const { return false; }
+std::vector<std::shared_ptr<Device>> DeviceExtras::partition(const DevicePartition&) {
+    throw Error("partition: this backend does not divide devices; make several streams on the whole one");
+}
+std::optional<ClockReading> DeviceExtras::read_clocks() const { return std::nullopt; }
 StreamExtras::~StreamExtras() = default;
 std::unique_ptr<Event> StreamExtras::record_blocking() { return dynamic_cast<Stream&>(*this).record(false); }
 void StreamExtras::prefetch(const Place&, std::size_t, bool) {}
+std::unique_ptr<Event> StreamExtras::record_interprocess() {
+    throw Error(text("Stream::record: ", no_handles, "; wait for an untimed event before the other process is told"));
+}
+bool StreamExtras::fill_image(const ImageRegion&, const void*) { return false; }
 ContextExtras::~ContextExtras() = default;
 std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {
     return dynamic_cast<Context&>(*this).create_stream();
@@ -53,6 +64,22 @@ Memory ContextExtras::allocate_write_combined(std::size_t bytes) {
     return dynamic_cast<Context&>(*this).allocate_host(bytes);
 }
 void ContextExtras::advise(const Place&, std::size_t, MemoryAdvice) {}
+ExportedMemory ContextExtras::export_memory(const Memory&) {
+    throw Error(text("export_memory: ", no_handles, "; send the elements themselves"));
+}
+Memory ContextExtras::import_memory(const ExportedMemory&, std::size_t) {
+    throw Error(text("import_memory: ", no_handles, "; send the elements themselves"));
+}
+std::vector<std::byte> ContextExtras::export_event(const Event&) {
+    throw Error(text("export_event: ", no_handles, "; wait for the event before the other process is told"));
+}
+std::unique_ptr<Event> ContextExtras::import_event(std::span<const std::byte>) {
+    throw Error(text("import_event: ", no_handles, "; let the other process wait before it tells this one"));
+}
+std::unique_ptr<Event> ContextExtras::wrap_event(std::uint64_t) {
+    throw Error("wrap_event: this backend takes no foreign events; wait for them on the host");
+}
+std::optional<AddressRange> ContextExtras::address_range(std::uint64_t) { return std::nullopt; }
 Stream::~Stream() = default;
 Image::~Image() = default;
 std::shared_ptr<Timing> Stream::start_timing() { return std::make_shared<EventTiming>(record(true)); }

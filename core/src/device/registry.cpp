@@ -250,7 +250,7 @@ const char* to_string(DeviceInfo::Type type) {
 
 const std::string& Device::backend() const { return state_->backend; }
 int Device::index() const { return state_->index; }
-std::string Device::id() const { return text(state_->backend, ":", state_->index); }
+std::string Device::id() const { return state_->id(); }
 const std::string& Device::name() const { return state_->device->info().name; }
 const DeviceInfo& Device::info() const { return state_->device->info(); }
 

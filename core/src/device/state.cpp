@@ -204,9 +204,7 @@ DriverContext::~DriverContext() {
     default_stream.reset();
 }
 
-std::string DriverContext::description() const {
-    return text(info().name, " (", device->backend, ":", device->index, ")");
-}
+std::string DriverContext::description() const { return text(info().name, " (", device->id(), ")"); }
 
 void DriverContext::refuse() const {
     require_process_for_drivers();

@@ -35,6 +35,10 @@ struct Device::State {
     std::string dialect;
     int priority = 0;
     std::shared_ptr<plugin::Device> device;
+    const State* parent = nullptr;  ///< of which this is a part; null for a whole device
+
+    /// "opencl:0", "opencl:0.1"
+    std::string id() const;
 };
 
 /// Statistics as atomics; outlives resets.
@@ -191,7 +195,12 @@ struct EventState {
     std::shared_ptr<StreamCore> stream;
     std::unique_ptr<plugin::Event> event;
     bool is_timed = false;
+    bool is_interprocess = false;
+    std::shared_ptr<void> keep_alive = {};  ///< of a foreign event
 };
+
+/// @throws ArgumentError unless both are timed and of one context; `what` begins the message
+void require_timed(const char* what, const Event& start, const Event& stop);
 
 /// Makes a stream wait for an event that its driver does not know, without blocking the host where that can be.
 void wait_across(StreamState& stream, const std::shared_ptr<EventState>& event);

@@ -126,18 +126,6 @@ std::uint64_t Event::native_handle() const {
     return state_->event->native();
 }
 
-double elapsed_milliseconds(const Event& start, const Event& stop) {
-    if (start.empty() || stop.empty()) throw ArgumentError("elapsed_milliseconds: an event is empty; record it first");
-    if (start.state()->driver != stop.state()->driver)
-        throw ArgumentError("elapsed_milliseconds: the events are of different contexts, whose clocks differ");
-    if (!start.state()->is_timed || !stop.state()->is_timed)
-        throw ArgumentError("elapsed_milliseconds: an event is not timed; record it with EventKind::timed");
-    start.wait();
-    stop.wait();
-    return stop.state()->driver->call(
-        [&](plugin::Context&) { return stop.state()->event->milliseconds_since(*start.state()->event); });
-}
-
 Context Stream::context() const { return Context(checked(*this).owner); }
 
 Event Stream::record(EventKind kind) const {
@@ -145,8 +133,11 @@ Event Stream::record(EventKind kind) const {
     not_recorded("Stream::record", "record the event before or after Graph::launch()");
     return state.driver->call([&](plugin::Context&) {
         auto& stream = *state.core->stream;
-        auto event = kind == EventKind::blocking ? stream.record_blocking() : stream.record(kind == EventKind::timed);
-        return Event(share(new EventState{state.driver, state.core, std::move(event), kind == EventKind::timed}));
+        auto event = kind == EventKind::blocking       ? stream.record_blocking()
+                     : kind == EventKind::interprocess ? stream.record_interprocess()
+                                                       : stream.record(kind == EventKind::timed);
+        return Event(share(new EventState{state.driver, state.core, std::move(event), kind == EventKind::timed,
+                                          kind == EventKind::interprocess}));
     });
 }
 

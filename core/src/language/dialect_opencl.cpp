@@ -18,7 +18,11 @@ namespace {
 
 // NVIDIA's INFINITY and NAN (driver 580) and PoCL's NAN are no constant expressions, which tables initialised in the
 // text need.
-const char* const types = R"(#ifdef cl_khr_fp64
+const char* const types = R"(#ifdef GEMEL_NO_DOUBLE
+#undef cl_khr_fp64
+#define double gemel_this_device_has_no_double
+#endif
+#ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #if defined(__NV_CL_C_VERSION) || defined(__clang__)

@@ -120,10 +120,6 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
             refuse(why.position,
                    text("expected ", why.expected, ", found ", at == part.end() ? found : text("'", at->text, "'")));
         }
-        if (parameter->space > Space::arena)
-            refuse(part.front().position,
-                   text("found '", parameter->text(),
-                        "', but generators take no textures and images; gather in a kernel of your own"));
         if (!parameter->is_supplied() && parameter->space != Space::arena)
             refuse(part.front().position,
                    text("found '", parameter->text(), "', which only kernels of one's own have; leave it out"));

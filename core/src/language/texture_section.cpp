@@ -1,5 +1,7 @@
 #include "language/texture_section.hpp"
 
+#include "language/cube_section.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -367,6 +369,7 @@ std::vector<Dialect::Section> image_sections(const ImageTexts& texts) {
                    .text = std::string(facts) + memory + coordinates + numbers + texts.textures,
                    .needs = texts.needs});
     for (const Rank& rank : ranks) all.push_back(section_of(rank));
+    all.push_back(cube_section());
     all.push_back({.name = "texture_read",
                    .words = {"texture_read", "texture_read_int", "texture_read_uint"},
                    .text = arity_text()});

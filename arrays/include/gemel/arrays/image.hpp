@@ -62,12 +62,11 @@ class Image : public AnyImage {
         AnyImage::copy_to(bytes_of(dense), {origin, extents_of(to.shape())});
         if (!to.is_contiguous()) to.assign(dense);
     }
-    /// Every element becomes `value`.
+    /// Every element of the box becomes `value`.
     template <ValueFor<T> V>
-    void fill(const V& value) const {
-        GPUArray<T> all(context(), shape());
-        all.fill(value);
-        copy_from(all);
+    void fill(const V& value, const ImageBox& box = {}) const {
+        const T element = element_of<T>(value);
+        fill_bytes(&element, sizeof element, box);
     }
 
    private:

@@ -22,6 +22,7 @@
 
 namespace gemel {
 
+class Event;
 class Module;
 class Stream;
 struct ContextState;
@@ -79,6 +80,12 @@ struct PitchedBuffer {
     std::size_t pitch_bytes = 0;
 };
 
+/// The allocation of the driver's in which an address lies.
+struct AddressRange {
+    std::uint64_t address = 0;  ///< of its first byte
+    std::size_t bytes = 0;
+};
+
 /// A context on one device: a cheap handle that shares ownership. Safe to use from several threads.
 /// Contexts of one device share its address space and its faults; streams, pool and statistics are their own.
 class GEMEL_API Context {
@@ -134,6 +141,9 @@ class GEMEL_API Context {
     /// A buffer of a context that is reached, as an argument of this context's kernels. Order between the two contexts'
     /// streams is the caller's: `stream.wait(event)`.
     Buffer peer_view(const Buffer& buffer) const;
+    /// The allocation in which a raw device address lies, gemel's or another library's; empty if in none, and where
+    /// memory has handles instead of addresses (OpenCL). Blocks of the pool may be larger than their buffers.
+    std::optional<AddressRange> address_range(std::uint64_t address) const;
     /// A limit in bytes; empty where the driver has none (OpenCL).
     std::optional<std::size_t> limit(ContextLimit which) const;
     /// @throws Error where the driver has none, DeviceError if it refuses the value
@@ -147,6 +157,8 @@ class GEMEL_API Context {
     /// @param keep_alive  held for as long as any handle to it lives
     Buffer wrap_buffer(std::uint64_t handle, std::size_t bytes, std::shared_ptr<void> keep_alive = nullptr) const;
     Stream wrap_stream(std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr) const;
+    /// A foreign event, for waits; it has no device times here.
+    Event wrap_event(std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr) const;
     /// A context around a foreign one of this device (cl_context).
     static Context wrap(const Device& device, std::uint64_t handle, std::shared_ptr<void> keep_alive = nullptr);
     /// The driver's handle (CUcontext, cl_context).

@@ -6,6 +6,8 @@
 #include <gemel/core/bundle.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/device.hpp>
+#include <gemel/core/device_clock.hpp>
+#include <gemel/core/device_partition.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/dtype.hpp>
@@ -14,6 +16,7 @@
 #include <gemel/core/graph.hpp>
 #include <gemel/core/host_buffer.hpp>
 #include <gemel/core/image.hpp>
+#include <gemel/core/interprocess.hpp>
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
 #include <gemel/core/link.hpp>

@@ -1,6 +1,7 @@
 /// Devices and the facts about them.
 #pragma once
 
+#include <gemel/core/device_partition.hpp>
 #include <gemel/core/export.hpp>
 
 #include <array>
@@ -81,8 +82,9 @@ class GEMEL_API Device {
     /// Backend name, e.g. "cuda".
     const std::string& backend() const;
     /// Place among this backend's devices, in the order of `gemel info`: what GEMEL_DEVICE takes.
+    /// Of a part of a device: its place among the parts.
     int index() const;
-    /// "cuda:0"
+    /// "cuda:0"; "opencl:0.1" is the second part of "opencl:0".
     std::string id() const;
     const std::string& name() const;
     const DeviceInfo& info() const;
@@ -101,6 +103,15 @@ class GEMEL_API Device {
     bool can_reach(const Device& other) const;
     /// The driver's handle (CUdevice, cl_device_id).
     std::uint64_t native_handle() const;
+
+    /// Parts of the device, in the driver's order: devices with fewer compute units, on which contexts are made as on
+    /// any other. Memory is not divided. Parts live as long as the process, and the same partition gives the same
+    /// parts. gemel::devices() does not list them, and GEMEL_DEVICE does not name them.
+    /// @throws ArgumentError for numbers that the device's compute units do not allow; Error saying what the driver
+    /// offers where it does not divide the device so (CUDA: never)
+    std::vector<Device> partition(const DevicePartition& how) const;
+    /// The device of which this is a part; empty for a whole one.
+    std::optional<Device> parent() const;
 
     friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
 

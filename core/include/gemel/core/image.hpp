@@ -86,6 +86,11 @@ class GEMEL_API AnyImage {
     void copy_from(const AnyImage& from, const ImageBox& box, const std::vector<std::size_t>& origin = {}) const;
     void copy_from(const AnyImage& from) const { copy_from(from, {}, {}); }
 
+    /// Every element of the box becomes the one whose bytes these are; enqueued. Where the driver fills no images
+    /// (CUDA), memory of one slice is filled and copied. @throws ArgumentError if the box does not fit, or the number
+    /// of bytes is not an element's
+    void fill_bytes(const void* element, std::size_t bytes, const ImageBox& box = {}) const;
+
     /// Gives the memory back now, whatever other handles and textures there are: they throw from then on.
     void release();
     /// For IMAGE_2D_READ, IMAGE_2D_WRITE and their siblings. Pass a Texture for TEXTURE_2D.

@@ -10,9 +10,10 @@ enum class StreamPriority : std::uint8_t { low, normal, high };
 
 /// What an event is for.
 enum class EventKind : std::uint8_t {
-    timed,     ///< elapsed_milliseconds() takes it
-    untimed,   ///< only order; costs less
-    blocking,  ///< as untimed, and a thread in Event::wait() sleeps instead of asking again and again
+    timed,         ///< elapsed_milliseconds() takes it
+    untimed,       ///< only order; costs less
+    blocking,      ///< as untimed, and a thread in Event::wait() sleeps instead of asking again and again
+    interprocess,  ///< as untimed, and export_event() makes a handle for other processes; CUDA alone
 };
 
 /// What a driver lets a context set, in bytes; CUDA's limits of a context.

@@ -2,6 +2,7 @@
 /// function has a body, so that a plug-in need not have it.
 #pragma once
 
+#include <gemel/core/device_partition.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/options.hpp>
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +19,28 @@ namespace gemel::plugin {
 
 struct Memory;
 struct Place;
+struct ImageRegion;
 class Event;
 class Stream;
 class Context;
+class Device;
+
+/// Memory as another process finds it: the driver's handle of an allocation, and where in it the memory begins.
+struct ExportedMemory {
+    std::vector<std::byte> handle;
+    std::size_t offset_bytes = 0;
+};
+
+/// The allocation in which an address lies.
+struct AddressRange {
+    std::uint64_t base = 0;
+    std::size_t bytes = 0;
+};
+
+/// What the clocks of device and host showed at one moment, in nanoseconds since moments of the driver's choice.
+struct ClockReading {
+    std::uint64_t device = 0, host = 0;
+};
 
 class GEMEL_API DeviceExtras {
    public:
@@ -30,6 +51,11 @@ class GEMEL_API DeviceExtras {
     virtual std::vector<std::string> extensions() const;
     /// Whether kernels of this device can read memory of another of this plug-in's. @param other  its native()
     virtual bool can_reach(std::uint64_t other) const;
+    /// Parts of the device; they live as long as the process. Numbers have been checked against the compute units.
+    /// @throws Error saying what the driver offers, if not this. By default it offers nothing.
+    virtual std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how);
+    /// Both clocks, where the driver reads them together.
+    virtual std::optional<ClockReading> read_clocks() const;
 };
 
 class GEMEL_API StreamExtras {
@@ -39,6 +65,11 @@ class GEMEL_API StreamExtras {
     virtual std::unique_ptr<Event> record_blocking();
     /// Moves mapped or managed memory to where it will be used; nothing where that happens by itself.
     virtual void prefetch(const Place& place, std::size_t bytes, bool to_host);
+    /// A point that other processes can wait for. By default an Error: not every driver has such events.
+    virtual std::unique_ptr<Event> record_interprocess();
+    /// Fills a box with one element, given as it lies in memory. Returns false, having done nothing, where the driver
+    /// has no call for that; core then copies from memory.
+    virtual bool fill_image(const ImageRegion& image, const void* element);
 };
 
 class GEMEL_API ContextExtras {
@@ -62,6 +93,18 @@ class GEMEL_API ContextExtras {
     virtual Memory allocate_write_combined(std::size_t bytes);
     /// Of managed memory; nothing where the driver takes no advice.
     virtual void advise(const Place& place, std::size_t bytes, MemoryAdvice advice);
+    /// Device memory and events of record_interprocess() for other processes on the same device, and what other
+    /// processes gave. By default an Error: not every driver has such handles. What is imported is `foreign`, and
+    /// release() gives up this process's access to it.
+    virtual ExportedMemory export_memory(const Memory& memory);
+    virtual Memory import_memory(const ExportedMemory& from, std::size_t bytes);
+    virtual std::vector<std::byte> export_event(const Event& event);
+    virtual std::unique_ptr<Event> import_event(std::span<const std::byte> handle);
+    /// A foreign event, which it does not end; core holds whatever keeps it alive. By default an Error.
+    /// @throws ArgumentError if it is not of this context
+    virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);
+    /// The allocation in which a device address lies; empty if in none, and where memory has no addresses.
+    virtual std::optional<AddressRange> address_range(std::uint64_t address);
 };
 
 }  // namespace gemel::plugin

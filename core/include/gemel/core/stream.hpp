@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace gemel {
@@ -47,6 +48,9 @@ class GEMEL_API Event {
 /// Device time from one point to another, in milliseconds; negative if `stop` came first. Waits for both.
 /// @throws ArgumentError if the events are of different contexts or empty
 GEMEL_API double elapsed_milliseconds(const Event& start, const Event& stop);
+
+/// The same without waiting: empty until both are done.
+GEMEL_API std::optional<double> elapsed_milliseconds_if_done(const Event& start, const Event& stop);
 
 /// Blocks until all of them are done. @throws DeviceLost if something before one of them failed
 GEMEL_API void wait_all(std::span<const Event> events);

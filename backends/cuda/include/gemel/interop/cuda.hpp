@@ -48,6 +48,11 @@ inline Buffer wrap(const Context& context, CUdeviceptr address, std::size_t byte
     require(context);
     return context.wrap_buffer(static_cast<std::uint64_t>(address), bytes, std::move(keep_alive));
 }
+/// Adopts an event of yours (CUevent, cudaEvent_t), for waits; gemel never destroys it. It has no times here.
+inline Event wrap(const Context& context, CUevent event, std::shared_ptr<void> keep_alive = nullptr) {
+    require(context);
+    return context.wrap_event(reinterpret_cast<std::uint64_t>(event), std::move(keep_alive));
+}
 /// Adopts a stream of yours (CUstream, cudaStream_t); gemel never destroys it.
 inline Stream wrap(const Context& context, CUstream stream, std::shared_ptr<void> keep_alive = nullptr) {
     require(context);

@@ -51,7 +51,14 @@ inline Buffer wrap(const Context& context, cl_mem memory, std::size_t bytes) {
     require(context);
     return context.wrap_buffer(reinterpret_cast<std::uint64_t>(memory), bytes);
 }
-/// Adopts an in-order queue of `context`; retained.
+/// Adopts an event of `context`, a command's or a user event; retained. For waits: it has no times here.
+inline Event wrap(const Context& context, cl_event event) {
+    require(context);
+    return context.wrap_event(reinterpret_cast<std::uint64_t>(event));
+}
+/// Adopts a queue of `context`; retained. On one that runs out of order gemel puts a barrier before each of its
+/// commands: they wait for all that was enqueued before. What you enqueue afterwards orders itself, by a barrier or
+/// the event of `stream.record()`.
 inline Stream wrap(const Context& context, cl_command_queue queue) {
     require(context);
     return context.wrap_stream(reinterpret_cast<std::uint64_t>(queue));

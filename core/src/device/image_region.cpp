@@ -1,0 +1,42 @@
+#include "device/image_region.hpp"
+
+#include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel {
+
+Block& checked(const AnyImage& image, const char* what) {
+    if (image.empty()) throw ArgumentError(text(what, ": the image is empty; Image(context, shape) makes one"));
+    if (image.block()->released) throw ArgumentError(text(what, ": the image has been released"));
+    return *image.block();
+}
+
+plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& block, const ImageBox& box) {
+    const std::vector<std::size_t> whole = image.extents();
+    const std::size_t rank = whole.size();
+    plugin::ImageRegion region{.image = block.allocation->image.get()};
+    if ((!box.origin.empty() && box.origin.size() != rank) || (!box.extent.empty() && box.extent.size() != rank))
+        throw ArgumentError(text(what, ": the box has ", box.origin.empty() ? box.extent.size() : box.origin.size(),
+                                 " axes, the image ", rank));
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t origin = box.origin.empty() ? 0 : box.origin[axis];
+        if (origin > whole[axis])
+            throw ArgumentError(text(what, ": the box begins at ", origin, " of axis ", axis, ", which has ",
+                                     whole[axis], " elements"));
+        const std::size_t extent = box.extent.empty() ? whole[axis] - origin : box.extent[axis];
+        if (extent > whole[axis] - origin)
+            throw ArgumentError(text(what, ": a box of ", extent, " elements from ", origin, " on does not fit axis ",
+                                     axis, ", which has ", whole[axis]));
+        const std::size_t place =
+            image.is_layered() ? (axis == 0 ? image.dimensions() : rank - 1 - axis) : rank - 1 - axis;
+        region.origin[place] = origin;
+        region.extent[place] = extent;
+    }
+    return region;
+}
+
+std::size_t count_of(const plugin::ImageRegion& region) {
+    return region.extent[0] * region.extent[1] * region.extent[2];
+}
+
+}  // namespace gemel

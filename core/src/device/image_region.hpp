@@ -1,0 +1,19 @@
+/// Boxes of images in the driver's order.
+#pragma once
+
+#include <gemel/core/image.hpp>
+#include <gemel/core/plugin.hpp>
+
+#include "device/state.hpp"
+
+#include <cstddef>
+
+namespace gemel {
+
+/// @throws ArgumentError if the image is empty or released
+Block& checked(const AnyImage& image, const char* what);
+/// A box in the driver's order. @throws ArgumentError if it does not lie inside
+plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& block, const ImageBox& box);
+std::size_t count_of(const plugin::ImageRegion& region);
+
+}  // namespace gemel

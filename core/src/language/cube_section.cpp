@@ -1,0 +1,61 @@
+#include "language/cube_section.hpp"
+
+namespace gemel {
+namespace {
+
+// Faces and their coordinates are those of CUDA's and OpenGL's cube maps: +x, -x, +y, -y, +z, -z. No face where the
+// direction is 0 or no number: the first one's middle.
+const char* const cube = R"(typedef struct {
+    float s, t;
+    int face;
+} gemel_cube_place;
+GEMEL_FUNCTION gemel_cube_place gemel_on_cube(gemel_texture facts, float x, float y, float z) {
+    float ax = fabs(x), ay = fabs(y), az = fabs(z), m, s, t;
+    gemel_cube_place place;
+    if (ax >= ay && ax >= az) {
+        place.face = x >= 0.0f ? 0 : 1;
+        m = ax;
+        s = x >= 0.0f ? -z : z;
+        t = -y;
+    } else if (ay >= az) {
+        place.face = y >= 0.0f ? 2 : 3;
+        m = ay;
+        s = x;
+        t = y >= 0.0f ? z : -z;
+    } else {
+        place.face = z >= 0.0f ? 4 : 5;
+        m = az;
+        s = z >= 0.0f ? x : -x;
+        t = -y;
+    }
+    if (!(m > 0.0f)) {
+        place.face = 0;
+        m = 1.0f;
+        s = t = 0.0f;
+    }
+    place.s = fma(s / m, 0.5f, 0.5f);
+    place.t = fma(t / m, 0.5f, 0.5f);
+    if (!(facts.flags & 2)) {
+        place.s *= (float)facts.extent[0];
+        place.t *= (float)facts.extent[1];
+    }
+    return place;
+}
+GEMEL_FUNCTION float4 gemel_read_cube(GLOBAL_MEM const uchar *data, const gemel_texture t, GEMEL_TEXTURE_2D_LAYERED image, GEMEL_SAMPLER sampler, float x, float y, float z, int number) {
+    gemel_cube_place place = gemel_on_cube(t, x, y, z);
+    return gemel_texture_read(data, t, image, sampler, place.s, place.t, 6 * number + place.face);
+}
+#define texture_read_cube(name, x, y, z) gemel_read_cube(TEXTURE_OF(name), x, y, z, 0)
+#define texture_read_cube_layered(name, x, y, z, cube) gemel_read_cube(TEXTURE_OF(name), x, y, z, cube)
+)";
+
+}  // namespace
+
+Dialect::Section cube_section() {
+    return {.name = "texture_cube",
+            .words = {"texture_read_cube", "texture_read_cube_layered"},
+            .text = cube,
+            .needs = {"TEXTURE_2D_LAYERED"}};
+}
+
+}  // namespace gemel
