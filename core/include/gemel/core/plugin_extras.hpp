@@ -21,6 +21,17 @@ class Event;
 class Stream;
 class Context;
 
+/// What the blocks on one compute unit share, where the hardware is known.
+struct ComputeUnit {
+    std::size_t max_threads = 0;
+    std::size_t max_blocks = 0;
+    std::size_t shared_bytes = 0;           ///< of all blocks together
+    std::size_t shared_reserved_bytes = 0;  ///< of each block for the driver
+    std::size_t shared_unit_bytes = 1;      ///< a block takes multiples of it
+    std::size_t registers = 0;              ///< 0 if they do not limit
+    std::size_t register_unit = 1;          ///< a warp takes multiples of it
+};
+
 class GEMEL_API DeviceExtras {
    public:
     virtual ~DeviceExtras();
@@ -30,6 +41,10 @@ class GEMEL_API DeviceExtras {
     virtual std::vector<std::string> extensions() const;
     /// Whether kernels of this device can read memory of another of this plug-in's. @param other  its native()
     virtual bool can_reach(std::uint64_t other) const;
+    /// Names of kernels for Context::load_built_in(); by default none.
+    virtual std::vector<std::string> built_in_kernels() const;
+    /// What a compute unit holds, for estimates. By default nothing is known.
+    virtual std::optional<ComputeUnit> compute_unit() const;
 };
 
 class GEMEL_API StreamExtras {
