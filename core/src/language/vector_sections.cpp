@@ -25,7 +25,7 @@ Dialect::Section cuda_vector(const std::string& base, int lanes, int lane_bytes)
     const int places = lanes == 3 ? 4 : lanes;
     return {.name = name,
             .words = {name, "make_" + name},
-            .text = text("struct __align__(", places * lane_bytes, ") ", own, " { ", base, " ", lane_list(lanes, ""),
+            .text = text("struct alignas(", places * lane_bytes, ") ", own, " { ", base, " ", lane_list(lanes, ""),
                          "; };\n#define ", name, " ", own, "\nGEMEL_FUNCTION ", own, " gemel_make_", name, "(",
                          lane_list(lanes, base + " "), ") {\n    ", own, " v = {", lane_list(lanes, ""),
                          "};\n    return v;\n}\n#define make_", name, " gemel_make_", name, "\n")};

@@ -207,8 +207,7 @@ class GEMEL_API Philox {
 };
 
 /// A stream as Philox is, with the same draws, streams and substreams, whose words come from Threefry 4x32-20:
-/// additions, rotations and exclusive ors instead of multiplications. Its numbers are others, and as good; they are as
-/// fast where memory is what limits, and slower where drawing is.
+/// additions, rotations and exclusive ors instead of multiplications. Its numbers are others, and as good.
 /// @source Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011
 class GEMEL_API Threefry : public Philox {
    public:
