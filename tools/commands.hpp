@@ -40,6 +40,12 @@ int tune_export(const std::string& part);
 /// Removes what has `part` in its name; everything if it is empty.
 int tune_clear(const std::string& part);
 
+/// What this machine's devices reach: launches, copies, bandwidth, arithmetic, the compiler.
+/// @param seconds  for each figure, about
+int bench(bool as_json, double seconds);
+/// Repeats a captured call on the default device, or on one of a device's id, "opencl:0". @returns 1 if results differ
+int replay(const std::string& folder, const std::string& device);
+
 struct TuneFileOptions {
     std::size_t trials = 0;
     double seconds = 0;

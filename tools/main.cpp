@@ -1,6 +1,7 @@
 /// The `gemel` command: reads the command line and hands over. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #include "bundle_command.hpp"
 #include "commands.hpp"
+#include "measure_commands.hpp"
 #include "tune_command.hpp"
 
 #include <gemel/core/error.hpp>
@@ -40,9 +41,9 @@ int main(int argc, char** argv) {
     translate->add_option("--to", dialects, "cuda, opencl or both with a comma between")->required()->delimiter(',');
     translate->add_option("-o,--output", output_folder, "a folder for FILE.cu and FILE.cl, instead of standard output");
     translate->add_option("-I", include_folders, "a folder to search for what is included by \"name\"");
-
     const gemel::tools::BundleCommand bundle(app);
     const gemel::tools::TuneCommand tune(app);
+    const gemel::tools::MeasureCommands measure(app);
 
     try {
         app.parse(argc, argv);
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
         if (translate->parsed()) code = gemel::tools::translate(file, dialects, output_folder, include_folders);
         if (bundle.is_parsed()) code = bundle.run();
         if (tune.is_parsed()) code = tune.run();
+        if (measure.is_parsed()) code = measure.run();
         std::cout.flush();
         if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout))
             throw gemel::Error("cannot write to standard output");

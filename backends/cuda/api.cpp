@@ -70,10 +70,10 @@ void open_driver(Driver& d) {
         d.StreamGetCtx, d.StreamSynchronize, d.StreamQuery, d.StreamWaitEvent, d.EventCreate, d.EventDestroy,
         d.EventRecord, d.EventSynchronize, d.EventQuery, d.EventElapsedTime, d.LaunchHostFunc, d.ModuleLoadDataEx,
         d.LinkCreate, d.LinkAddData, d.LinkComplete, d.LinkDestroy, d.ModuleUnload, d.ModuleGetFunction,
-        d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute, d.OccupancyMaxActiveBlocksPerMultiprocessor,
-        d.LaunchKernel, d.LaunchCooperativeKernel, d.GraphCreate, d.GraphDestroy, d.GraphAddKernelNode,
-        d.GraphKernelNodeSetAttribute, d.GraphAddMemcpyNode, d.GraphAddMemsetNode, d.GraphInstantiate,
-        d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
+        d.ModuleGetGlobal, d.FuncGetAttribute, d.FuncSetAttribute, d.FuncSetCacheConfig,
+        d.OccupancyMaxActiveBlocksPerMultiprocessor, d.LaunchKernel, d.LaunchCooperativeKernel, d.GraphCreate,
+        d.GraphDestroy, d.GraphAddKernelNode, d.GraphKernelNodeSetAttribute, d.GraphAddMemcpyNode, d.GraphAddMemsetNode,
+        d.GraphInstantiate, d.GraphExecKernelNodeSetParams, d.GraphExecDestroy, d.GraphLaunch);
     if (!missing.empty()) {
         d.trouble = text(d.path, " lacks ", missing, ": the driver is older than CUDA 12.0; install a newer one");
         return;

@@ -130,6 +130,7 @@ struct Driver {
     GEMEL_CU(ModuleGetGlobal, "cuModuleGetGlobal_v2");
     GEMEL_CU(FuncGetAttribute, "cuFuncGetAttribute");
     GEMEL_CU(FuncSetAttribute, "cuFuncSetAttribute");
+    GEMEL_CU(FuncSetCacheConfig, "cuFuncSetCacheConfig");
     GEMEL_CU(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     GEMEL_CU(LaunchKernel, "cuLaunchKernel");
     GEMEL_CU(LaunchCooperativeKernel, "cuLaunchCooperativeKernel");

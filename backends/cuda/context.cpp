@@ -85,11 +85,25 @@ std::string target_architecture(const std::string& device_architecture) {
     return text("compute_", *std::prev(above));
 }
 
+/// For the assembler that makes a cubin. What is PTX is assembled when it is loaded, with the same options.
+static void add_jit_words(std::vector<std::string>& words, const CompileOptions& options) {
+    const JitOptions& jit = options.jit;
+    if (jit.max_registers > 0) words.push_back(text("--maxrregcount=", jit.max_registers));
+    if (jit.optimization_level >= 0) words.push_back(text("--ptxas-options=--opt-level=", jit.optimization_level));
+    if (jit.debug && !options.debug) words.push_back("--device-debug");
+    if (jit.line_info && !options.debug) words.push_back("--generate-line-info");
+    if (jit.verbose) words.push_back("--ptxas-options=--verbose");
+    if (jit.load_caching != JitOptions::LoadCaching::driver)
+        words.push_back(jit.load_caching == JitOptions::LoadCaching::l2 ? "--ptxas-options=--def-load-cache=cg"
+                                                                        : "--ptxas-options=--def-load-cache=ca");
+}
+
 std::vector<std::string> build_options(const CompileOptions& options, const std::string& architecture) {
     std::vector<std::string> words{"--gpu-architecture=" + architecture, "--std=c++17", "-default-device"};
     if (options.fast_math) words.push_back("--use_fast_math");
     if (!options.fp_contract) words.insert(words.end(), {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"});
     if (options.debug) words.insert(words.end(), {"--device-debug", "--generate-line-info"});
+    add_jit_words(words, options);
     for (const auto& folder : options.include_directories) words.push_back("--include-path=" + folder.string());
     if (!compiler().include_folder.empty()) words.push_back("--include-path=" + compiler().include_folder);
     words.insert(words.end(), options.extra.begin(), options.extra.end());
@@ -150,7 +164,10 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
 
 BuildResult CudaContext::build(const BuildRequest& request) {
     BuildResult result;
-    result.module = load(run_compiler(request.text, request.name, request.options, result.log));
+    const auto program = run_compiler(request.text, request.name, request.options, result.log);
+    BuildResult loaded = load_with(program, request.jit);
+    result.module = std::move(loaded.module);
+    result.log += loaded.log;
     return result;
 }
 
@@ -181,50 +198,6 @@ bool CudaContext::logs_follow_line_directives() const { return true; }
 
 std::string CudaContext::build_lock() const {
     return {};  // NVRTC keeps no folder of its own
-}
-
-std::unique_ptr<Module> CudaContext::load(std::span<const std::byte> binary) {
-    Current current(*shared_);
-    // The driver reads PTX as a C string, and takes a cubin's size from its header: a cut one must not reach it.
-    std::vector<std::byte> bytes(binary.begin(), binary.end());
-    const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const bool is_cubin = head.starts_with("\177ELF");
-    const bool is_fatbin = head.starts_with("\x50\xed\x55\xba");
-    if (!is_cubin && !is_fatbin && head.find(".version") == std::string_view::npos)
-        throw Error("this is neither a cubin nor PTX");
-    if (is_cubin) {
-        std::uint64_t sections_at = 0;
-        std::uint16_t section_bytes = 0, section_count = 0;
-        if (bytes.size() >= 64) {
-            std::memcpy(&sections_at, bytes.data() + 40, 8);
-            std::memcpy(&section_bytes, bytes.data() + 58, 2);
-            std::memcpy(&section_count, bytes.data() + 60, 2);
-        }
-        if (bytes.size() < 64 || sections_at > bytes.size() ||
-            std::uint64_t{section_bytes} * section_count > bytes.size() - sections_at)
-            throw Error("the cubin is cut short");
-    }
-    bytes.push_back(std::byte{0});
-    std::array<char, 8192> log{};
-    std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
-    CUmodule module = nullptr;
-    const Status status = cu.ModuleLoadDataEx.status(&module, bytes.data(), static_cast<unsigned>(options.size()),
-                                                     options.data(), values.data());
-    switch (status) {
-        case CUDA_SUCCESS: break;
-        case CUDA_ERROR_INVALID_IMAGE:
-        case CUDA_ERROR_NO_BINARY_FOR_GPU:
-        case CUDA_ERROR_INVALID_PTX:
-        case CUDA_ERROR_INVALID_SOURCE:
-        case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-            throw Error(text("the driver refuses the program binary on ", shared_->info->name, " (",
-                             shared_->info->architecture, "): ", error_name(status), log[0] ? ": " : "", log.data()));
-        default: fail(cu.ModuleLoadDataEx.name(), status);
-    }
-    bytes.pop_back();
-    return std::make_unique<CudaModule>(shared_, module, std::move(bytes));
 }
 
 void CudaContext::synchronize() {

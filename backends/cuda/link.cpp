@@ -4,7 +4,6 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace gemel::plugin::cuda {
 namespace {
@@ -12,12 +11,8 @@ namespace {
 /// A linker at work, with room for what it says.
 class Linker {
    public:
-    Linker() {
-        std::array<CUjit_option, 4> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                                            CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
-        std::array<void*, 4> values{errors_.data(), reinterpret_cast<void*>(errors_.size()), said_.data(),
-                                    reinterpret_cast<void*>(said_.size())};
-        cu.LinkCreate(static_cast<unsigned>(options.size()), options.data(), values.data(), &state_);
+    explicit Linker(const JitOptions& jit) : call_(jit) {
+        cu.LinkCreate(call_.count(), call_.options(), call_.values(), &state_);
     }
     ~Linker() { cu.LinkDestroy.quietly(state_); }
     Linker(const Linker&) = delete;
@@ -25,7 +20,7 @@ class Linker {
 
     void add(std::vector<std::byte> code, const std::string& name, std::size_t unit) {
         const bool is_cubin =
-            std::string_view(reinterpret_cast<const char*>(code.data()), code.size()).starts_with("\177ELF");
+            std::string_view(reinterpret_cast<const char*>(code.data()), code.size()).starts_with(elf_mark);
         if (!is_cubin) code.push_back(std::byte{0});  // PTX is a C string
         const Status status = cu.LinkAddData.status(state_, is_cubin ? CU_JIT_INPUT_CUBIN : CU_JIT_INPUT_PTX,
                                                     code.data(), code.size(), name.c_str(), 0, nullptr, nullptr);
@@ -39,7 +34,7 @@ class Linker {
         const auto* begin = static_cast<const std::byte*>(program);
         return {begin, begin + bytes};
     }
-    const char* said() const { return said_.data(); }
+    const char* said() const { return call_.said(); }
 
    private:
     /// What is no fault of the units is thrown as what it is.
@@ -52,12 +47,13 @@ class Linker {
             case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
             case CUDA_ERROR_INVALID_VALUE:
             case CUDA_ERROR_UNKNOWN:
-                throw BuildFailure(text(call, ": ", error_name(status), errors_[0] ? "\n" : "", errors_.data()), unit);
+                throw BuildFailure(text(call, ": ", error_name(status), *call_.errors() ? "\n" : "", call_.errors()),
+                                   unit);
             default: fail(call, status);
         }
     }
 
-    std::array<char, 8192> errors_{}, said_{};
+    JitCall call_;
     CUlinkState state_ = nullptr;
 };
 
@@ -78,7 +74,7 @@ BuildResult CudaContext::link(std::span<const BuildRequest> units) {
         result.log += log;
     }
     Current current(*shared_);
-    Linker linker;
+    Linker linker(units.front().jit);
     for (std::size_t i = 0; i < units.size(); ++i) linker.add(std::move(code[i]), std::string(units[i].name), i);
     const std::vector<std::byte> program = linker.complete();
     result.log += linker.said();

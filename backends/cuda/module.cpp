@@ -4,6 +4,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace gemel::plugin::cuda {
@@ -119,6 +120,14 @@ class CudaKernel final : public Kernel {
     bool prefer_shared_memory(int percent) override {
         Current current(*shared_);
         cu.FuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+        return true;
+    }
+
+    bool prefer_cache(CachePreference preference) override {
+        constexpr std::array words{CU_FUNC_CACHE_PREFER_NONE, CU_FUNC_CACHE_PREFER_SHARED, CU_FUNC_CACHE_PREFER_L1,
+                                   CU_FUNC_CACHE_PREFER_EQUAL};
+        Current current(*shared_);
+        cu.FuncSetCacheConfig(function_, words[static_cast<std::size_t>(preference)]);
         return true;
     }
 

@@ -182,6 +182,7 @@ class CudaContext final : public Context {
     bool logs_follow_line_directives() const override;
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+    BuildResult load_with(std::span<const std::byte> binary, const JitOptions& jit) override;
 
     std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) override;
 
@@ -250,6 +251,28 @@ class CudaPlugin final : public Plugin {
 
    private:
     std::string why_;
+};
+
+inline constexpr std::string_view elf_mark = "\177ELF", fatbin_mark = "\x50\xed\x55\xba";
+
+/// Options of one call that assembles PTX, with room for what the assembler says. It stays where it is: the driver
+/// writes into it.
+class JitCall {
+   public:
+    explicit JitCall(const JitOptions& jit);
+    JitCall(const JitCall&) = delete;
+    JitCall& operator=(const JitCall&) = delete;
+    unsigned count() const { return count_; }
+    CUjit_option* options() { return options_.data(); }
+    void** values() { return values_.data(); }
+    const char* errors() const { return errors_.data(); }
+    const char* said() const { return said_.data(); }
+
+   private:
+    std::array<char, 8192> errors_{}, said_{};
+    std::array<CUjit_option, 10> options_{};
+    std::array<void*, 10> values_{};
+    unsigned count_ = 0;
 };
 
 /// The driver's structure for a window of bytes x rows x slices.

@@ -195,6 +195,10 @@ struct Driver {
         "clCreateProgramWithSource", &clCreateProgramWithSource};
     Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**, cl_int*>
         CreateProgramWithBinary{"clCreateProgramWithBinary", &clCreateProgramWithBinary};
+    Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const char*> CreateProgramWithBuiltInKernels{
+        "clCreateProgramWithBuiltInKernels", &clCreateProgramWithBuiltInKernels};
+    Maker<cl_program, cl_context, const void*, size_t> CreateProgramWithIL{"clCreateProgramWithIL",
+                                                                           &clCreateProgramWithIL};
     Maker<cl_program, cl_context, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
           ProgramCallback, void*>
         LinkProgram{"clLinkProgram", &clLinkProgram};

@@ -71,11 +71,23 @@ std::unique_ptr<Stream> OpenClContext::wrap_stream(std::uint64_t handle) {
     return std::make_unique<OpenClStream>(shared_, queue, is_unordered ? Queue::foreign_unordered : Queue::foreign);
 }
 
-std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded) {
+std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared) {
     std::vector<std::string> words;
+    if (jit.optimization_level == 0) words.push_back("-cl-opt-disable");
+    if (!shared.takes_assembler_options) return words;
+    if (jit.max_registers > 0) words.push_back(text("-cl-nv-maxrregcount=", jit.max_registers));
+    if (jit.optimization_level >= 0) words.push_back(text("-cl-nv-opt-level=", jit.optimization_level));
+    if (jit.verbose) words.push_back("-cl-nv-verbose");
+    return words;
+}
+
+std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared) {
+    std::vector<std::string> words = jit_words(options.jit, shared);
+    if (options.debug) std::erase(words, "-cl-opt-disable");  // which follows
     if (options.fast_math) words.push_back("-cl-fast-relaxed-math");
-    if (!options.fp_contract && correctly_rounded) words.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
-    if (options.debug) words.insert(words.end(), {"-g", "-cl-opt-disable"});
+    if (!options.fp_contract && shared.rounds_correctly) words.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
+    if (options.debug || options.jit.debug) words.push_back("-g");
+    if (options.debug) words.push_back("-cl-opt-disable");
     for (const auto& folder : options.include_directories) words.push_back("-I" + folder.string());
     words.insert(words.end(), options.extra.begin(), options.extra.end());
     return words;
@@ -85,7 +97,7 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (!options.architecture.empty())
         throw ArgumentError(text("the option `architecture` (", options.architecture,
                                  ") is CUDA's: OpenCL compiles for the device of the context"));
-    std::vector<std::string> words = build_options(options, shared_->rounds_correctly);
+    std::vector<std::string> words = build_options(options, *shared_);
     if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
     return words;
 }
@@ -140,29 +152,6 @@ std::string OpenClContext::build_lock() const {
     if (!shared_->quirks.has(Quirk::builds_collide) || pocl_has_own_folder) return {};
     const std::filesystem::path folder = pocl_folder();
     return folder.empty() ? std::string() : (folder / "gemel.lock").string();
-}
-
-std::unique_ptr<Module> OpenClContext::load(std::span<const std::byte> binary) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-    const size_t size = binary.size();
-    const std::string_view program_text(reinterpret_cast<const char*>(bytes), size);
-    if (shared_->quirks.has(Quirk::loads_any_binary) && !program_text.starts_with("poclbin"))
-        throw Error("this is not a program binary of PoCL");
-    // NVIDIA's binaries are PTX.
-    if (shared_->quirks.has(Quirk::needs_a_kernel) && program_text.find(".version") != std::string_view::npos &&
-        program_text.find(".entry") == std::string_view::npos)
-        throw Error("this program binary has no kernel");
-    cl_int binary_status = CL_SUCCESS;
-    const cl_program program =
-        cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);
-    auto module = std::make_unique<OpenClModule>(shared_, program);
-    if (binary_status != CL_SUCCESS)
-        throw Error(text("the driver refuses the program binary: ", error_name(binary_status)));
-    const Status status = cl.BuildProgram.status(program, 1, &shared_->device, "", nullptr, nullptr);
-    if (status != success)
-        throw Error(text("the driver refuses the program binary: ", error_name(status), " ",
-                         query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device)));
-    return module;
 }
 
 void OpenClContext::synchronize() {

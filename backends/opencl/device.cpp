@@ -180,6 +180,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->quirks = quirks_;
     shared->version = version_;
     shared->rounds_correctly = rounds_correctly_;
+    shared->takes_assembler_options = has_extension(device_, "cl_nv_compiler_options");
     return shared;
 }
 

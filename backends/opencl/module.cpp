@@ -55,6 +55,21 @@ std::vector<std::string> names_in(cl_program program) {
     return names;
 }
 
+std::vector<std::byte> binary_of(cl_program program) {
+    // A program of a wrapped context may be for several devices; ours is the one that has a binary.
+    const auto count = query<cl_uint>(cl.GetProgramInfo, CL_PROGRAM_NUM_DEVICES, program);
+    std::vector<size_t> sizes(count);
+    cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof(size_t), sizes.data(), nullptr);
+    std::vector<std::vector<std::byte>> binaries;
+    std::vector<std::byte*> pointers;
+    for (const size_t size : sizes) binaries.emplace_back(size);
+    for (auto& binary : binaries) pointers.push_back(binary.empty() ? nullptr : binary.data());
+    cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof(pointers[0]), pointers.data(), nullptr);
+    for (auto& binary : binaries)
+        if (!binary.empty()) return std::move(binary);
+    throw Error("the driver has no binary of this program");
+}
+
 /// In `order`, if there is one. Leaves its event in `timed`, if that is given.
 void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape, LaunchOrder* order,
              cl_event* timed) {
@@ -153,6 +168,13 @@ class OpenClKernel final : public Kernel {
         return std::nullopt;  // OpenCL does not tell
     }
 
+    std::optional<std::uint32_t> find_registers() override {
+        std::lock_guard lock(mutex_);
+        if (!asked_for_registers_) registers_ = reported_registers(*shared_, binary_of(program_), name_);
+        asked_for_registers_ = true;
+        return registers_;
+    }
+
     /// Nothing is promised; but where blocks see each other's writes, each multiprocessor takes one of them at least.
     std::uint64_t max_cooperative_blocks(std::size_t, std::size_t) override {
         return shared_->quirks.has(Quirk::takes_inline_ptx)
@@ -190,6 +212,8 @@ class OpenClKernel final : public Kernel {
     std::shared_ptr<LaunchOrder> order_;
     KernelFacts facts_;
     std::mutex mutex_;
+    bool asked_for_registers_ = false;
+    std::optional<std::uint32_t> registers_;
     std::vector<Known> known_;
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     std::uint64_t known_at_ = never;
@@ -200,39 +224,27 @@ bool is_added(const std::string& kernel) { return is_size_probe(kernel) || kerne
 
 }  // namespace
 
-OpenClModule::OpenClModule(std::shared_ptr<Shared> shared, cl_program program)
-    : shared_(std::move(shared)), program_(program) {}
+OpenClModule::OpenClModule(std::shared_ptr<Shared> shared, cl_program program, std::vector<std::string> built_in)
+    : shared_(std::move(shared)), program_(program), built_in_(std::move(built_in)) {}
 
 OpenClModule::~OpenClModule() {
     if (!shared_->dead) cl.ReleaseProgram.quietly(program_);
 }
 
 std::unique_ptr<Kernel> OpenClModule::kernel(const std::string& name) {
-    const auto names = names_in(program_);
+    const auto names = built_in_.empty() ? names_in(program_) : built_in_;
     if (std::find(names.begin(), names.end(), name) == names.end() || is_added(name)) return nullptr;
     return std::make_unique<OpenClKernel>(shared_, program_, cl.CreateKernel(program_, name.c_str()), name, names);
 }
 
 std::vector<std::string> OpenClModule::kernel_names() const {
+    if (!built_in_.empty()) return built_in_;
     std::vector<std::string> names = names_in(program_);
     std::erase_if(names, is_added);
     return names;
 }
 
-std::vector<std::byte> OpenClModule::binary() const {
-    // A program of a wrapped context may be for several devices; ours is the one that has a binary.
-    const auto count = query<cl_uint>(cl.GetProgramInfo, CL_PROGRAM_NUM_DEVICES, program_);
-    std::vector<size_t> sizes(count);
-    cl.GetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, count * sizeof(size_t), sizes.data(), nullptr);
-    std::vector<std::vector<std::byte>> binaries;
-    std::vector<std::byte*> pointers;
-    for (const size_t size : sizes) binaries.emplace_back(size);
-    for (auto& binary : binaries) pointers.push_back(binary.empty() ? nullptr : binary.data());
-    cl.GetProgramInfo(program_, CL_PROGRAM_BINARIES, count * sizeof(pointers[0]), pointers.data(), nullptr);
-    for (auto& binary : binaries)
-        if (!binary.empty()) return std::move(binary);
-    throw Error("the driver has no binary of this program");
-}
+std::vector<std::byte> OpenClModule::binary() const { return binary_of(program_); }
 
 bool OpenClModule::finishes_at_first_launch() const { return shared_->quirks.has(Quirk::compiles_at_first_launch); }
 

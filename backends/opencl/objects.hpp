@@ -28,7 +28,8 @@ struct Shared {
     Quirks quirks;
     int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
-    std::atomic<bool> dead{false};  ///< after a fault: nothing is released any more
+    bool takes_assembler_options = false;  ///< of NVIDIA's ptxas (cl_nv_compiler_options)
+    std::atomic<bool> dead{false};         ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
     std::mutex queues_mutex;
@@ -140,7 +141,8 @@ class OpenClStream final : public Stream {
 
 class OpenClModule final : public Module {
    public:
-    OpenClModule(std::shared_ptr<Shared> shared, cl_program program);
+    /// @param built_in  names of its kernels where the driver does not list them: those that a device is born with
+    OpenClModule(std::shared_ptr<Shared> shared, cl_program program, std::vector<std::string> built_in = {});
     ~OpenClModule() override;
     std::unique_ptr<Kernel> kernel(const std::string& name) override;
     std::vector<std::string> kernel_names() const override;
@@ -152,6 +154,7 @@ class OpenClModule final : public Module {
    private:
     std::shared_ptr<Shared> shared_;
     cl_program program_;
+    std::vector<std::string> built_in_;
 };
 
 class OpenClContext final : public Context {
@@ -182,6 +185,8 @@ class OpenClContext final : public Context {
     bool logs_follow_line_directives() const override;
     std::string build_lock() const override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+    BuildResult load_with(std::span<const std::byte> binary, const JitOptions& jit) override;
+    std::unique_ptr<Module> load_built_in(std::span<const std::string> names) override;
 
     std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) override;
 
@@ -194,6 +199,8 @@ class OpenClContext final : public Context {
 
    private:
     BuildResult build(std::string_view text, const std::string& options);
+    /// Nothing but `error` if the platform takes no SPIR-V.
+    cl_program program_of_spirv(std::span<const std::byte> words) const;
     std::shared_ptr<Shared> shared_;
     cl_command_queue service_;  ///< maps and unmaps page-locked memory
 };
@@ -211,6 +218,8 @@ class OpenClDevice final : public Device {
     std::vector<std::string> extensions() const override;
     std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how) override;
     std::optional<ClockReading> read_clocks() const override;
+    std::vector<std::string> built_in_kernels() const override;
+    std::optional<ComputeUnit> compute_unit() const override;
     const Quirks& quirks() const { return quirks_; }
 
    private:
@@ -250,7 +259,15 @@ std::filesystem::path pocl_folder();
 /// PoCL's cache lies in a folder of this process alone.
 extern bool pocl_has_own_folder;
 
-/// Options for clBuildProgram; `correctly_rounded` says whether the device can be asked for that.
-std::vector<std::string> build_options(const CompileOptions& options, bool correctly_rounded);
+/// Options for clBuildProgram, as far as the device takes them.
+std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared);
+std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared);
+
+/// Registers of a kernel's threads, as NVIDIA's assembler reports them when it is made to assemble once more; nothing
+/// if it does not (it is silent about programs that it finds in a cache of its own).
+std::optional<std::uint32_t> reported_registers(const Shared& shared, std::span<const std::byte> binary,
+                                                const std::string& kernel);
+/// What the assembler's report says of one kernel.
+std::optional<std::uint32_t> registers_in_report(std::string_view report, const std::string& kernel);
 
 }  // namespace gemel::plugin::opencl

@@ -21,7 +21,9 @@ inline std::uint32_t as_uint(float x) { return std::bit_cast<std::uint32_t>(x); 
 inline float as_float(std::uint32_t x) { return std::bit_cast<float>(x); }
 inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x); }
 inline double as_double(std::uint64_t x) { return std::bit_cast<double>(x); }
+#define gemel_words gemel_philox
 #include "../../core/src/language/philox_functions.inc"
+#undef gemel_words
 #undef WITHIN_KERNEL
 #undef GLOBAL_MEM
 }  // namespace lines

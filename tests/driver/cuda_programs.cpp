@@ -78,6 +78,29 @@ bool linked(Link& link) {
 
 }  // namespace
 
+/// Counts the assembler's options as calls, "max registers 24", and says what it would, if it shall be verbose.
+static void assemble(unsigned count, const CUjit_option* options, void* const* values) {
+    char* log = nullptr;
+    std::size_t bytes = 0;
+    std::string said;
+    for (unsigned k = 0; k < count; ++k) {
+        const auto value = reinterpret_cast<std::size_t>(values[k]);
+        const auto with = [&](const char* option) { called((option + std::to_string(value)).c_str()); };
+        switch (options[k]) {
+            case CU_JIT_INFO_LOG_BUFFER: log = static_cast<char*>(values[k]); break;
+            case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: bytes = value; break;
+            case CU_JIT_MAX_REGISTERS: with("max registers "); break;
+            case CU_JIT_OPTIMIZATION_LEVEL: with("optimization level "); break;
+            case CU_JIT_CACHE_MODE: with("cache mode "); break;
+            case CU_JIT_GENERATE_DEBUG_INFO: with("debug info "); break;
+            case CU_JIT_GENERATE_LINE_INFO: with("line info "); break;
+            case CU_JIT_LOG_VERBOSE: said = "ptxas info    : Used 24 registers"; break;
+            default: break;
+        }
+    }
+    if (log && bytes > said.size()) std::memcpy(log, said.c_str(), said.size() + 1);
+}
+
 CUresult run_kernel(CUfunction function, void** arguments, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
                     bool is_cooperative) {
     const emulation::Kernel run = reinterpret_cast<Function*>(function)->run;
@@ -95,14 +118,16 @@ extern "C" {
 
 void stand_in_on_launch(void (*seen)(void**)) { launch_seen = seen; }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
     GEMEL_CALLED("cuModuleLoadDataEx");
+    assemble(count, options, values);
     *module = reinterpret_cast<CUmodule>(new Module{opened(image)});
     return CUDA_SUCCESS;
 }
 CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
     GEMEL_CALLED("cuLinkCreate_v2");
     auto* const link = new Link;
+    assemble(count, options, values);
     for (unsigned k = 0; k < count; ++k) {
         if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);
         if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
@@ -158,6 +183,9 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction) 
     return called("cuFuncGetAttribute");
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return called("cuFuncSetAttribute"); }
+CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache which) {
+    return called(("cache config " + std::to_string(which)).c_str()), called("cuFuncSetCacheConfig");
+}
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, std::size_t) {
     return *blocks = 4, called("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }

@@ -215,6 +215,59 @@ TEST_CASE("a binary that the driver refuses says so with the device and the driv
     CHECK_MESSAGE(has(message, "sm_90"), message);
 }
 
+TEST_CASE("options of the assembler reach the driver and its words come back") {
+    const Context context = default_context();
+    const Module module = context.compile("KERNEL void assembled(GLOBAL_MEM int *a) { a[0] = 1; }");
+    const std::vector<std::byte> binary = module.binary();
+    const StandIn driver;
+    const Module loaded = context.load_binary(binary, {.max_registers = 24,
+                                                       .optimization_level = 2,
+                                                       .line_info = true,
+                                                       .verbose = true,
+                                                       .load_caching = JitOptions::LoadCaching::l2});
+    CHECK(has(loaded.build_log(), "Used 24 registers"));
+    for (const char* option : {"max registers 24", "optimization level 2", "line info 1", "cache mode 1"})
+        CHECK_MESSAGE(driver.calls(option) == 1, option);
+    CHECK(driver.calls("debug info 1") == 0);
+    driver.reset();
+    CHECK(context.load_binary(binary).build_log().empty());
+    CHECK(driver.calls("max registers 24") == 0);
+    CHECK(loaded.kernel("assembled").prefer_cache(CachePreference::cache));
+    CHECK(driver.calls("cache config 2") == 1);
+    // Programs whose binary is PTX are assembled with the options of their compilation, also from the cache.
+    driver.reset();
+    const CompileOptions options{.architecture = "compute_90", .jit = {.max_registers = 40}};
+    CHECK_NOTHROW((void)context.compile("KERNEL void assembled_later(GLOBAL_MEM int *a) { a[0] = 2; }", options));
+    CHECK(driver.calls("max registers 40") == 1);
+    // The stand-in links what is for the host alone; the options are there before.
+    CHECK_THROWS_AS((void)link(context,
+                               {"WITHIN_KERNEL_EXTERN int one(int x) { return x; }",
+                                "WITHIN_KERNEL_EXTERN int one(int x);\n"
+                                "KERNEL void joined(GLOBAL_MEM int *a) { a[0] = one(1); }"},
+                               {.jit = {.max_registers = 56}}),
+                    CompileError);
+    CHECK(driver.calls("max registers 56") == 1);
+}
+
+TEST_CASE("a cubin or a fatbin that is cut short does not reach the driver") {
+    const Context context = default_context();
+    const StandIn driver;
+    // A fatbin's header: mark, version 1, 16 bytes of header, then the size of what follows.
+    std::string fatbin("\x50\xed\x55\xba\x01\0\x10\0\x08\0\0\0\0\0\0\0........", 24);
+    CHECK_NOTHROW((void)context.load_binary(std::as_bytes(std::span(fatbin))));
+    CHECK(driver.calls("cuModuleLoadDataEx") == 1);
+    for (const std::size_t size : {std::size_t{23}, std::size_t{16}, std::size_t{9}, std::size_t{4}}) {
+        const std::string cut = fatbin.substr(0, size);
+        const std::string message =
+            message_of<Error>([&] { (void)context.load_binary(std::as_bytes(std::span(cut))); });
+        CHECK_MESSAGE(has(message, "the fatbin is cut short"), message);
+    }
+    CHECK(driver.calls("cuModuleLoadDataEx") == 1);
+    const std::string spirv("\x03\x02\x23\x07\0\0\x01\0", 8);
+    const std::string message = message_of<Error>([&] { (void)context.load_binary(std::as_bytes(std::span(spirv))); });
+    CHECK_MESSAGE(has(message, "SPIR-V"), message);
+}
+
 TEST_CASE("an illegal address loses the context: what is said names the last launches") {
     const Context context = default_context();
     GPUArray<float> x(context, {10});

@@ -37,6 +37,20 @@ expects 1 'cannot run no-such-command' bundle record new.bundle no-such-command
 printf 'gemel bundle 1\n' >empty.bundle
 expects 0 '0 programs in all.bundle' bundle merge all.bundle empty.bundle empty.bundle
 
+# What devices reach, and calls that are repeated.
+expects 0 '"devices": ' bench --json --seconds 0.001
+command -v python3 >/dev/null && { python3 - out <<'PYTHON' || { echo "FAILED: what 'bench --json' says:"; cat out; failed=1; }
+import json, sys
+for device in json.load(open(sys.argv[1]))["devices"]:
+    figures = device["figures"]
+    assert len(figures) == 9, figures
+    assert all(value is None or value > 0 for value in figures.values()), figures
+    assert all(figures[key] for key in ("launch_us", "upload_gb_s", "bandwidth_gb_s", "float_gflops", "compile_ms")), figures
+PYTHON
+}
+expects 2 'seconds' bench --seconds -1
+expects 1 'call.txt' replay no-such-folder
+
 export GEMEL_BACKEND=metal
 expects 0 'asked for by GEMEL_BACKEND' info
 # What the variable leaves out is listed all the same, and marked.

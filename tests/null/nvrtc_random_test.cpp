@@ -34,6 +34,15 @@ TEST_CASE("kernels of random numbers compile without a warning") {
         if (is_stored_alike && fill.distribution != codegen::Distribution::bernoulli) continue;
         check_compiles(name, fill.source(Dialect::cuda()));
     }
+    // The cipher stands apart from all else.
+    for (const auto distribution : {codegen::Distribution::normal, codegen::Distribution::poisson_means})
+        check_compiles("threefry", codegen::PhiloxFill{.distribution = distribution,
+                                                       .element = dtype_of<double>(),
+                                                       .tuning = philox_programs::narrow,
+                                                       .shift = 0,
+                                                       .means = dtype_of<float>(),
+                                                       .cipher = codegen::RandomCipher::threefry}
+                                       .source(Dialect::cuda()));
     for (const DType element : {dtype_of<std::int32_t>(), dtype_of<std::int64_t>()})
         check_compiles("permutation", codegen::PhiloxPermutation{.element = element}.source(Dialect::cuda()));
 }

@@ -264,9 +264,12 @@ TEST_CASE("type names denote element types") {
     CHECK(parse_type("bfloat16") == dtype_of<bfloat16>());
     CHECK(parse_type("cdouble") == dtype_of<cdouble>());
     CHECK(parse_type("float4") == DType(DType::Kind::floating, 16, 4));
+    CHECK(parse_type("float3") == DType(DType::Kind::floating, 16, 3));
+    CHECK(parse_type("float16") == DType(DType::Kind::floating, 64, 16));
+    CHECK(parse_type("uchar8") == DType(DType::Kind::unsigned_integer, 8, 8));
     CHECK(parse_type("ulong2") == DType(DType::Kind::unsigned_integer, 16, 2));
-    for (const char* unknown : {"", "Particle", "float3", "float16", "long double", "unsigned float", "long short",
-                                "char int", "bool2", "half4", "4", "float 4", "unsigned signed"})
+    for (const char* unknown : {"", "Particle", "float5", "float32", "16", "long double", "unsigned float",
+                                "long short", "char int", "bool2", "half4", "4", "float 4", "unsigned signed"})
         CHECK_MESSAGE(parse_type(unknown).empty(), unknown);
 }
 

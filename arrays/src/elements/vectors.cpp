@@ -9,8 +9,6 @@
 namespace gemel {
 namespace {
 
-DType lane_type(DType vector) { return DType(vector.kind(), vector.size_bytes() / vector.lanes()); }
-
 /// Do the numbers of each vector lie side by side, where a vector may lie?
 bool lie_as_vectors(const AnyArray& lanes, std::int64_t count, std::size_t vector_bytes) {
     const std::size_t last = lanes.rank() - 1;
@@ -28,25 +26,29 @@ AnyArray lanes_of(const AnyArray& x) {
     Shape shape = x.shape();
     shape.push_back(count);
     Strides strides;
-    for (const std::int64_t stride : x.strides()) strides.push_back(stride * count);
+    for (const std::int64_t stride : x.strides()) strides.push_back(stride * x.dtype().lane_places());
     strides.push_back(1);
-    return AnyArray(x.buffer(), lane_type(x.dtype()), shape, strides, x.offset_bytes());
+    return AnyArray(x.buffer(), x.dtype().lane(), shape, strides, x.offset_bytes());
 }
 
 AnyArray vectors_of(const AnyArray& given, DType vector) {
     const auto count = static_cast<std::int64_t>(vector.lanes());
-    if (given.rank() == 0 || given.shape()[given.rank() - 1] != count || given.dtype() != lane_type(vector))
-        throw ArgumentError(text("from_lanes: expected ", lane_type(vector).name(), " of shape (..., ", count, ") for ",
+    if (given.rank() == 0 || given.shape()[given.rank() - 1] != count || given.dtype() != vector.lane())
+        throw ArgumentError(text("from_lanes: expected ", vector.lane().name(), " of shape (..., ", count, ") for ",
                                  vector.name(), ", got ", given.dtype().name(), " of shape ",
                                  to_string(given.shape())));
-    const AnyArray lanes = lie_as_vectors(given, count, vector.size_bytes()) ? given : given.copy(Order::C);
+    const std::int64_t places = vector.lane_places();
     Shape shape;
     Strides strides;
-    for (std::size_t k = 0; k + 1 < lanes.rank(); ++k) {
-        shape.push_back(lanes.shape()[k]);
-        strides.push_back(lanes.strides()[k] / count);
+    for (std::size_t k = 0; k + 1 < given.rank(); ++k) {
+        shape.push_back(given.shape()[k]);
+        strides.push_back(given.strides()[k] / places);
     }
-    return AnyArray(lanes.buffer(), vector, shape, strides, lanes.offset_bytes());
+    if (lie_as_vectors(given, places, vector.size_bytes()))
+        return AnyArray(given.buffer(), vector, shape, strides, given.offset_bytes());
+    const AnyArray made(given.context(), vector, shape);
+    lanes_of(made).assign(given);
+    return made;
 }
 
 }  // namespace gemel

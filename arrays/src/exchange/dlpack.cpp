@@ -25,8 +25,11 @@ struct Given {
 
 DLDataType type_of(DType dtype) {
     using Kind = DType::Kind;
+    if (dtype.lanes() != dtype.lane_places())
+        throw ArgumentError(text("to_dlpack: DLPack has no padding, which ", dtype.name(),
+                                 " has behind its lanes; give away lanes(x)"));
     const auto make = [&](DLDataTypeCode code) {
-        return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.size_bytes() / dtype.lanes()), dtype.lanes()};
+        return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.lane().size_bytes()), dtype.lanes()};
     };
     switch (dtype.kind()) {
         case Kind::boolean: return make(kDLBool);
@@ -42,7 +45,7 @@ DLDataType type_of(DType dtype) {
 DType type_of(const DLDataType& type) {
     using Kind = DType::Kind;
     const bool is_number = type.code == kDLInt || type.code == kDLUInt || (type.code == kDLFloat && type.bits >= 32);
-    const bool is_vector = is_number && (type.lanes == 2 || type.lanes == 4);
+    const bool is_vector = is_number && (type.lanes == 2 || type.lanes == 4 || type.lanes == 8 || type.lanes == 16);
     const auto make = [&](Kind kind, std::initializer_list<int> bits) {
         if (std::find(bits.begin(), bits.end(), type.bits) == bits.end() || !(type.lanes == 1 || is_vector))
             throw ArgumentError(text("from_dlpack: gemel has no type for DLPack's (code ", int{type.code}, ", ",

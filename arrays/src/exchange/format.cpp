@@ -283,7 +283,7 @@ Formatter struct_formatter(const StructLayout& layout, const std::byte* first, s
 }
 
 Formatter vector_formatter(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step) {
-    const DType lane(dtype.kind(), dtype.size_bytes() / dtype.lanes());
+    const DType lane = dtype.lane();
     std::vector<Member> members;
     for (std::size_t k = 0; k < dtype.lanes(); ++k) {
         const std::size_t offset = k * lane.size_bytes();

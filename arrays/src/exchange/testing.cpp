@@ -96,7 +96,7 @@ constexpr Type integer_type{apart_integer<T>, shown<T>, sizeof(T)};
 
 Type type_of(DType dtype) {
     using Kind = DType::Kind;
-    const std::size_t bytes = dtype.size_bytes() / dtype.lanes() / (dtype.kind() == Kind::complex ? 2 : 1);
+    const std::size_t bytes = dtype.lane().size_bytes() / (dtype.kind() == Kind::complex ? 2 : 1);
     switch (dtype.kind()) {
         case Kind::boolean: return integer_type<std::uint8_t>;
         case Kind::signed_integer:

@@ -105,9 +105,7 @@ std::string ExpressionText::number(DType as) {
     return vector_.empty() ? name : text("((", codegen::value_type(vector_), ")", name, ")");
 }
 
-bool ExpressionText::is_lane(DType dtype) const {
-    return dtype == DType(vector_.kind(), vector_.size_bytes() / vector_.lanes());
-}
+bool ExpressionText::is_lane(DType dtype) const { return dtype == vector_.lane(); }
 
 /// Of array number k.
 std::string ExpressionText::element(std::size_t k) const {

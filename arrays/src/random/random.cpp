@@ -20,15 +20,17 @@ struct PhiloxState {
     std::uint32_t stream = 0, substream = 0;
     std::mutex mutex;
     std::uint64_t position = 0;
+    codegen::RandomCipher cipher = codegen::RandomCipher::philox;
 
     PhiloxState() = default;
-    PhiloxState(std::uint64_t seed, std::uint32_t stream, std::uint32_t substream)
-        : seed(seed), stream(stream), substream(substream) {}
+    PhiloxState(std::uint64_t seed, std::uint32_t stream, std::uint32_t substream,
+                codegen::RandomCipher cipher = codegen::RandomCipher::philox)
+        : seed(seed), stream(stream), substream(substream), cipher(cipher) {}
 
     codegen::PhiloxPosition reserve(std::uint64_t elements, int words_per_element) {
         std::lock_guard lock(mutex);
         const std::uint64_t word = reserve_words(position, elements, words_per_element);
-        return {.key = seed, .stream = stream, .substream = substream, .word = word};
+        return {.key = seed, .stream = stream, .substream = substream, .word = word, .cipher = cipher};
     }
 };
 
@@ -85,9 +87,14 @@ Philox::Philox(const Context& context, IntegerBound seed, IntegerBound stream)
     : context_(context), state_(std::make_shared<PhiloxState>(seed.value, stream_number(stream), 0)) {}
 Philox::Philox(IntegerBound seed) : Philox(current_context(), seed) {}
 
+Threefry::Threefry(const Context& context, IntegerBound seed, IntegerBound stream)
+    : Philox(context,
+             std::make_shared<PhiloxState>(seed.value, stream_number(stream), 0, codegen::RandomCipher::threefry)) {}
+Threefry::Threefry(IntegerBound seed) : Threefry(current_context(), seed) {}
+
 Philox Philox::substream(IntegerBound k) const {
-    return Philox(context_,
-                  std::make_shared<PhiloxState>(state_->seed, state_->stream, substream_number(state_->substream, k)));
+    return Philox(context_, std::make_shared<PhiloxState>(state_->seed, state_->stream,
+                                                          substream_number(state_->substream, k), state_->cipher));
 }
 
 void Philox::skip(std::uint64_t words) const {
@@ -149,8 +156,11 @@ void Philox::fill_permutation(const AnyArray& out) const {
     codegen::PhiloxPosition position;
     {
         std::lock_guard lock(state_->mutex);
-        position = {
-            .key = state_->seed, .stream = state_->stream, .substream = state_->substream, .word = state_->position};
+        position = {.key = state_->seed,
+                    .stream = state_->stream,
+                    .substream = state_->substream,
+                    .word = state_->position,
+                    .cipher = state_->cipher};
         check_permutation(out.dtype(), count);  // before words are taken
         reserve_words(state_->position, permutation_words(count), 1);
     }

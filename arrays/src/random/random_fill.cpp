@@ -162,6 +162,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     const DeviceInfo& info = KernelCache::of(context).info();
 
     PhiloxFill request{.distribution = draw.distribution, .element = draw.element, .tuning = {}, .shift = 0};
+    request.cipher = position.cipher;
     if (means) request.means = means->dtype();
     request.tuning = codegen::philox_tuning(info, draw.distribution, draw.element);
     const std::uint64_t store_bytes = per_counter * draw.element.size_bytes();
@@ -170,7 +171,8 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     if ((buffer.native_handle() + buffer.offset_bytes() + out.offset_bytes()) % store_bytes != 0)
         request.tuning.wide_stores = false;
     if (request.tuning.wide_stores) request.shift = shift;
-    const Kernel kernel = find_kernel(context, request, "philox");
+    const Kernel kernel =
+        find_kernel(context, request, position.cipher == codegen::RandomCipher::philox ? "philox" : "threefry");
 
     const bool lanes = request.tuning.lanes;
     const std::uint64_t counters = ceiling(elements + (request.tuning.wide_stores ? 0 : shift), per_counter);

@@ -138,12 +138,24 @@ std::string names_of(const std::string& parameters) {
     return names;
 }
 
+const char* cipher_name(RandomCipher cipher) { return cipher == RandomCipher::philox ? "philox" : "threefry"; }
+
+/// gemel_words() is the cipher's function.
+std::string with_cipher(std::string all, RandomCipher cipher) {
+    const std::string_view word = "gemel_words";
+    const std::string own = text("gemel_", cipher_name(cipher));
+    for (std::size_t at = 0; (at = all.find(word, at)) != std::string::npos; at += own.size())
+        all.replace(at, word.size(), own);
+    return all;
+}
+
 std::string sections(const PhiloxFill& fill) {
-    std::string functions = philox_section("philox");
+    const char* const cipher = cipher_name(fill.cipher);
+    std::string functions = philox_section(cipher);
     if (philox_words(fill.distribution, fill.element) == 2) functions += philox_section("wide");
     std::istringstream names(substitute(row_of(fill.distribution).sections, blanks(fill, 0)));
     for (std::string name; names >> name;) functions += philox_section(name);
-    if (fill.tuning.lanes) functions += philox_section("philox_lanes");
+    if (fill.tuning.lanes) functions += philox_section(text(cipher, "_lanes"));
     return functions;
 }
 
@@ -162,6 +174,7 @@ Values values(const PhiloxFill& fill, const Dialect& dialect) {
     }
     const std::string own = substitute(row.parameters, blanks(fill, 0)), parameters = own.empty() ? own : ", " + own;
     return {{"n", n},
+            {"cipher", cipher_name(fill.cipher)},
             {"lane", lane(fill.element)},
             {"real", is_wide(fill.element) ? "double" : "float"},
             {"storage", storage(fill.element, dialect)},
@@ -182,8 +195,7 @@ Values values(const PhiloxFill& fill, const Dialect& dialect) {
 
 DType philox_element(DType dtype) {
     if (dtype.kind() == DType::Kind::complex) return DType(DType::Kind::floating, dtype.size_bytes() / 2);
-    if (dtype.lanes() > 1) return DType(dtype.kind(), dtype.size_bytes() / dtype.lanes());
-    return dtype;
+    return dtype.lane();
 }
 
 int philox_words(Distribution distribution, DType element) {
@@ -202,7 +214,7 @@ PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DT
 std::string PhiloxFill::source(const Dialect& dialect) const {
     const Values given = values(*this, dialect);
     const Template& body = tuning.lanes ? philox_kernels::lanes() : philox_kernels::counters();
-    return sections(*this) + philox_kernels::values().render(given) + body.render(given);
+    return with_cipher(sections(*this) + philox_kernels::values().render(given) + body.render(given), cipher);
 }
 
 std::string PhiloxPermutation::source(const Dialect& dialect) const {

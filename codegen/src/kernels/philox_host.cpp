@@ -23,7 +23,16 @@ inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x)
 inline double as_double(std::uint64_t x) { return std::bit_cast<double>(x); }
 
 using std::int32_t, std::int64_t, std::uint32_t, std::uint64_t;
+/// The cipher of the draw that this thread makes.
+thread_local RandomCipher cipher_in_use = RandomCipher::philox;
+inline void gemel_words(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
+                        uint32_t* x);
 #include "philox_functions.inc"
+inline void gemel_words(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
+                        uint32_t* x) {
+    if (cipher_in_use == RandomCipher::philox) return gemel_philox(at, substream, stream, key_low, key_high, x);
+    gemel_threefry(at, substream, stream, key_low, key_high, x);
+}
 
 template <class T>
 constexpr bool is_real = std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -65,7 +74,7 @@ class Filler {
     void values(std::uint64_t at, std::int64_t first, std::uint64_t count, T* v) {
         uint32_t x[4];
         const auto low = static_cast<uint32_t>(position_.key), high = static_cast<uint32_t>(position_.key >> 32);
-        gemel_philox(at, position_.substream, position_.stream, low, high, x);
+        gemel_words(at, position_.substream, position_.stream, low, high, x);
         for (int i = 0; i < 4 / words_; ++i) {
             if (distribution_ == Distribution::poisson_means) {
                 const std::int64_t at_element = first + i;
@@ -177,8 +186,16 @@ std::array<std::uint32_t, 4> philox_4x32_10(const std::array<std::uint32_t, 4>& 
     return x;
 }
 
+std::array<std::uint32_t, 4> threefry_4x32_20(const std::array<std::uint32_t, 4>& counter,
+                                              const std::array<std::uint32_t, 4>& key) {
+    std::array<std::uint32_t, 4> x = counter;
+    gemel_threefry_4x32(x.data(), key[0], key[1], key[2], key[3]);
+    return x;
+}
+
 void philox_fill(Distribution distribution, DType element, const PhiloxConstants& constants,
                  const PhiloxPosition& position, std::uint64_t count, void* out) {
+    cipher_in_use = position.cipher;
     const auto as = [&]<class T>(T*) {
         const bool is_signed = element.kind() == DType::Kind::signed_integer;
         const std::uint64_t largest = (std::uint64_t{1} << std::min(8 * element.size_bytes() - is_signed, 53u)) - 1;

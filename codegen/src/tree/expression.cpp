@@ -48,6 +48,13 @@ Expression unary(const char* name, const Expression& a) {
     return make({.kind = Kind::unary, .text = name, .type = unary_type(name, a), .operands = {a}});
 }
 
+/// "x" to "w" of up to four lanes, "s0" to "sf" of more.
+static bool is_lane_name(const std::string& name, std::size_t lanes) {
+    const auto at = std::string_view("xyzw").find(name);
+    if (lanes <= 4) return name.size() == 1 && at < lanes;
+    return name.size() == 2 && name[0] == 's' && std::string_view("0123456789abcdef").find(name[1]) < lanes;
+}
+
 Type member_type(const Type& type, const std::string& name) {
     if (type.is_pointer)
         throw ArgumentError(text("a pointer has no member '", name, "'; what it points to has: arrow(\"", name, "\")"));
@@ -61,8 +68,7 @@ Type member_type(const Type& type, const std::string& name) {
         }
         throw ArgumentError(text("struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
     }
-    if (dtype.lanes() > 1 && (name == "x" || name == "y" || (dtype.lanes() == 4 && (name == "z" || name == "w"))))
-        return DType(dtype.kind(), dtype.size_bytes() / dtype.lanes());
+    if (dtype.lanes() > 1 && is_lane_name(name, dtype.lanes())) return dtype.lane();
     if (dtype.kind() == DType::Kind::complex && (name == "re" || name == "im"))
         return DType(DType::Kind::floating, dtype.size_bytes() / 2);
     if (dtype.is_floating() && dtype.size_bytes() == 2 && name == "bits") return dtype_of<std::uint16_t>();

@@ -47,6 +47,8 @@ constexpr std::array table{
     Row{"GEMEL_TRACE", Takes::flag, "0 | 1", "Shows every driver call with its result, in order."},
     Row{"GEMEL_PROFILE", Takes::files, "a file",
         "Profiles the whole program: a trace for ui.perfetto.dev or chrome://tracing, written when it ends."},
+    Row{"GEMEL_CAPTURE", Takes::files, "a folder",
+        "Writes the first call of every kernel into a folder of its own there, from which gemel replay repeats it."},
     Row{"GEMEL_DUMP", Takes::files, "a folder",
         "Keeps the source, options, binary and log of every program that is compiled."},
     Row{"GEMEL_BUILD_OPTIONS", Takes::files, "compiler options with spaces between them",

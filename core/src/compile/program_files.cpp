@@ -76,9 +76,20 @@ void check_program(const char* function, std::string_view source, const CompileO
     for (const auto& [define, value] : options.defines)
         if (const std::string why = why_no_define(define, value); !why.empty())
             refuse(text("the define '", line_name(define), "' = '", line_name(value), "' cannot be: ", why));
+    check_jit_options(function, options.jit);
     for (const auto& word : options.extra)
         if (word.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
             refuse(text("the option '", line_name(word), "' cannot be: it has a line end or a zero byte in it"));
+}
+
+void check_jit_options(const char* function, const JitOptions& jit) {
+    if (jit.max_registers < 0)
+        throw ArgumentError(
+            text(function, ": expected jit.max_registers of at least 1, or 0 for no limit, got ", jit.max_registers));
+    if (jit.optimization_level < -1 || jit.optimization_level > 4)
+        throw ArgumentError(text(function,
+                                 ": expected jit.optimization_level 0 to 4, or -1 for the assembler's own, got ",
+                                 jit.optimization_level));
 }
 
 std::string define_lines(const CompileOptions& options) {

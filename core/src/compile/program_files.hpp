@@ -27,6 +27,9 @@ std::string line_name(std::string_view name);
 /// @throws ArgumentError that begins with `function`
 void check_program(const char* function, std::string_view source, const CompileOptions& options);
 
+/// @throws ArgumentError that begins with `function` if a figure is out of range
+void check_jit_options(const char* function, const JitOptions& jit);
+
 /// "#define N 16" for each define, each under a name of its own in compilers' messages, but not in a text for
 /// debuggers, whose lines are those of a file.
 std::string define_lines(const CompileOptions& options);

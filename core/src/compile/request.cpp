@@ -94,6 +94,18 @@ std::string Request::disk_key(const WholeText& whole, std::string_view device, s
     return key;
 }
 
+std::vector<KernelSignature> Request::signatures() const {
+    std::vector<KernelSignature> all = parse_kernels(with_includes());
+    if (portable) return all;
+    const auto differs = [](DType t) {
+        return t.lanes() == 3 || t.lanes() > 4 || (t.lanes() == 4 && t.size_bytes() > 16);
+    };
+    for (KernelSignature& kernel : all)
+        for (Parameter& parameter : kernel.parameters)
+            if (differs(parameter.dtype)) parameter.dtype = {};
+    return all;
+}
+
 std::string Request::with_includes() const {
     std::string all;
     for (const auto& file : includes.files) all += file.text + "\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/dialect.hpp>
+#include <gemel/core/signature.hpp>
 #include <gemel/core/source.hpp>
 
 #include "compile/includes.hpp"
@@ -46,6 +47,9 @@ struct Request {
     /// The program with all that it includes, for whoever reads kernels or words out of it. Macros of included files
     /// come before their use.
     std::string with_includes() const;
+
+    /// Of its kernels. Vectors whose size is another in CUDA's own language are unknown types in native text.
+    std::vector<KernelSignature> signatures() const;
 
     bool portable;
     CompileOptions options;  ///< with the environment's; folders are absolute

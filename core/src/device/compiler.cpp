@@ -136,9 +136,9 @@ class Compilation {
         for (const Request& unit : units) {
             whole_.push_back(unit.whole_text(*context.dialect));
             keys.push_back(unit.disk_key(whole_.back(), driver_->info().name, context_fingerprint(*context.device)));
-            for (auto& signature : parse_kernels(unit.with_includes()))
-                module_->signatures.push_back(std::move(signature));
+            for (auto& signature : unit.signatures()) module_->signatures.push_back(std::move(signature));
         }
+        if (units.size() == 1) module_->text = {units.front().portable, units.front().source, units.front().options};
         key_ = joined_key(keys, text(name_, " for ", driver_->info().name));
     }
 
@@ -174,7 +174,7 @@ class Compilation {
     void take(plugin::Context& plugin, std::span<const std::byte> stored) {
         auto unpacked = unpack_binary(stored);
         if (!unpacked) throw Error("an entry that is not a program");
-        module_->module = plugin.load(unpacked->binary);
+        module_->module = plugin.load_with(unpacked->binary, units_.front().options.jit).module;
         module_->build_log = std::move(unpacked->log);
         binary_bytes_ = unpacked->binary.size();
         dump_program("(not compiled: from a cache or a bundle)\n", unpacked->binary);
@@ -208,7 +208,7 @@ class Compilation {
         for (std::size_t i = 0; i < units_.size(); ++i) {
             CompileOptions last = units_[i].options;
             last.include_directories = folders_without_spaces(std::move(last.include_directories));
-            all.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last)});
+            all.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last), last.jit});
         }
         return all;
     }

@@ -97,8 +97,8 @@ Module Context::compile_generated(const std::string& source, const CompileOption
     return Module(*this, compile_program(state_, source, true, options, {}));
 }
 
-Module Context::load_binary(std::span<const std::byte> binary) const {
-    return Module(*this, load_program(state_, binary));
+Module Context::load_binary(std::span<const std::byte> binary, const JitOptions& jit) const {
+    return Module(*this, load_program(state_, binary, jit));
 }
 
 Stream Context::create_stream(StreamPriority priority) const {

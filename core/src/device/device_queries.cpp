@@ -56,6 +56,8 @@ bool Device::has_extension(std::string_view name) const {
     return std::find(all.begin(), all.end(), name) != all.end();
 }
 
+std::vector<std::string> Device::built_in_kernels() const { return state_->device->built_in_kernels(); }
+
 bool Device::can_reach(const Device& other) const {
     return backend() == other.backend() &&
            (*this == other || state_->device->can_reach(other.state_->device->native()));

@@ -4,6 +4,7 @@
 #include <gemel/core/text.hpp>
 
 #include "device/argument_check.hpp"
+#include "device/capture.hpp"
 #include "device/first_launch.hpp"
 #include "device/good_block.hpp"
 #include "device/marshal.hpp"
@@ -213,30 +214,45 @@ void Kernel::launch(const Dim3& grid, const Dim3& block, const Stream& stream,
 }
 
 void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {
+    if (anyone_watches()) [[unlikely]]
+        return launch_watched(sizes, stream, arguments);
     KernelState& kernel = *state_;
     const auto& driver = kernel.module->driver;
     driver->call([&](plugin::Context&) {
-        const auto& core = choose_stream(stream, driver, &kernel.name);
-        if (anyone_watches()) [[unlikely]] {
-            if (record_launch(state_, sizes, core, arguments)) return;
-            return launch_now<Timed>(kernel, sizes, core, arguments);
-        }
-        launch_now<NotTimed>(kernel, sizes, core, arguments);
+        launch_now<NotTimed>(kernel, sizes, choose_stream(stream, driver, &kernel.name), arguments);
     });
 }
 
-double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
-    not_recorded("Kernel::time");
-    const auto& driver = state_->module->driver;
-    const auto core =
-        driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver, &state_->name); });
-    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
-    const auto start = record();
-    launch(config, arguments);
-    const auto stop = record();
-    return driver->call([&](plugin::Context&) {
-        stop->wait();
-        return stop->milliseconds_since(*start);
+void Kernel::launch_watched(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {
+    KernelState& kernel = *state_;
+    const auto& driver = kernel.module->driver;
+    std::optional<Capture> capture;
+    driver->call([&](plugin::Context&) {
+        const auto& core = choose_stream(stream, driver, &kernel.name);
+        if (record_launch(state_, sizes, core, arguments)) return;
+        plugin::LaunchShape shape;
+        if (const auto folder = folder_of_first_call(kernel); folder && resolve(kernel, sizes, shape))
+            capture = begin_capture(*folder, kernel, shape, *core, arguments);
+        launch_now<Timed>(kernel, sizes, core, arguments);
+        if (capture) capture->end(*core);
+    });
+}
+
+void Kernel::capture_packed(const std::string& folder, const LaunchConfig& config,
+                            std::span<const Argument> arguments) const {
+    not_recorded("Kernel::capture");
+    KernelState& kernel = *state_;
+    const auto& driver = kernel.module->driver;
+    driver->call([&](plugin::Context&) {
+        const auto& core = choose_stream(config.stream, driver, &kernel.name);
+        plugin::LaunchShape shape;
+        if (!resolve(kernel, config, shape)) refuse(kernel, "capture: a launch without threads is no call to repeat");
+        Marshalled checked;
+        HostArguments host;
+        marshal(kernel, shape, arguments, checked, host, driver, core);
+        Capture capture(folder, kernel, shape, *core, arguments);
+        launch_now<NotTimed>(kernel, config, core, arguments);
+        capture.end(*core);
     });
 }
 

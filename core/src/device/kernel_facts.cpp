@@ -4,6 +4,8 @@
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/recorder.hpp"
+
 namespace gemel {
 
 Argument as_argument(const Buffer& buffer) {
@@ -64,6 +66,34 @@ Occupancy::Limit limit_of(const KernelState& kernel, std::uint32_t blocks, std::
     return kernel.static_shared_bytes > 0 ? Occupancy::Limit::shared_memory : Occupancy::Limit::blocks;
 }
 
+/// As the driver's calculator does it: what each resource has room for, the scarcest decides.
+/// @source  cuda_occupancy.h of the CUDA toolkit (rules of allocation)
+std::optional<Occupancy> estimated(const KernelState& kernel, const plugin::ComputeUnit& unit, std::size_t threads,
+                                   std::size_t dynamic_shared_bytes) {
+    const auto up = [](std::size_t n, std::size_t to) { return (n + to - 1) / to * to; };
+    const DeviceInfo& info = kernel.driver->info();
+    const std::size_t warp = info.warp_size.value_or(1), warps = (threads + warp - 1) / warp;
+    std::size_t blocks = std::max<std::size_t>(unit.max_threads, threads) / (warps * warp);
+    Occupancy::Limit limit = Occupancy::Limit::threads;
+    const auto bound = [&](std::size_t room, Occupancy::Limit by) {
+        if (room < blocks) blocks = room, limit = by;
+    };
+    if (const std::size_t shared = kernel.static_shared_bytes + dynamic_shared_bytes)
+        bound(unit.shared_bytes / up(shared + unit.shared_reserved_bytes, unit.shared_unit_bytes),
+              Occupancy::Limit::shared_memory);
+    if (unit.registers > 0)
+        if (const auto registers = kernel.kernel->find_registers(); registers && *registers > 0) {
+            constexpr std::size_t partitions = 4;  // of a multiprocessor, each with registers of its own
+            const std::size_t of_warp = up(*registers * warp, unit.register_unit);
+            bound(unit.registers / partitions / of_warp * partitions / up(warps, partitions),
+                  Occupancy::Limit::registers);
+        }
+    bound(unit.max_blocks, Occupancy::Limit::blocks);
+    return Occupancy{static_cast<std::uint32_t>(blocks),
+                     std::min(1.0, static_cast<double>(blocks * threads) / static_cast<double>(unit.max_threads)),
+                     static_cast<std::uint32_t>(blocks * warps), limit, true};
+}
+
 }  // namespace
 
 std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) const {
@@ -73,7 +103,10 @@ std::optional<Occupancy> Kernel::occupancy(std::size_t threads_per_block, std::s
                              state_->kernel->facts().max_threads_per_block, " on ", info.name));
     return state_->driver->call([&](plugin::Context&) -> std::optional<Occupancy> {
         const auto blocks = state_->kernel->blocks_per_compute_unit(threads_per_block, dynamic_shared_bytes);
-        if (!blocks || !info.max_threads_per_compute_unit) return std::nullopt;
+        if (!blocks || !info.max_threads_per_compute_unit) {
+            const auto unit = state_->driver->device->device->compute_unit();
+            return unit ? estimated(*state_, *unit, threads_per_block, dynamic_shared_bytes) : std::nullopt;
+        }
         const std::size_t warp = info.warp_size.value_or(1), warps = (threads_per_block + warp - 1) / warp;
         return Occupancy{*blocks, static_cast<double>(*blocks * threads_per_block) / *info.max_threads_per_compute_unit,
                          static_cast<std::uint32_t>(*blocks * warps),
@@ -96,6 +129,25 @@ bool Kernel::prefer_shared_memory(int percent) const {
         refuse(*state_,
                text("prefer_shared_memory: expected -1 to 100 percent, got ", percent, "; -1 leaves it to the driver"));
     return state_->driver->call([&](plugin::Context&) { return state_->kernel->prefer_shared_memory(percent); });
+}
+
+bool Kernel::prefer_cache(CachePreference preference) const {
+    return state_->driver->call([&](plugin::Context&) { return state_->kernel->prefer_cache(preference); });
+}
+
+double Kernel::time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const {
+    not_recorded("Kernel::time");
+    const auto& driver = state_->module->driver;
+    const auto core =
+        driver->call([&](plugin::Context&) { return choose_stream(config.stream, driver, &state_->name); });
+    auto record = [&] { return driver->call([&](plugin::Context&) { return core->stream->record(true); }); };
+    const auto start = record();
+    launch(config, arguments);
+    const auto stop = record();
+    return driver->call([&](plugin::Context&) {
+        stop->wait();
+        return stop->milliseconds_since(*start);
+    });
 }
 
 std::uint64_t Kernel::native_handle() const {

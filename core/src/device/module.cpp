@@ -102,21 +102,43 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 }  // namespace
 
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
-                                          std::span<const std::byte> binary) {
+                                          std::span<const std::byte> binary, const JitOptions& jit) {
     if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    check_jit_options("load_binary", jit);
     const auto driver = context->driver();
     return driver->call([&](plugin::Context& plugin) {
         auto module = share(new ModuleState);
         module->driver = driver;
-        if (auto unpacked = unpack_binary(binary)) {
+        auto unpacked = unpack_binary(binary);
+        plugin::BuildResult loaded = plugin.load_with(unpacked ? unpacked->binary : binary, jit);
+        module->module = std::move(loaded.module);
+        if (unpacked) {
             module->signatures = std::move(unpacked->signatures);
             module->build_log = std::move(unpacked->log);
-            module->module = plugin.load(unpacked->binary);
-        } else {
-            module->module = plugin.load(binary);
         }
+        module->build_log += loaded.log;
         return module;
     });
+}
+
+Module Context::built_in_kernels(const std::vector<std::string>& names) const {
+    const auto known = device().built_in_kernels();
+    const auto listed = [&] {
+        return known.empty()
+                   ? text(device().name(), " has none: only some OpenCL devices have; compile a kernel instead")
+                   : text(device().name(), " has ", join(known));
+    };
+    if (names.empty()) throw ArgumentError(text("built_in_kernels: expected names of kernels, got none; ", listed()));
+    for (const std::string& name : names)
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(text("built_in_kernels: there is no '", line_name(name), "'; ", listed()));
+    const auto driver = state_->driver();
+    return Module(*this, driver->call([&](plugin::Context& plugin) {
+        auto module = share(new ModuleState);
+        module->driver = driver;
+        module->module = plugin.load_built_in(names);
+        return module;
+    }));
 }
 
 const char* intern(const std::string& name) {

@@ -39,6 +39,8 @@ std::vector<std::shared_ptr<Device>> DeviceExtras::partition(const DevicePartiti
     throw Error("partition: this backend does not divide devices; make several streams on the whole one");
 }
 std::optional<ClockReading> DeviceExtras::read_clocks() const { return std::nullopt; }
+std::vector<std::string> DeviceExtras::built_in_kernels() const { return {}; }
+std::optional<ComputeUnit> DeviceExtras::compute_unit() const { return std::nullopt; }
 StreamExtras::~StreamExtras() = default;
 std::unique_ptr<Event> StreamExtras::record_blocking() { return dynamic_cast<Stream&>(*this).record(false); }
 void StreamExtras::prefetch(const Place&, std::size_t, bool) {}
@@ -88,6 +90,8 @@ BoundKernel::~BoundKernel() = default;
 Kernel::~Kernel() = default;
 std::uint64_t Kernel::max_cooperative_blocks(std::size_t, std::size_t) { return 1; }
 bool Kernel::prefer_shared_memory(int) { return false; }
+bool Kernel::prefer_cache(CachePreference) { return false; }
+std::optional<std::uint32_t> Kernel::find_registers() { return facts().registers; }
 Graph::~Graph() = default;
 Module::~Module() = default;
 BuildFailure::BuildFailure(std::string text, std::optional<std::size_t> number) : log(std::move(text)), unit(number) {}
@@ -99,6 +103,10 @@ BuildResult Context::link(std::span<const BuildRequest>) {
 }
 std::vector<std::byte> Context::compile(const BuildRequest&, std::string&) {
     throw Error("this backend compiles for the device of a context alone; record on a device of that kind");
+}
+BuildResult Context::load_with(std::span<const std::byte> binary, const JitOptions&) { return {load(binary), {}}; }
+std::unique_ptr<Module> Context::load_built_in(std::span<const std::string>) {
+    throw Error("built_in_kernels: this backend's devices have none; compile a kernel instead");
 }
 std::string Context::binary_target(const CompileOptions&) const { return {}; }
 int Context::fit_of(std::string_view) const { return 0; }

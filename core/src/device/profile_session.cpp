@@ -103,6 +103,7 @@ std::shared_ptr<profile::Collector> collecting() {
 
 void profile_whole_program() {
     std::call_once(active().asked, [] {
+        if (env::get("GEMEL_CAPTURE")) watchers.fetch_or(capture_bit);
         const auto file = env::get("GEMEL_PROFILE");
         if (!file) return;
         auto collector = start(*file);

@@ -84,9 +84,10 @@ struct Recorder {
     void fill(Block& to, std::size_t offset, const std::byte* pattern, std::size_t pattern_bytes, std::size_t count);
 };
 
-/// How many recordings are under way in the process, and `profile_bit` while a profile collects.
+/// How many recordings are under way in the process, with `profile_bit` while a profile collects and `capture_bit`
+/// where GEMEL_CAPTURE is set.
 extern std::atomic<int> watchers;
-inline constexpr int profile_bit = 1 << 30;
+inline constexpr int profile_bit = 1 << 30, capture_bit = 1 << 29;
 
 /// The test that a call makes: while nobody records or profiles, a load and a branch.
 inline bool anyone_watches() { return watchers.load(std::memory_order_relaxed) != 0; }

@@ -233,11 +233,19 @@ struct HostBlock {
     ~HostBlock();
 };
 
+/// What a program was compiled of; a captured call has it.
+struct ProgramText {
+    bool is_portable = true;
+    std::string source;
+    CompileOptions options;
+};
+
 struct ModuleState {
     std::shared_ptr<DriverContext> driver;
     std::unique_ptr<plugin::Module> module;
     std::vector<KernelSignature> signatures;
     std::string build_log;
+    std::optional<ProgramText> text;  ///< of one unit that was compiled or could be
     /// Called after a launch that may have completed the binary; stores it anew.
     std::function<void()> refresh_binary;
     std::mutex kernels_mutex;
@@ -316,7 +324,7 @@ struct UnitText {
 std::shared_ptr<ModuleState> link_program(const std::shared_ptr<ContextState>& context, std::span<const UnitText> units,
                                           const CompileOptions& options);
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
-                                          std::span<const std::byte> binary);
+                                          std::span<const std::byte> binary, const JitOptions& jit);
 std::string context_fingerprint(const Device::State& device);
 
 }  // namespace gemel

@@ -61,7 +61,8 @@ void let_profilers_collect(bool on) noexcept;
 bool push_range(const std::string& name) noexcept;
 void pop_range() noexcept;
 
-/// GEMEL_PROFILE, once it is known that something will run. @throws Error if the file cannot be written
+/// GEMEL_PROFILE and GEMEL_CAPTURE, once it is known that something will run. @throws Error if the file cannot be
+/// written
 void profile_whole_program();
 /// Writes what GEMEL_PROFILE asked for; failures are logged.
 void finish_whole_program() noexcept;

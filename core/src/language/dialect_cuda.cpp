@@ -7,6 +7,7 @@
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
 #include "language/tile_section.hpp"
+#include "language/vector_sections.hpp"
 
 namespace gemel {
 
@@ -280,6 +281,7 @@ std::vector<Dialect::Section> all_sections() {
                                                     .increment = "atomicAdd((unsigned int *)%, 1u)",
                                                     .int64_type = "long long"}))
         all.push_back(std::move(section));
+    for (Dialect::Section& section : cuda_vector_sections()) all.push_back(std::move(section));
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));

@@ -6,6 +6,7 @@
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
+#include "language/vector_sections.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -190,22 +191,6 @@ GEMEL_ABS(double, fabs)
 #define abs gemel_abs
 )";
 
-/// make_float4(x, y, z, w) and its siblings, which CUDA has by itself.
-Dialect::Section vectors() {
-    Dialect::Section section{.name = "vectors"};
-    const auto add = [&](const std::string& type, int lanes) {
-        const std::string vector = type + std::to_string(lanes), parameters = lanes == 2 ? "x, y" : "x, y, z, w";
-        section.words.push_back("make_" + vector);
-        section.text += "#define make_" + vector + "(" + parameters + ") ((" + vector + ")(" + parameters + "))\n";
-    };
-    for (const char* type : {"char", "uchar", "short", "ushort", "int", "uint", "float"}) {
-        add(type, 2);
-        add(type, 4);
-    }
-    for (const char* type : {"long", "ulong", "double"}) add(type, 2);
-    return section;
-}
-
 // OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
 const char* const visibility = R"(#ifdef __NV_CL_C_VERSION
 GEMEL_FUNCTION void device_fence() { asm volatile("membar.gl;" ::: "memory"); }
@@ -308,7 +293,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "abs", .words = {"abs"}, .text = absolute},
-        vectors()};
+        opencl_vector_section()};
     all.push_back(tensor_section({.condition = "defined(__NV_CL_C_VERSION)",
                                   .global_space = "__global ",
                                   .shared_space = "__local ",

@@ -70,12 +70,19 @@ DType scalar(std::string_view name, std::size_t count = std::size(scalars)) {
 
 DType one_word(std::string_view name) {
     if (const DType found = scalar(name); !found.empty()) return found;
-    const std::uint8_t lanes = name.empty() ? 0 : name.back() == '2' ? 2 : name.back() == '4' ? 4 : 0;
+    const std::size_t digits = name.ends_with("16") ? 2 : 1;
+    if (name.size() <= digits) return {};
+    const std::string_view base = name.substr(0, name.size() - digits), count = name.substr(name.size() - digits);
+    const std::uint8_t lanes = count == "16"  ? 16
+                               : count == "2" ? 2
+                               : count == "3" ? 3
+                               : count == "4" ? 4
+                               : count == "8" ? 8
+                                              : 0;
     if (lanes == 0) return {};
-    const std::string_view base = name.substr(0, name.size() - 1);
     const DType element = scalar(base, vector_bases);
     if (element.empty() || element.kind() == Kind::boolean) return {};
-    return {element.kind(), element.size_bytes() * lanes, lanes};
+    return {element.kind(), element.size_bytes() * (lanes == 3 ? 4u : lanes), lanes};
 }
 
 std::vector<std::string_view> split_words(std::string_view text) {
@@ -127,7 +134,7 @@ std::string vector_base(Kind kind, std::uint32_t size_bytes) {
 
 std::string DType::name() const {
     if (lanes_ > 1) {
-        const std::string base = vector_base(kind_, size_bytes_ / lanes_);
+        const std::string base = vector_base(kind_, lane().size_bytes());
         return base.empty() ? text("(", int(lanes_), " lanes in ", size_bytes_, " bytes)")
                             : base + std::to_string(int(lanes_));
     }

@@ -94,9 +94,6 @@ std::string replaced(std::string all, std::string_view from, std::string_view to
     return all;
 }
 
-/// Under names of their own: a program may hold the kernels that draw arrays.
-std::string own(const std::string& all) { return replaced(all, "gemel_", "gemel_random_"); }
-
 std::string guarded(const std::string& guard, const std::string& body) {
     return guard.empty() ? body : text("#if ", guard, "\n", body, "#endif\n");
 }
@@ -106,19 +103,29 @@ std::string guarded(const std::string& guard, const std::string& body) {
 std::vector<Dialect::Section> philox_sections(const std::string& double_guard, const std::vector<std::string>& needs) {
     const std::string in_double =
         philox_section("wide") + replaced(philox_section("unit64"), "gemel_unit(", "gemel_unit_double(");
-    std::vector<std::string> needs_of_normal{"philox"};
-    needs_of_normal.insert(needs_of_normal.end(), needs.begin(), needs.end());
-    return {{.name = "philox",
-             .words = {"philox_t", "philox_init", "philox_bits", "philox_skip", "philox_uniform"},
-             .text = own(philox_section("philox") + philox_section("unit") + state)},
-            {.name = "philox_normal",
-             .words = {"philox_normal"},
-             .text = own(philox_section("log32") + philox_section("normal32") + normal),
-             .needs = std::move(needs_of_normal)},
-            {.name = "philox_double",
-             .words = {"philox_uniform_double"},
-             .text = guarded(double_guard, own(in_double + uniform_double)),
-             .needs = {"philox"}}};
+    std::vector<Dialect::Section> all;
+    for (const std::string cipher : {"philox", "threefry"}) {
+        // Under names of their own: a program may hold the kernels that draw arrays, and both ciphers.
+        const auto own = [&](const std::string& part) {
+            return replaced(replaced(part, "philox", cipher), "gemel_",
+                            cipher == "philox" ? "gemel_random_" : "gemel_random3_");
+        };
+        std::vector<std::string> needs_of_normal{cipher};
+        needs_of_normal.insert(needs_of_normal.end(), needs.begin(), needs.end());
+        all.push_back(
+            {.name = cipher,
+             .words = {cipher + "_t", cipher + "_init", cipher + "_bits", cipher + "_skip", cipher + "_uniform"},
+             .text = own(philox_section(cipher) + philox_section("unit") + state)});
+        all.push_back({.name = cipher + "_normal",
+                       .words = {cipher + "_normal"},
+                       .text = own(philox_section("log32") + philox_section("normal32") + normal),
+                       .needs = std::move(needs_of_normal)});
+        all.push_back({.name = cipher + "_double",
+                       .words = {cipher + "_uniform_double"},
+                       .text = guarded(double_guard, own(in_double + uniform_double)),
+                       .needs = {cipher}});
+    }
+    return all;
 }
 
 }  // namespace gemel

@@ -196,13 +196,24 @@ class GEMEL_API Philox {
     /// Reals in [0, 1), integers of all values, true and false alike.
     void fill(const AnyArray& out) const;
 
-   private:
+   protected:
     Philox(Context context, std::shared_ptr<PhiloxState> state)
         : context_(std::move(context)), state_(std::move(state)) {}
     GEMEL_API friend Philox default_generator(const Context& context);
 
+   private:
     Context context_;
     std::shared_ptr<PhiloxState> state_;
+};
+
+/// A stream as Philox is, with the same draws, streams and substreams, whose words come from Threefry 4x32-20:
+/// additions, rotations and exclusive ors instead of multiplications. Its numbers are others, and as good.
+/// @source Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011
+class GEMEL_API Threefry : public Philox {
+   public:
+    explicit Threefry(const Context& context, IntegerBound seed, IntegerBound stream = 0);
+    /// On the current context.
+    explicit Threefry(IntegerBound seed);
 };
 
 /// The generator of a context that rand() and randn() draw from. Its seed is GEMEL_SEED, or what seed() was given last,

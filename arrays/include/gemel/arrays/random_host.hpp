@@ -90,12 +90,22 @@ class GEMEL_API HostPhilox {
     void fill_poisson(void* out, DType dtype, std::size_t count, double mean);
     void fill_poisson(void* out, DType dtype, std::span<const double> means);
 
+   protected:
+    HostPhilox(IntegerBound seed, IntegerBound stream, bool is_threefry);
+
    private:
     std::vector<std::int64_t> permutation_of(std::int64_t count, DType dtype);
 
     std::uint64_t seed_;
     std::uint32_t stream_, substream_ = 0;
     std::uint64_t position_ = 0;
+    bool is_threefry_ = false;
+};
+
+/// The numbers of random::Threefry.
+class GEMEL_API HostThreefry : public HostPhilox {
+   public:
+    explicit HostThreefry(IntegerBound seed, IntegerBound stream = 0);
 };
 
 }  // namespace gemel::random

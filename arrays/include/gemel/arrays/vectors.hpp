@@ -96,8 +96,8 @@ auto lane_operand(const X& x, const Context& context) {
     } else if constexpr (VectorElement<X>) {
         using T = typename LanesOf<X>::type;
         std::array<T, LanesOf<X>::count> values;
-        static_assert(sizeof(values) == sizeof(X));
-        std::memcpy(values.data(), &x, sizeof(X));
+        static_assert(sizeof(values) <= sizeof(X));  // three lanes are padded
+        std::memcpy(values.data(), &x, sizeof(values));
         return to_gpu(context, values);
     } else if constexpr (VectorOperand<X> && std::derived_from<X, AnyArray>) {
         return gemel::lanes(x);

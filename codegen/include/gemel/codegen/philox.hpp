@@ -32,11 +32,18 @@ enum class Distribution : std::uint8_t {
     poisson_means,  ///< a mean for each element
 };
 
+/// What makes words of counters.
+enum class RandomCipher : std::uint8_t {
+    philox,    ///< Philox 4x32-10
+    threefry,  ///< Threefry 4x32-20, whose key is the seed and two words of 0
+};
+
 /// Where in which stream. `word` counts 32-bit words.
 struct PhiloxPosition {
     std::uint64_t key = 0;
     std::uint32_t stream = 0, substream = 0;
     std::uint64_t word = 0;
+    RandomCipher cipher = RandomCipher::philox;
 };
 
 /// The numbers that a distribution needs. Which, stands behind each.
@@ -52,6 +59,10 @@ struct PhiloxConstants {
 /// The host's own Philox 4x32-10: ten rounds on a counter with a key.
 GEMEL_API std::array<std::uint32_t, 4> philox_4x32_10(const std::array<std::uint32_t, 4>& counter,
                                                       const std::array<std::uint32_t, 2>& key);
+
+/// The host's own Threefry 4x32-20: twenty rounds on a counter with a key.
+GEMEL_API std::array<std::uint32_t, 4> threefry_4x32_20(const std::array<std::uint32_t, 4>& counter,
+                                                        const std::array<std::uint32_t, 4>& key);
 
 /// One element of a number of lanes: float of cfloat and float4. bool counts as uint8_t.
 GEMEL_API DType philox_element(DType dtype);
@@ -78,7 +89,8 @@ struct GEMEL_API PhiloxFill {
     PhiloxTuning tuning = {};
     /// With wide stores: elements of the first counter that are left out, known in the text.
     int shift = 0;
-    DType means = {};  ///< poisson_means: float or double
+    DType means = {};                            ///< poisson_means: float or double
+    RandomCipher cipher = RandomCipher::philox;  ///< the kernel of Threefry is called `threefry`
 
     std::string source(const Dialect& dialect) const;
     friend bool operator==(const PhiloxFill&, const PhiloxFill&) = default;

@@ -123,9 +123,14 @@ class GEMEL_API Context {
     /// Compiles whatever prints itself in this context's dialect.
     template <SourceProvider S>
     Module compile(const S& source, const CompileOptions& options = {}) const;
-    /// Loads what Module::binary() gave, or a cubin, PTX or OpenCL program binary.
-    /// @throws Error if it does not fit this device or is damaged
-    Module load_binary(std::span<const std::byte> binary) const;
+    /// Loads what Module::binary() gave; on CUDA a cubin, PTX or a fatbin (the best image in it that fits); on OpenCL a
+    /// program binary, or SPIR-V where the platform takes it (OpenCL 2.1, cl_khr_il_program).
+    /// @param jit  for the driver's assembler, where there is anything to assemble; its words are in build_log()
+    /// @throws Error with the driver's log if it does not fit this device or is damaged
+    Module load_binary(std::span<const std::byte> binary, const JitOptions& jit = {}) const;
+    /// Kernels that the device is born with, by the names that Device::built_in_kernels() lists.
+    /// @throws Error that lists those there are; CUDA devices have none
+    Module built_in_kernels(const std::vector<std::string>& names) const;
 
     Stream create_stream(StreamPriority priority = StreamPriority::normal) const;
     Stream default_stream() const;

@@ -4,6 +4,7 @@
 #include <gemel/core/argument.hpp>
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/bundle.hpp>
+#include <gemel/core/capture.hpp>
 #include <gemel/core/context.hpp>
 #include <gemel/core/device.hpp>
 #include <gemel/core/device_clock.hpp>

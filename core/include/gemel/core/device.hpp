@@ -99,6 +99,8 @@ class GEMEL_API Device {
     /// Names of extensions; empty on CUDA, which has none.
     std::vector<std::string> extensions() const;
     bool has_extension(std::string_view name) const;
+    /// Names of the kernels that the device is born with, for Context::built_in_kernels(); empty on CUDA.
+    std::vector<std::string> built_in_kernels() const;
     /// Whether Context::reach() can make its kernels read the other device's memory.
     bool can_reach(const Device& other) const;
     /// The driver's handle (CUdevice, cl_device_id).

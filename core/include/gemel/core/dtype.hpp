@@ -39,8 +39,12 @@ class DType {
     constexpr Kind kind() const { return kind_; }
     /// Bytes of one value, all lanes and padding included.
     constexpr std::uint32_t size_bytes() const { return size_bytes_; }
-    /// 1 for scalars; 2 or 4 for vector types.
+    /// 1 for scalars; 2, 3, 4, 8 or 16 for vector types.
     constexpr std::uint8_t lanes() const { return lanes_; }
+    /// Places for lanes: 4 of a vector of three, whose last is padding.
+    constexpr std::uint8_t lane_places() const { return lanes_ == 3 ? 4 : lanes_; }
+    /// The type of one lane; a scalar's own.
+    constexpr DType lane() const { return lanes_ == 1 ? *this : DType(kind_, size_bytes_ / lane_places()); }
     /// Fields of a struct type, else null.
     constexpr const StructLayout* layout() const { return layout_; }
     constexpr bool empty() const { return kind_ == Kind::none; }

@@ -4,6 +4,7 @@
 #include <gemel/core/argument.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/launch.hpp>
+#include <gemel/core/options.hpp>
 #include <gemel/core/signature.hpp>
 
 #include <array>
@@ -37,6 +38,8 @@ struct Occupancy {
     std::uint32_t warps_per_compute_unit = 0;
     enum class Limit : std::uint8_t { threads, registers, shared_memory, blocks };
     Limit limited_by = Limit::threads;  ///< what keeps one more block from being resident
+    /// Worked out by gemel from what is known of the hardware (OpenCL), not told by the driver (CUDA).
+    bool is_estimated = false;
 };
 /// "threads", "registers", "shared memory", "blocks"
 GEMEL_API const char* to_string(Occupancy::Limit limit);
@@ -84,6 +87,16 @@ class GEMEL_API Kernel {
         const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
         return time_packed(config, packed);
     }
+    /// Launches once, waits, and writes the call into a new folder: the program's text and options, the launch sizes,
+    /// all arguments before and after as .npy files, and main.cpp, a complete program that repeats it and compares. So
+    /// does GEMEL_CAPTURE for the first call of every kernel; `gemel replay` and replay() repeat it. Files that the
+    /// text includes are not copied.
+    /// @throws ArgumentError for textures and images, or if the folder is there already; nothing was launched then
+    template <KernelArgument... A>
+    void capture(const std::string& folder, const LaunchConfig& config, const A&... arguments) const {
+        const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
+        capture_packed(folder, config, packed);
+    }
     void launch(const LaunchConfig& config, std::span<const Argument> arguments) const;
     /// The same without dynamic shared memory; copies no handle.
     void launch(const Dim3& grid, const Dim3& block, const Stream& stream, std::span<const Argument> arguments) const;
@@ -92,7 +105,12 @@ class GEMEL_API Kernel {
     /// The parameters, if the text told them; else nothing is known but what the driver checks.
     const std::optional<KernelSignature>& signature() const;
     KernelAttributes attributes() const;
-    /// @param threads_per_block, dynamic_shared_bytes  of the launch. Nothing where the driver cannot tell.
+    /// Told by the driver on CUDA. On OpenCL, which has no query, estimated (`is_estimated`): for NVIDIA's devices from
+    /// the multiprocessor's limits and the registers that the assembler reports; on a CPU one block at a time runs on a
+    /// core; elsewhere from the sizes of work-group and local memory, as a lower bound.
+    /// @param threads_per_block, dynamic_shared_bytes  of the launch
+    /// @returns nothing only where a plug-in knows nothing of its device
+    /// @time the first call on NVIDIA's OpenCL compiles the program's PTX again, for its report
     std::optional<Occupancy> occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes = 0) const;
     /// How many blocks of that size run at the same time: the most that a cooperative launch may have. 1 where the
     /// device promises nothing (OpenCL on CPUs). On NVIDIA's OpenCL one for each multiprocessor, which holds as long as
@@ -102,6 +120,9 @@ class GEMEL_API Kernel {
     /// A hint for later launches: so many percent of a multiprocessor's memory shall be shared memory, the rest cache;
     /// -1 leaves it to the driver. @returns whether the device has that choice (CUDA)
     bool prefer_shared_memory(int percent) const;
+    /// The same in words, as older devices take it; where a multiprocessor's memory divides freely, the driver reads it
+    /// as a share. @returns whether the device has that choice (CUDA; OpenCL has no such call)
+    bool prefer_cache(CachePreference preference) const;
     std::uint64_t native_handle() const;
 
     explicit Kernel(std::shared_ptr<KernelState> state) : state_(std::move(state)) {}
@@ -110,6 +131,9 @@ class GEMEL_API Kernel {
     struct Sizes;
     void launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const;
     PreparedLaunch prepare_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
+    void launch_watched(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const;
+    void capture_packed(const std::string& folder, const LaunchConfig& config,
+                        std::span<const Argument> arguments) const;
     double time_packed(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
     std::shared_ptr<KernelState> state_;

@@ -30,6 +30,9 @@ enum class HostMemoryKind : std::uint8_t {
     write_combined,  ///< faster to copy from over some buses, very slow for the host to read
 };
 
+/// What a kernel would rather have where first-level cache and shared memory are one.
+enum class CachePreference : std::uint8_t { none, shared, cache, equal };
+
 /// How managed memory will be used.
 enum class MemoryAdvice : std::uint8_t {
     mostly_read,      ///< both sides may keep a copy

@@ -206,6 +206,10 @@ class GEMEL_API Kernel {
     virtual std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes);
     /// See gemel::Kernel::prefer_shared_memory(). By default false.
     virtual bool prefer_shared_memory(int percent);
+    /// See gemel::Kernel::prefer_cache(). By default false.
+    virtual bool prefer_cache(CachePreference preference);
+    /// Where facts() has none and the driver can be made to tell; may compile. By default those of facts().
+    virtual std::optional<std::uint32_t> find_registers();
     virtual std::uint64_t native() const = 0;
 };
 
@@ -314,6 +318,10 @@ class GEMEL_API Context : public ContextExtras {
     /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it
     virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
+    /// The same with options for the driver's assembler, and with what it says. By default load(): they are hints.
+    virtual BuildResult load_with(std::span<const std::byte> binary, const JitOptions& jit);
+    /// Kernels of DeviceExtras::built_in_kernels(), all of them known. By default an Error.
+    virtual std::unique_ptr<Module> load_built_in(std::span<const std::string> names);
 
     /// A list of commands as one object of the driver's. Null where the driver has none: core then enqueues them one by
     /// one, kernels with Kernel::bind().

@@ -42,6 +42,17 @@ struct ClockReading {
     std::uint64_t device = 0, host = 0;
 };
 
+/// What the blocks on one compute unit share, where the hardware is known.
+struct ComputeUnit {
+    std::size_t max_threads = 0;
+    std::size_t max_blocks = 0;
+    std::size_t shared_bytes = 0;           ///< of all blocks together
+    std::size_t shared_reserved_bytes = 0;  ///< of each block for the driver
+    std::size_t shared_unit_bytes = 1;      ///< a block takes multiples of it
+    std::size_t registers = 0;              ///< 0 if they do not limit
+    std::size_t register_unit = 1;          ///< a warp takes multiples of it
+};
+
 class GEMEL_API DeviceExtras {
    public:
     virtual ~DeviceExtras();
@@ -56,6 +67,10 @@ class GEMEL_API DeviceExtras {
     virtual std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how);
     /// Both clocks, where the driver reads them together.
     virtual std::optional<ClockReading> read_clocks() const;
+    /// Names of kernels for Context::load_built_in(); by default none.
+    virtual std::vector<std::string> built_in_kernels() const;
+    /// What a compute unit holds, for estimates. By default nothing is known.
+    virtual std::optional<ComputeUnit> compute_unit() const;
 };
 
 class GEMEL_API StreamExtras {

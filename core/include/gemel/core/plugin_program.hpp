@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
+#include <gemel/core/source.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -20,6 +21,7 @@ struct BuildRequest {
     std::string_view text;             ///< whole program
     std::string_view name;             ///< what messages call it
     std::vector<std::string> options;  ///< from compiler_options(), with what the user added
+    JitOptions jit = {};               ///< for what is assembled when it is loaded; compiler_options() has them, too
 };
 
 struct BuildResult {

@@ -26,6 +26,27 @@ struct NativeSource {
     GEMEL_API const std::string& text(const Dialect& dialect) const;
 };
 
+/// What the assembler in a driver or compiler does when it makes machine code: NVIDIA's ptxas, for CUDA and for
+/// NVIDIA's OpenCL. Hints: a device without such a choice goes on without, and no result depends on them.
+struct JitOptions {
+    /// Of each thread; fewer let more blocks run at once, and what does not fit is spilled to memory. 0: as many as
+    /// needed.
+    int max_registers = 0;
+    /// 0 to 4; -1 leaves it to the assembler (3). OpenCL elsewhere knows 0 alone.
+    int optimization_level = -1;
+    /// Debug information for cuda-gdb.
+    bool debug = false;
+    /// Lines of the source for profilers.
+    bool line_info = false;
+    /// Registers, spills and shared memory of each kernel, in Module::build_log().
+    bool verbose = false;
+    /// Which caches ordinary loads from device memory use. CUDA only.
+    enum class LoadCaching : unsigned char { driver, l2, l1_and_l2 };
+    LoadCaching load_caching = LoadCaching::driver;
+
+    friend bool operator==(const JitOptions&, const JitOptions&) = default;
+};
+
 /// How text is compiled. All members have defaults; name only what differs.
 struct CompileOptions {
     /// Macros: {"N", "16"} is `#define N 16`.
@@ -41,6 +62,8 @@ struct CompileOptions {
     std::string architecture = {};
     /// Device debug information and no optimisation (GEMEL_DEBUG=1 sets it for all).
     bool debug = false;
+    /// How machine code is made of what the compiler gives.
+    JitOptions jit = {};
     /// Further options, handed to the compiler as they are.
     std::vector<std::string> extra = {};
     /// `false` compiles anew and stores nothing: no program in memory, on disk or in a bundle is taken. Drivers' own

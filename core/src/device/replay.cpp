@@ -1,0 +1,108 @@
+/// Repeats calls that Kernel::capture() has written.
+#include <gemel/core/capture.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/kernel.hpp>
+#include <gemel/core/module.hpp>
+#include <gemel/core/stream.hpp>
+#include <gemel/core/text.hpp>
+
+#include "device/capture.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gemel {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::byte> bytes_of(const fs::path& folder, const CapturedArgument& captured) {
+    if (captured.before.empty()) return std::vector<std::byte>(captured.bytes);
+    std::vector<std::byte> bytes = read_npy(folder / captured.before);
+    if (bytes.size() != captured.bytes)
+        throw Error(text("replay: ", (folder / captured.before).string(), " has ", bytes.size(), " bytes, expected ",
+                         captured.bytes, "; capture the call again"));
+    return bytes;
+}
+
+/// The arguments of a call, and what they refer to.
+struct Arguments {
+    std::vector<std::vector<std::byte>> values;
+    std::vector<Buffer> buffers;
+    std::vector<Argument> all;
+
+    Arguments(const Context& context, const fs::path& folder, const CapturedCall& call) {
+        for (const CapturedArgument& captured : call.arguments) {
+            values.push_back(captured.kind == Argument::Kind::shared ? std::vector<std::byte>()
+                                                                     : bytes_of(folder, captured));
+            buffers.emplace_back();
+            if (captured.is_memory()) {
+                buffers.back() = context.allocate(captured.bytes);
+                if (captured.bytes > 0) buffers.back().upload(values.back());
+                all.push_back(as_argument(buffers.back()));
+                continue;
+            }
+            Argument argument;
+            argument.kind = captured.kind;
+            argument.dtype = captured.dtype;
+            argument.bytes = captured.bytes;
+            argument.data = values.back().data();  // which stays where it is when the list grows
+            if (captured.kind == Argument::Kind::scalar)
+                std::memcpy(argument.value, values.back().data(), std::min(captured.bytes, sizeof argument.value));
+            all.push_back(argument);
+        }
+    }
+};
+
+Module module_of(const Context& context, const fs::path& folder, const CapturedCall& call) {
+    if (!call.text) {
+        const std::vector<std::byte> binary = read_bytes(folder / call.program_file);
+        return context.load_binary(binary);
+    }
+    if (call.text->is_portable) return context.compile(call.text->source, call.text->options);
+    NativeSource source;
+    (call.program_file.ends_with(".cu") ? source.cuda : source.opencl) = call.text->source;
+    return context.compile(source, call.text->options);
+}
+
+Replay::Output compared(std::size_t index, const CapturedArgument& captured, const Buffer& buffer,
+                        const std::vector<std::byte>& expected) {
+    std::vector<std::byte> got(captured.bytes);
+    if (!got.empty()) buffer.download(got);
+    Replay::Output output{.index = index,
+                          .name = captured.name,
+                          .bytes = got.size(),
+                          .differing_bytes = 0,
+                          .first_difference = got.size()};
+    for (std::size_t k = got.size(); k-- > 0;)
+        if (k >= expected.size() || got[k] != expected[k]) ++output.differing_bytes, output.first_difference = k;
+    return output;
+}
+
+}  // namespace
+
+Replay replay(const Context& context, const fs::path& folder) {
+    const CapturedCall call = read_call(folder);
+    const Kernel kernel = module_of(context, folder, call).kernel(call.kernel);
+    const Arguments arguments(context, folder, call);
+    LaunchConfig config{.grid = {call.grid[0], call.grid[1], call.grid[2]},
+                        .block = {call.block[0], call.block[1], call.block[2]},
+                        .shared_bytes = call.shared_bytes,
+                        .cooperative = call.cooperative};
+    if (call.offset != std::array<std::uint64_t, 3>{}) config.offset = {call.offset[0], call.offset[1], call.offset[2]};
+    Replay result{.kernel = call.kernel, .captured_on = call.device, .milliseconds = 0, .outputs = {}};
+    kernel.launch(config, arguments.all);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i)
+        if (const CapturedArgument& captured = call.arguments[i]; !captured.after.empty())
+            result.outputs.push_back(compared(i, captured, arguments.buffers[i], read_npy(folder / captured.after)));
+    const Stream stream = context.default_stream();
+    const Event start = stream.record();
+    config.stream = stream;
+    kernel.launch(config, arguments.all);
+    const Event stop = stream.record();
+    stop.wait();
+    result.milliseconds = elapsed_milliseconds(start, stop);
+    return result;
+}
+
+}  // namespace gemel
