@@ -24,11 +24,12 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     __shared__ float4 shared_slots[1824];
     uint16_t *const slots = (uint16_t *)shared_slots;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 64;
-    const int64_t first_column = in_band / height * 64;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 64;
+    const int64_t first_column = (int64_t)(in_band / height) * 64;
     const int a_at = thread % 64 * 1, a_of = thread / 64;
     const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
         + first_row + a_of * a_line + a_at;
@@ -57,7 +58,8 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     }
     const int steps = (int)((inner + 31) / 32);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             __syncthreads();
@@ -112,7 +114,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             }
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {

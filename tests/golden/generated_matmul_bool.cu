@@ -22,10 +22,10 @@ extern "C" __global__ __launch_bounds__(256) void matmul(
 {
     __shared__ int32_t a_tile[1040];
     __shared__ int32_t b_tile[1040];
-    const int64_t tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
-    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down);
-    const int64_t first_row = tile / tiles_across * 64;
-    const int64_t first_column = tile % tiles_across * 64;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const int64_t first_row = (int64_t)(tile / (uint32_t)tiles_across) * 64;
+    const int64_t first_column = (int64_t)(tile % (uint32_t)tiles_across) * 64;
     a += a_begin + matrix * a_matrix + first_row * a_row;
     b += b_begin + matrix * b_matrix + first_column * b_column;
     c += c_begin + matrix * c_matrix;

@@ -26,11 +26,12 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
     __local float4 shared_slots[1824];
     __local float *const slots = (__local float *)shared_slots;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down), tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 32;
-    const int64_t first_column = in_band / height * 32;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
+    const int64_t matrix = (uint32_t)((int)get_group_id(0)) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 32;
+    const int64_t first_column = (int64_t)(in_band / height) * 32;
     const int a_at = thread % 32 * 1, a_of = thread / 32;
     __global const float *a_from = (__global const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -59,7 +60,8 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
     }
     const int steps = (int)((inner + 31) / 32);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -138,7 +140,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
             }
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
 #pragma unroll
     for (int r = 0; r < 1; ++r) {

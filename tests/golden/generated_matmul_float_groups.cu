@@ -24,11 +24,12 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     const int64_t a_line = a_row, b_line = b_row;
     float *const slots = gemel_tile_aligned((float *)shared_arena);
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 128;
-    const int64_t first_column = in_band / height * 64;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 128;
+    const int64_t first_column = (int64_t)(in_band / height) * 64;
     const int a_at = thread % 8 * 4, a_of = thread / 8;
     const float *a_from = (const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -58,7 +59,8 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     }
     const int steps = (int)((inner + 31) / 32);
     int slot = 0, next_slot = 0;
-    for (int step = -1; step < steps; ++step) {
+    int step = -1;
+    do {
         if (step >= 0) {
             gemel_await_copies_0();
             gemel_show_copies_to_tiles();
@@ -106,6 +108,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         const float *const b_slot = a_slot + 4096;
         {
             const uint64_t a_tile = gemel_tile(a_slot, 0);
+            gemel_await_tiles_0();
             uint32_t part[4][4];
 #pragma unroll
             for (int d = 0; d < 4; ++d) {
@@ -115,7 +118,11 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
                     part[d][i] = gemel_tf32(as_uint(b_slot[own_depth * 72 + own_line]));
                 }
             }
-            gemel_await_tiles_0();
+#pragma unroll
+            for (int d = 0; d < 4; ++d) {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) gemel_before_tiles(&part[d][i]);
+            }
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d)
@@ -123,7 +130,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             gemel_commit_tiles();
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
     gemel_await_tiles_0();
 #pragma unroll
@@ -140,11 +147,13 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             staged[(warp_row + group + i / 2 * 8) * 129 + 8 * k + 2 * quad + i % 2] = sums[0][k][i];
     }
     __syncthreads();
-    for (int e = thread; e < 8192; e += 128) {
-        const int r = e / 64, k = e % 64;
-        const int64_t own_row = first_row + r, own_column = first_column + k;
-        if (own_row >= rows || own_column >= columns) continue;
-        const float sum = staged[k * 129 + r];
-        c[own_row * c_row + own_column * c_column] = sum;
+    for (int r = thread / 64; r < 128; r += 2) {
+#pragma unroll
+        for (int k = thread % 64; k < 64; k += 64) {
+            const int64_t own_row = first_row + r, own_column = first_column + k;
+            if (!is_whole && (own_row >= rows || own_column >= columns)) continue;
+            const float sum = staged[k * 129 + r];
+            c[own_row * c_row + own_column * c_column] = sum;
+        }
     }
 }

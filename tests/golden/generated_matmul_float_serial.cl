@@ -20,10 +20,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matmul(
         int64_t tiles_across,
         int64_t tiles_down)
 {
-    const int64_t tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
-    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down);
-    const int64_t first_row = tile % tiles_down * 96;
-    const int64_t first_column = tile / tiles_down * 32;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
+    const int64_t matrix = (uint32_t)((int)get_group_id(0)) / tiles;
+    const int64_t first_row = (int64_t)(tile % (uint32_t)tiles_down) * 96;
+    const int64_t first_column = (int64_t)(tile / (uint32_t)tiles_down) * 32;
     a += a_begin + matrix * a_matrix + first_row * a_row;
     b += b_begin + matrix * b_matrix + first_column * b_column;
     c += c_begin + matrix * c_matrix;

@@ -24,11 +24,12 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
     __local float4 shared_slots[2544];
     __local float *const slots = (__local float *)shared_slots;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down), tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 64;
-    const int64_t first_column = in_band / height * 128;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
+    const int64_t matrix = (uint32_t)((int)get_group_id(0)) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 64;
+    const int64_t first_column = (int64_t)(in_band / height) * 128;
     const int a_at = thread % 4 * 4, a_of = thread / 4;
     __global const float *a_from = (__global const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -42,7 +43,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
     const int64_t b_next = 4 * b_line;
     const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
     const int is_whole = a_extent == 64 && b_extent == 128;
-    const int thread_row = (warp / 2 * 4 + lane / 8) * 4, thread_column = (warp % 2 * 8 + lane % 8) * 4;
+    const int thread_row = warp / 2 * 16 + lane / 8, thread_column = warp % 2 * 32 + lane % 8 * 4;
     float sums[8][8];
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
@@ -51,7 +52,8 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
     }
     const int steps = (int)((inner + 15) / 16);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -103,7 +105,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             for (int k = 0; k < 8; k += 4) {
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
-                    const float4 next = *(__local const float4 *)(a_slot + (thread_row + k / 4 * 32 + i) * 20 + d);
+                    const float4 next = *(__local const float4 *)(a_slot + (thread_row + k / 4 * 32 + i * 4) * 20 + d);
                     a_part[0][k + i] = next.x; a_part[1][k + i] = next.y; a_part[2][k + i] = next.z; a_part[3][k + i] = next.w;
                 }
             }
@@ -128,13 +130,13 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             }
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
-            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4;
+            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4 * 4;
             const int64_t own_column = first_column + thread_column + k / 4 * 64 + k % 4;
             if (own_row >= rows || own_column >= columns) continue;
             const float sum = sums[r][k];

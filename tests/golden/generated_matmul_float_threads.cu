@@ -24,11 +24,12 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     __shared__ float4 shared_slots[2544];
     float *const slots = (float *)shared_slots;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 64;
-    const int64_t first_column = in_band / height * 128;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 64;
+    const int64_t first_column = (int64_t)(in_band / height) * 128;
     const int a_at = thread % 4 * 4, a_of = thread / 4;
     const float *a_from = (const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -42,7 +43,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     const int64_t b_next = 4 * b_line;
     const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
     const int is_whole = a_extent == 64 && b_extent == 128;
-    const int thread_row = (warp / 2 * 4 + lane / 8) * 4, thread_column = (warp % 2 * 8 + lane % 8) * 4;
+    const int thread_row = warp / 2 * 16 + lane / 8, thread_column = warp % 2 * 32 + lane % 8 * 4;
     float sums[8][8];
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
@@ -51,7 +52,8 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     }
     const int steps = (int)((inner + 15) / 16);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             __syncthreads();
@@ -103,7 +105,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
             for (int k = 0; k < 8; k += 4) {
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
-                    const float4 next = *(const float4 *)(a_slot + (thread_row + k / 4 * 32 + i) * 20 + d);
+                    const float4 next = *(const float4 *)(a_slot + (thread_row + k / 4 * 32 + i * 4) * 20 + d);
                     a_part[0][k + i] = next.x; a_part[1][k + i] = next.y; a_part[2][k + i] = next.z; a_part[3][k + i] = next.w;
                 }
             }
@@ -128,13 +130,13 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
             }
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
-            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4;
+            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4 * 4;
             const int64_t own_column = first_column + thread_column + k / 4 * 64 + k % 4;
             if (own_row >= rows || own_column >= columns) continue;
             const float sum = sums[r][k];

@@ -24,11 +24,12 @@ extern "C" __global__ __launch_bounds__(256) void matmul(
     const int64_t a_line = a_row, b_line = b_row;
     uint16_t *const slots = gemel_tile_aligned((uint16_t *)shared_arena);
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)blockIdx.x) / (tiles_across * tiles_down), tile = ((int)blockIdx.x) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 128;
-    const int64_t first_column = in_band / height * 256;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 128;
+    const int64_t first_column = (int64_t)(in_band / height) * 256;
     const int a_at = thread % 8 * 8, a_of = thread / 8;
     const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -59,7 +60,8 @@ extern "C" __global__ __launch_bounds__(256) void matmul(
     }
     const int steps = (int)((inner + 63) / 64);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             gemel_show_copies_to_tiles();
@@ -116,7 +118,7 @@ extern "C" __global__ __launch_bounds__(256) void matmul(
             gemel_await_tiles_1();
         }
         slot = slot == 3 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
     gemel_await_tiles_0();
 #pragma unroll
@@ -133,11 +135,13 @@ extern "C" __global__ __launch_bounds__(256) void matmul(
             staged[(warp_row + group + i / 2 * 8) * 264 + 8 * k + 2 * quad + i % 2] = sums[0][k][i];
     }
     __syncthreads();
-    for (int e = thread; e < 32768; e += 256) {
-        const int r = e / 256, k = e % 256;
-        const int64_t own_row = first_row + r, own_column = first_column + k;
-        if (own_row >= rows || own_column >= columns) continue;
-        const float sum = staged[r * 264 + k];
-        c[own_row * c_row + own_column * c_column] = store_float16(sum);
+    for (int r = thread / 256; r < 128; r += 1) {
+#pragma unroll
+        for (int k = thread % 256; k < 256; k += 256) {
+            const int64_t own_row = first_row + r, own_column = first_column + k;
+            if (!is_whole && (own_row >= rows || own_column >= columns)) continue;
+            const float sum = staged[r * 264 + k];
+            c[own_row * c_row + own_column * c_column] = store_float16(sum);
+        }
     }
 }

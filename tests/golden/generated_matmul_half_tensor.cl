@@ -24,11 +24,12 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
     const int64_t a_line = a_row, b_line = b_row;
     __local uint16_t *const slots = (__local uint16_t *)shared_arena;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
-    const int64_t matrix = ((int)get_group_id(0)) / (tiles_across * tiles_down), tile = ((int)get_group_id(0)) % (tiles_across * tiles_down);
-    const int64_t band = tile / (8 * tiles_across), in_band = tile % (8 * tiles_across);
-    const int64_t height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8;
-    const int64_t first_row = (band * 8 + in_band % height) * 128;
-    const int64_t first_column = in_band / height * 128;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
+    const int64_t matrix = (uint32_t)((int)get_group_id(0)) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 128;
+    const int64_t first_column = (int64_t)(in_band / height) * 128;
     const int a_at = thread % 8 * 8, a_of = thread / 8;
     __global const uint16_t *a_from = (__global const uint16_t *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
@@ -57,7 +58,8 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
     }
     const int steps = (int)((inner + 63) / 64);
     int slot = 0, next_slot = 0;
-    for (int step = -2; step < steps; ++step) {
+    int step = -2;
+    do {
         if (step >= 0) {
             gemel_await_copies_1();
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -122,7 +124,7 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
             }
         }
         slot = slot == 2 ? 0 : slot + 1;
-    }
+    } while (++step < steps);
     c += c_begin + matrix * c_matrix;
 #pragma unroll
     for (int r = 0; r < 4; ++r) {

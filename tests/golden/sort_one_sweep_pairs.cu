@@ -46,9 +46,9 @@ extern "C" __global__ __launch_bounds__(384) void sort_count(
         int n,
         int row_length)
 {
-    __shared__ uint32_t counts[1024];
-    const int thread = ((int)threadIdx.x);
-    for (int k = thread; k < 1024; k += 384) counts[k] = 0;
+    __shared__ uint32_t counts[8192];
+    const int thread = ((int)threadIdx.x), copy = thread % 8;
+    for (int k = thread; k < 8192; k += 384) counts[k] = 0;
     __syncthreads();
     // Sixteen bytes at a time; the rest by the first threads.
     const int packs = n / 4, step = (int)((int)gridDim.x) * 384, rest = n - packs * 4;
@@ -56,7 +56,7 @@ extern "C" __global__ __launch_bounds__(384) void sort_count(
     int i = (int)((int)blockIdx.x) * 384 + thread;
     if (i < rest) {
         for (int place = 0; place < 4; ++place) {
-            atomic_add(&counts[256 * place + sort_key_digit(key_in[packs * 4 + i], place)], (uint32_t)1);
+            atomic_add(&counts[(256 * place + sort_key_digit(key_in[packs * 4 + i], place)) * 8 + copy], (uint32_t)1);
         }
     }
     while (i < packs) {
@@ -72,7 +72,7 @@ extern "C" __global__ __launch_bounds__(384) void sort_count(
             for (int k = 0; k < 4; ++k) {
 #pragma unroll
                 for (int place = 0; place < 4; ++place) {
-                    atomic_add(&counts[256 * place + sort_key_digit(both[p].keys[k], place)], (uint32_t)1);
+                    atomic_add(&counts[(256 * place + sort_key_digit(both[p].keys[k], place)) * 8 + copy], (uint32_t)1);
                 }
             }
         }
@@ -81,7 +81,10 @@ extern "C" __global__ __launch_bounds__(384) void sort_count(
     }
     __syncthreads();
     for (int k = thread; k < 1024; k += 384) {
-        if (counts[k] != 0) atomic_add(&control[k], (uint32_t)counts[k]);
+        uint32_t counted = 0;
+#pragma unroll
+        for (int c = 0; c < 8; ++c) counted += counts[k * 8 + c];
+        if (counted != 0) atomic_add(&control[k], (uint32_t)counted);
     }
 }
 
