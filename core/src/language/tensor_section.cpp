@@ -69,7 +69,7 @@ Dialect::Section tensor_section(const TensorSpelling& spelling) {
     for (const int under_way : {0, 1, 2, 3}) text += wait_for_copies(under_way);
     for (const bool turned : {false, true}) text += load_matrices(spelling, turned);
     text += multiply("float16", 16, "f16") + multiply("bfloat16", 16, "bf16") + multiply("tf32", 8, "tf32");
-    text += multiply_double;
+    text += fmt::format("#ifndef GEMEL_NO_DOUBLE\n{}#endif\n", multiply_double);
     text += others;
     return {.name = "tensor",
             .words = {"gemel_copy_async_4", "gemel_copy_async_8", "gemel_copy_async_16", "gemel_commit_copies",
