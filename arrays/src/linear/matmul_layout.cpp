@@ -105,6 +105,7 @@ double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t res
 
 /// Parts of the summed axis that give every multiprocessor two blocks, each with four slots' worth of work at least.
 std::uint32_t most_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
+    if (device.max_threads_per_block < codegen::matmul_add_parts_block) return 1;
     const std::int64_t wanted =
         (2 * std::int64_t{device.compute_units} + blocks - 1) / std::max<std::int64_t>(blocks, 1);
     return static_cast<std::uint32_t>(

@@ -18,12 +18,20 @@ struct Limit {
     std::string_view name;
     std::uint32_t max;
 };
-constexpr std::array limits{
-    Limit{"block", 1 << 20},         Limit{"access_bytes", 64},      Limit{"unroll", 256},
-    Limit{"tile_block", 1 << 20},    Limit{"tile_width", 1 << 16},   Limit{"tile_rows", 1 << 16},
-    Limit{"turned_width", 4096},     Limit{"turned_rows", 4096},     Limit{"blocks_per_unit", 1 << 16},
-    Limit{"items_per_thread", 4096}, Limit{"running_results", 4096}, Limit{"digit_bits", 12},
-    Limit{"resident_blocks", 64},    Limit{"rounds", 1 << 16}};
+constexpr std::array limits{Limit{"block", 1 << 20},
+                            Limit{"access_bytes", 64},
+                            Limit{"unroll", 256},
+                            Limit{"tile_block", 1 << 20},
+                            Limit{"tile_width", 1 << 16},
+                            Limit{"tile_rows", 1 << 16},
+                            Limit{"turned_width", 4096},
+                            Limit{"turned_rows", 4096},
+                            Limit{"blocks_per_unit", 1 << 16},
+                            Limit{"items_per_thread", 4096},
+                            Limit{"running_results", 4096},
+                            Limit{"digit_bits", 12},
+                            Limit{"resident_blocks", 64},
+                            Limit{"rounds", 64}};
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
