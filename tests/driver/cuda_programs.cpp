@@ -30,8 +30,9 @@ struct Module {
 /// Loads a shared object from memory, whose end its header tells. Programs stay loaded.
 void* opened(const void* image) {
     Elf64_Ehdr header;
+    if (std::strncmp(static_cast<const char*>(image), ELFMAG, SELFMAG) != 0) return nullptr;  // PTX, which may be short
     std::memcpy(&header, image, sizeof header);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64) return nullptr;
+    if (header.e_machine != EM_X86_64) return nullptr;
     const std::size_t bytes = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
     char path[] = "/tmp/gemel-program-XXXXXX";
     const int file = ::mkstemp(path);
