@@ -102,10 +102,12 @@ bool CudaEvent::call_when_done(void (*function)(void*), void* data) {
     return true;
 }
 
-std::unique_ptr<Event> CudaStream::record_blocking() {
+std::unique_ptr<Event> CudaStream::record_blocking() { return record_untimed(CU_EVENT_BLOCKING_SYNC); }
+
+std::unique_ptr<Event> CudaStream::record_untimed(unsigned flags) {
     Current current(*shared_);
     CUevent event = nullptr;
-    cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
+    cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING | flags);
     auto result = std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::untimed);
     cu.EventRecord(event, stream_);
     return result;

@@ -51,14 +51,7 @@ Memory CudaContext::import_memory(const ExportedMemory& from, std::size_t bytes)
             .foreign = true};
 }
 
-std::unique_ptr<Event> CudaStream::record_interprocess() {
-    Current current(*shared_);
-    CUevent event = nullptr;
-    cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
-    auto result = std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::untimed);
-    cu.EventRecord(event, stream_);
-    return result;
-}
+std::unique_ptr<Event> CudaStream::record_interprocess() { return record_untimed(CU_EVENT_INTERPROCESS); }
 
 std::vector<std::byte> CudaContext::export_event(const Event& event) {
     if (!cu.IpcGetEventHandle) throw Error("export_event: this driver has no cuIpcGetEventHandle; use a newer one");

@@ -128,6 +128,9 @@ class CudaStream final : public Stream {
     CUstream stream() const { return stream_; }
 
    private:
+    /// @param flags  of the event, beside that it keeps no time
+    std::unique_ptr<Event> record_untimed(unsigned flags);
+
     std::shared_ptr<Shared> shared_;
     CUstream stream_;
     bool foreign_;

@@ -4,6 +4,8 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::plugin::opencl {
 
 const Driver cl;
@@ -93,6 +95,16 @@ void fail(const char* call, Status status) {
 
 void log_failure(const char* call, Status status) noexcept {
     logging::write(logging::Level::warn, "opencl", text(call, " failed while releasing: ", error_name(status)));
+}
+
+std::vector<std::string> listed_names(const std::string& list) {
+    std::vector<std::string> names;
+    for (std::size_t from = 0; from < list.size();) {
+        const auto end = std::min(list.find(';', from), list.size());
+        if (end > from) names.push_back(list.substr(from, end - from));
+        from = end + 1;
+    }
+    return names;
 }
 
 }  // namespace gemel::plugin::opencl

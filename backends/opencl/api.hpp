@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace gemel::plugin::opencl {
 
@@ -233,5 +234,8 @@ std::string query_text(const E& entry, P parameter, Handles... handles) {
     while (!text.empty() && (text.back() == '\0' || text.back() == ' ' || text.back() == '\n')) text.pop_back();
     return text;
 }
+
+/// The names in a list of OpenCL's, between semicolons.
+std::vector<std::string> listed_names(const std::string& list);
 
 }  // namespace gemel::plugin::opencl

@@ -162,14 +162,7 @@ std::vector<std::pair<std::string, std::string>> OpenClDevice::attributes() cons
 }
 
 std::vector<std::string> OpenClDevice::built_in_kernels() const {
-    const std::string all = query_text(cl.GetDeviceInfo, CL_DEVICE_BUILT_IN_KERNELS, device_);
-    std::vector<std::string> names;
-    for (std::size_t from = 0; from < all.size();) {
-        const auto end = std::min(all.find(';', from), all.size());
-        if (end > from) names.push_back(all.substr(from, end - from));
-        from = end + 1;
-    }
-    return names;
+    return listed_names(query_text(cl.GetDeviceInfo, CL_DEVICE_BUILT_IN_KERNELS, device_));
 }
 
 std::vector<std::string> OpenClDevice::extensions() const {

@@ -45,14 +45,7 @@ void correct_shared_bytes(KernelFacts& facts, cl_kernel kernel, cl_device_id dev
 }
 
 std::vector<std::string> names_in(cl_program program) {
-    const std::string all = query_text(cl.GetProgramInfo, CL_PROGRAM_KERNEL_NAMES, program);
-    std::vector<std::string> names;
-    for (std::size_t from = 0; from < all.size();) {
-        const auto end = std::min(all.find(';', from), all.size());
-        if (end > from) names.push_back(all.substr(from, end - from));
-        from = end + 1;
-    }
-    return names;
+    return listed_names(query_text(cl.GetProgramInfo, CL_PROGRAM_KERNEL_NAMES, program));
 }
 
 std::vector<std::byte> binary_of(cl_program program) {
