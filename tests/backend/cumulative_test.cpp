@@ -69,6 +69,12 @@ TEST_CASE("running sums of several types and shapes along every axis") {
     check_axes<double>({2, 3, 4, 5});
     check_axes<std::int32_t>({3, 100003});
     check_axes<std::int32_t>({70001, 3});
+    // Rows so narrow that each is one value of a scan, on GPUs.
+    check_axes<float>({9000, 2});
+    check_axes<float>({3, 2000, 8});
+    check_axes<double>({20000, 4});
+    check_axes<std::uint8_t>({2, 1500, 3, 1});
+    check_axes<float>({3000, 1, 1});
 }
 
 TEST_CASE("running products") {

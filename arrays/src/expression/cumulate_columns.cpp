@@ -1,5 +1,6 @@
 #include "expression/cumulate_columns.hpp"
 
+#include "expression/cumulate_narrow.hpp"
 #include "expression/expression_kernel.hpp"
 #include "generated/kernel_family.hpp"
 
@@ -31,13 +32,15 @@ struct Kind {
 /// Columns that a CPU's thread has side by side, which the compiler does several of at once.
 constexpr std::int64_t tile = 256;
 
-/// Goes from row `begin` to `stop` with so many elements in flight. @param step  what is done with a running result
+/// Goes from row `begin` to `stop`, eight elements at a time: their loads are under way together.
+/// @param step  what is done with a running result
 std::string walk(const std::string& begin, const std::string& stop, const std::string& element,
                  const std::string& step) {
-    return text("for (index k = ", begin, "; k < ", stop, "; k += 8) {\n    running next[8];\n",
-                "    for (int u = 0; u < 8; ++u) {\n        if (k + u < ", stop, ") next[u] = ", element, ";\n    }\n",
-                "    for (int u = 0; u < 8; ++u) {\n        if (k + u < ", stop,
-                ") {\n            total = combined(total, next[u]);\n            ", step, "\n        }\n    }\n}\n");
+    return text("index k = ", begin, ";\nfor (; k < ", stop, " - 7; k += 8) {\n    running next[8];\n",
+                "    for (int u = 0; u < 8; ++u) next[u] = ", element, ";\n",
+                "    for (int u = 0; u < 8; ++u) {\n        total = combined(total, next[u]);\n        ", step,
+                "\n    }\n}\nfor (; k < ", stop, "; ++k) {\n    const int u = 0;\n    total = combined(total, ",
+                element, ");\n    ", step, "\n}\n");
 }
 
 ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
@@ -122,12 +125,16 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
         const auto size = [&](std::int64_t number) {
             return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
         };
-        const CallOptions options{.tuning = {.block = pass == Pass::tiles ? 1u : 0u}};
+        // Neighbouring threads have neighbouring columns: one of each thread's packs would be far from the next
+        // thread's.
+        const CallOptions options{.tuning = {.block = pass == Pass::tiles ? 1u : 0u, .access_bytes = 1}};
         kernel_of(pass, kind)(options, arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
     };
     const AnyArray planes = x.reshape({outer, rows, inner});
     if (device.type == DeviceInfo::Type::cpu && inner >= 16)
         return run(Pass::tiles, rows, (inner + tile - 1) / tile, planes(slice(), 0, slice({}, {}, tile)), x, out);
+    if (device.type != DeviceInfo::Type::cpu && is_narrow(out, inner))
+        return cumulate_narrow(combining, x, rows, inner, out);
     // Each thread of a piece has rows enough to be worth the launches.
     const std::int64_t wished =
         std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));

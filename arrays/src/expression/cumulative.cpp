@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 namespace gemel {
 
@@ -51,9 +52,16 @@ AnyArray contiguous(const ExpressionView& whole) {
     return x.is_contiguous() ? x : x.copy(Order::C);
 }
 
+AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis);
+
 /// Along an axis that is not the last.
 AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
     const AnyArray x = contiguous(whole);
+    const std::span<const std::int64_t> all(x.shape().begin(), x.shape().end());
+    if (std::ranges::all_of(all.subspan(axis + 1), [](std::int64_t extent) { return extent == 1; })) {
+        const AnyArray rows = x.reshape(Shape(all.first(axis + 1)));
+        return scan_of(kind, detail::view_of(rows), result, static_cast<std::int64_t>(axis)).reshape(x.shape());
+    }
     const AnyArray out(x.context(), result, x.shape());
     cumulate_columns(kind, x, axis, out);
     return out;

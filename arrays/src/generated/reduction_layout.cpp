@@ -211,6 +211,8 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
         const std::int64_t step = step_along(a, neighbours);
         layout.kernel.arguments[i].access = Access::strided;
         layout.kernel.arguments[i].last_step = step == 1 ? LastStep::one : step == 0 ? LastStep::zero : LastStep::any;
+        layout.kernel.arguments[i].constant =
+            std::ranges::all_of(inner, [&](const MergedAxis& axis) { return step_along(a, axis) == 0; });
         add([&](const MergedAxis& axis) { return step_along(a, axis); });
         layout.kernel.wide_index |= needs_64_bit_offsets(*a.array);
     }

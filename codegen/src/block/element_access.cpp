@@ -153,7 +153,7 @@ void ElementAccess::apply_offsets() {
 
 void ElementAccess::declare_packs(int count) {
     for (const Array& array : arrays_)
-        if (array.in_packs) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
+        if (array.in_packs && !array.constant) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
 }
 
 /// "((const uint4 *)(x + head))[", in front of the number of a word.
@@ -229,7 +229,9 @@ void ElementAccess::declare_local(const Array& array, const std::string& stored)
 void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
     for (const Array& array : arrays_) {
         if (array.in_packs) {
-            declare_local(array, gemel::text(array.pack, "[", slot, "].value[", lane, "]"));
+            const bool is_one = array.constant && !axes_.columns;
+            declare_local(array, gemel::text(array.pack, "[", array.constant ? constant_slot_ : slot, "].value[",
+                                             is_one ? "0" : lane, "]"));
         } else if (is_local(array, Mode::lane)) {
             declare_local(array, place(array));
         }

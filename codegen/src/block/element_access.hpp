@@ -77,6 +77,11 @@ class ElementAccess {
     using IsLoaded = std::function<bool(std::size_t argument)>;
     void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {},
                          const IsLoaded& is_loaded = {});
+    /// Declares packs of those arrays that are the same along a run, for so many outputs; load_neighbours() and
+    /// declare_packs() leave them out from here on, and begin_neighbour() takes them from slot `slot`.
+    void declare_constants(int count, const std::string& slot);
+    /// Loads them, where begin_output() stands.
+    void load_constants(const std::string& slot);
     /// The same back to memory, of arrays that are written.
     void store_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
     /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
@@ -132,6 +137,7 @@ class ElementAccess {
         std::string offset;        ///< the parameter that says where it begins, if there is one
         std::string steps;         ///< the layout's member
         bool in_packs;             ///< takes part in loads and stores by pack (by wide accesses or element by element)
+        bool constant = false;     ///< along a run; its packs are in slots of their own
         std::string in_tile = {};  ///< its element in a tile in which arrays are turned round
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
@@ -179,6 +185,7 @@ class ElementAccess {
     std::string index_;
     std::string head_, layout_name_, layout_type_, report_;
     bool has_head_ = true;
+    std::string constant_slot_;
     int vector_width_ = 1;
 };
 

@@ -135,7 +135,28 @@ std::string ElementAccess::line_shift() const {
 void ElementAccess::load_neighbours(const std::string& slot, const std::string& e, const std::string& extent,
                                     const IsLoaded& is_loaded) {
     for (const Array& array : arrays_)
-        if (array.in_packs && (!is_loaded || is_loaded(array.argument))) move_neighbours(array, false, slot, e, extent);
+        if (array.in_packs && !array.constant && (!is_loaded || is_loaded(array.argument)))
+            move_neighbours(array, false, slot, e, extent);
+}
+
+void ElementAccess::declare_constants(int count, const std::string& slot) {
+    constant_slot_ = slot;
+    for (Array& array : arrays_) {
+        array.constant = array.in_packs && layout_.arguments[array.argument].constant;
+        if (array.constant) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
+    }
+}
+
+void ElementAccess::load_constants(const std::string& slot) {
+    for (const Array& array : arrays_) {
+        if (!array.constant) continue;
+        Array first = array;
+        first.at = unused(prefix(&array) + "_base");
+        if (axes_.columns)
+            move_neighbours(first, false, slot, {}, {});
+        else
+            writer_.line(array.pack, "[", slot, "].value[0] = ", parameter(array).name, "[", first.at, "];");
+    }
 }
 
 void ElementAccess::store_neighbours(const std::string& slot, const std::string& e, const std::string& extent) {

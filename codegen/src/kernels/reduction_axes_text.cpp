@@ -24,6 +24,7 @@ Values ReductionText::axes_words() {
                  {"extent", kernel_.verbatim(extent)},
                  {"vector_width", tile.vector_width},
                  {"shifted", tile.shifted},
+                 {"at_once", columns() && tile.vector_width == 1},
                  {"shuffles", tile.shuffles},
                  {"across_count", tile.across},
                  {"along_count", this->along()},
@@ -50,6 +51,9 @@ Values ReductionText::axes_words() {
     const bool is_short = tile.rows > 1;
     const std::string u = kernel_.name("u");
     const std::string slot = is_short ? gemel::text(kernel_.name("row"), " * ", tile.unroll, " + ", u) : u;
+    words["declare_constants"] =
+        printed([&] { access_.declare_constants(tile.rows, is_short ? kernel_.name("row") : "0"); });
+    words["load_constants"] = printed([&] { access_.load_constants(is_short ? kernel_.name("row") : "0"); });
     words["line_shift"] = kernel_.verbatim(access_.line_shift());
     words["begin_in_line"] = rows() ? printed([&] { access_.begin_in_line(e); }) : std::string();
     words["declare_packs"] = printed([&] { access_.declare_packs(tile.rows * tile.unroll); });

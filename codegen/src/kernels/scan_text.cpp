@@ -16,7 +16,8 @@ int vector_width_of(const ScanRequest& request, const ScanLayout& layout, const 
     if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
     if (layout.elements.any(Access::packed))
         return pack_length(request.arguments, layout.elements, tuning.access_bytes);
-    return std::min(4, items_per_thread);
+    // Of large items neighbouring threads take neighbouring ones.
+    return scan_item_bytes(request) >= 16 ? 1 : std::min(4, items_per_thread);
 }
 
 /// Words of the templates that users' text means when it says them.
@@ -190,15 +191,13 @@ std::string ScanText::tiles() {
     using Part = pieces::LookBack::Part;
     const auto look_back = [&](Part part) { return pieces::LookBack{.item = item_, .part = part}.text(kernel_); };
     if (layout_.strategy == ScanStrategy::look_back)
-        return fill(scan_kernels::look_back(),
-                    {{"resident", resident_.text()},
-                     {"deal_tile",
-                      getenv("TRY_DEAL") ? std::string("const int tile = GID_0;") : pieces::DealTile{}.text(kernel_)},
-                     {"scan_tile", scan_tile()},
-                     {"publish", look_back(Part::publish)},
-                     {"stage", staged_ ? stage() : std::string()},
-                     {"look_back", look_back(staged_ ? Part::look : Part::whole)},
-                     {"finish_tile", finish_tile("tile_prefix[0]")}});
+        return fill(scan_kernels::look_back(), {{"resident", resident_.text()},
+                                                {"deal_tile", pieces::DealTile{}.text(kernel_)},
+                                                {"scan_tile", scan_tile()},
+                                                {"publish", look_back(Part::publish)},
+                                                {"stage", staged_ ? stage() : std::string()},
+                                                {"look_back", look_back(staged_ ? Part::look : Part::whole)},
+                                                {"finish_tile", finish_tile("tile_prefix[0]")}});
     Values more{{"scan_tile", scan_tile()},
                 {"prefixes", prefixes()},
                 {"stage", staged_ ? stage() : std::string()},

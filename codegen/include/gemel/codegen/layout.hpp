@@ -29,6 +29,7 @@ struct ArgumentLayout {
     Access access = Access::none;
     bool offset = false;  ///< the kernel is told where the array begins in its buffer
     LastStep last_step = LastStep::any;
+    bool constant = false;  ///< reductions over axes: the same along all of them, so that it is read once per output
     // In tiles in which arrays are turned round:
     bool wide = false;        ///< a thread's neighbours along a row are moved by wide accesses
     std::uint8_t turned = 0;  ///< loaded along the columns, so many elements at once, and turned round; 0: is not

@@ -1,0 +1,135 @@
+#include "expression/cumulate_narrow.hpp"
+
+#include "expression/cumulate_columns.hpp"
+#include "expression/expression_kernel.hpp"
+#include "generated/kernel_cache.hpp"
+#include "generated/kernel_family.hpp"
+
+#include <gemel/arrays/scan_kernel.hpp>
+#include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
+
+#include <array>
+#include <string>
+#include <tuple>
+
+namespace gemel {
+namespace {
+
+/// What a kernel's text depends on.
+struct Kind {
+    detail::Cumulating combining;
+    DType from, to;
+    int width;       ///< elements of a row
+    bool segmented;  ///< there are several matrices, one behind the other
+    bool wide;       ///< rows are counted in 64 bits
+    int access = 0;  ///< bytes of the accesses by which rows are moved, 8 or 16; 0: element by element
+    DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
+};
+
+/// A row as one value: what is scanned.
+DType row_type(const DType& running, int width) {
+    static auto& layouts = *new KernelFamily<std::tuple<std::string, int>, StructLayout>;
+    const auto elements = static_cast<std::size_t>(width);
+    const std::size_t alignment =
+        running.kind() == DType::Kind::complex ? running.size_bytes() / 2 : running.size_bytes();
+    const StructLayout& layout = layouts.find({std::string(running.name()), width}, [&] {
+        return StructLayout{.name = text("gemel_row_", running.name(), "_", width),
+                            .size_bytes = elements * running.size_bytes(),
+                            .alignment_bytes = alignment,
+                            .fields = {{.name = "of", .dtype = running, .offset_bytes = 0, .count = elements}}};
+    });
+    return DType(&layout, static_cast<std::uint32_t>(layout.size_bytes));
+}
+
+/// The word for an array's elements. No kernel takes a pointer to bools.
+std::string stored(const DType& dtype) {
+    return dtype.kind() == DType::Kind::boolean ? "uint8_t" : std::string(dtype.name());
+}
+
+/// Functions that move a row: by wide accesses where rows lie as they are scanned, and begin where such accesses may.
+std::string row_functions(const Kind& kind, const std::string& name, const std::string& row) {
+    const std::string from = stored(kind.from), to = stored(kind.to), element = codegen::value_type(kind.running());
+    const std::string loop = text("    for (int c = 0; c < ", kind.width, "; ++c) ");
+    const std::string head = text("WITHIN_KERNEL ", row, " ", name, "_load(GLOBAL_MEM const ", from, " *x)\n{\n    "),
+                      tail = text("WITHIN_KERNEL void ", name, "_store(GLOBAL_MEM ", to, " *out, ", row, " row)\n{\n");
+    if (kind.access) {
+        const char* const word = kind.access == 16 ? "uint4" : "uint2";
+        const std::size_t words =
+            static_cast<std::size_t>(kind.width) * kind.to.size_bytes() / static_cast<std::size_t>(kind.access);
+        const std::string each = text("    for (int w = 0; w < ", words, "; ++w) "),
+                          both = text("union { ", row, " row; ", word, " words[", words, "]; } both;\n");
+        return text(head, both, each, "both.words[w] = ((GLOBAL_MEM const ", word,
+                    " *)x)[w];\n    return both.row;\n}\n", tail, "    ", both, "    both.row = row;\n", each,
+                    "((GLOBAL_MEM ", word, " *)out)[w] = both.words[w];\n}\n");
+    }
+    const std::string loaded = codegen::load_text(kind.from, "x[c]");
+    const bool is_complex = kind.to.kind() == DType::Kind::complex;
+    return text(head, row, " row;\n", loop, "row.of[c] = ", is_complex ? loaded : text("(", element, ")(", loaded, ")"),
+                ";\n    return row;\n}\n", tail, loop, "out[c] = ", codegen::store_text(kind.to, "row.of[c]"),
+                ";\n}\n");
+}
+
+int access_of(const Kind& kind, const AnyArray& x) {
+    const std::uint32_t bytes = static_cast<std::uint32_t>(kind.width) * kind.to.size_bytes();
+    if (!(kind.from == kind.to) || !(kind.to == kind.running()) || bytes % 8 != 0) return 0;
+    const bool linear = KernelCache::of(x).addresses_are_linear();
+    const std::uint64_t begin = x.offset_bytes() + (linear ? x.buffer().native_handle() : 0);
+    const int access = bytes % 16 == 0 ? 16 : 8;
+    return begin % static_cast<std::uint64_t>(access) == 0 ? access : 0;
+}
+
+Scan make_scan(const Kind& kind) {
+    const DType running = kind.running(), row = row_type(running, kind.width);
+    const std::string type = row.layout()->name, element = codegen::value_type(running);
+    const std::string name = name_of(kind.combining), width = std::to_string(kind.width);
+    const std::string loop = text("for (int c = 0; c < ", width, "; ++c) ");
+    ScanSpec spec{.name = name};
+    spec.preamble =
+        text("WITHIN_KERNEL ", element, " ", name, "_of(", element, " a, ", element, " b)\n{\n    return ",
+             combined(running, kind.combining), ";\n}\n",  //
+             "WITHIN_KERNEL ", type, " ", name, "_rows(", type, " a, ", type, " b)\n{\n    ", loop, "a.of[c] = ", name,
+             "_of(a.of[c], b.of[c]);\n    return a;\n}\n",  //
+             row_functions(kind, name, type));
+    const std::string place = text("(int64_t)i * ", width);
+    spec.input_expr = text(name, "_load(x + ", place, ")");
+    spec.scan_expr = name + "_rows(a, b)";
+    spec.output_statement = text(name, "_store(out + ", place, ", item)");
+    std::vector<Parameter> arguments{VectorArg(kind.from, "x", true), VectorArg(kind.to, "out")};
+    if (kind.segmented) {
+        arguments.push_back(ScalarArg(kind.wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "rows"));
+        spec.is_segment_start_expr = "i % rows == 0";
+    }
+    return Scan(std::move(arguments), row, spec);
+}
+
+}  // namespace
+
+bool is_narrow(const AnyArray& out, std::int64_t inner) {
+    const bool is_sixteen_bits = out.dtype().is_floating() && out.dtype().size_bytes() == 2;
+    const std::int64_t bytes = is_sixteen_bits ? 4 : out.dtype().size_bytes();
+    return inner > 1 && inner * bytes <= 32 && out.context().device().info().has_cross_block_visibility;
+}
+
+void cumulate_narrow(detail::Cumulating combining, const AnyArray& x, std::int64_t rows, std::int64_t inner,
+                     const AnyArray& out) {
+    static auto& family =
+        *new KernelFamily<std::tuple<detail::Cumulating, std::string, std::string, int, bool, bool, int>, Scan>;
+    const std::int64_t count = static_cast<std::int64_t>(x.size()) / inner;
+    Kind kind{.combining = combining,
+              .from = x.dtype(),
+              .to = out.dtype(),
+              .width = static_cast<int>(inner),
+              .segmented = count != rows,
+              .wide = count >= std::int64_t{1} << 30};
+    kind.access = access_of(kind, x);
+    const Scan& scan = family.find({combining, std::string(kind.from.name()), std::string(kind.to.name()), kind.width,
+                                    kind.segmented, kind.wide, kind.access},
+                                   [&] { return make_scan(kind); });
+    const ScanOptions options{.count = static_cast<std::size_t>(count)};
+    if (!kind.segmented) return scan.run(options, std::array{CallArgument(x), CallArgument(out)});
+    const CallArgument length = kind.wide ? CallArgument(rows) : CallArgument(static_cast<std::int32_t>(rows));
+    scan.run(options, std::array{CallArgument(x), CallArgument(out), length});
+}
+
+}  // namespace gemel
