@@ -94,7 +94,8 @@ bool is_for_rows(const ExpressionView& elements, const ReductionAxes& over, std:
     elements.collect(elements.expression, operands);
     if (operands.exceeds || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
     const AnyArray& x = *operands.arrays[0];
-    if (x.empty() || x.dtype().kind() == DType::Kind::complex) return false;
+    constexpr std::size_t fewest_elements = 1 << 22;  // below, what the host does takes as long as the kernels
+    if (x.size() < fewest_elements || x.dtype().kind() == DType::Kind::complex) return false;
     std::vector<bool> reduced(x.rank());
     for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(x.shape(), axis))] = true;
     // The reduced axes follow each other; behind them there are none, or columns that lie side by side.
