@@ -58,10 +58,11 @@ extern "C" __global__ __launch_bounds__(256) void place(
             for (int turn = 0; turn < 16 && first < places; ++turn) {
                 pack_float_x1 x_pack[4];
                 pack_float_x1 y_pack[4];
+                // Single elements need many loads under way together: there is no condition between them.
+                if (first + 3 < places) {
 #pragma unroll
-                for (int u = 0; u < 4; ++u) {
-                    const int k = first + u * 1;
-                    if (k < places) {
+                    for (int u = 0; u < 4; ++u) {
+                        const int k = first + u * 1;
                         int i_rest = k;
                         const int i_1 = i_rest % layout.extent[1];
                         i_rest /= layout.extent[1];
@@ -70,11 +71,9 @@ extern "C" __global__ __launch_bounds__(256) void place(
                         x_pack[u].value[0] = x[x_at];
                         y_pack[u].value[0] = y[y_at];
                     }
-                }
 #pragma unroll
-                for (int u = 0; u < 4; ++u) {
-                    const int k = first + u * 1;
-                    if (k < places) {
+                    for (int u = 0; u < 4; ++u) {
+                        const int k = first + u * 1;
                         int i_rest = k;
                         const int i_1 = i_rest % layout.extent[1];
                         i_rest /= layout.extent[1];
@@ -86,6 +85,39 @@ extern "C" __global__ __launch_bounds__(256) void place(
                             const float x_i = x_pack[u].value[neighbour];
                             const float y_i = y_pack[u].value[neighbour];
                             run[neighbour] = place_reduce(run[neighbour], new_place(x_i*y_i, reduced_index));
+                        }
+                    }
+                }
+                else {
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        const int k = first + u * 1;
+                        if (k < places) {
+                            int i_rest = k;
+                            const int i_1 = i_rest % layout.extent[1];
+                            i_rest /= layout.extent[1];
+                            const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                            const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+                            x_pack[u].value[0] = x[x_at];
+                            y_pack[u].value[0] = y[y_at];
+                        }
+                    }
+#pragma unroll
+                    for (int u = 0; u < 4; ++u) {
+                        const int k = first + u * 1;
+                        if (k < places) {
+                            int i_rest = k;
+                            const int i_1 = i_rest % layout.extent[1];
+                            i_rest /= layout.extent[1];
+                            const int x_at = x_base + i_rest * layout.x[0] + i_1 * layout.x[1];
+                            const int y_at = y_base + i_rest * layout.y[0] + i_1 * layout.y[1];
+#pragma unroll
+                            for (int neighbour = 0; neighbour < 1; ++neighbour) {
+                                const int reduced_index = k;
+                                const float x_i = x_pack[u].value[neighbour];
+                                const float y_i = y_pack[u].value[neighbour];
+                                run[neighbour] = place_reduce(run[neighbour], new_place(x_i*y_i, reduced_index));
+                            }
                         }
                     }
                 }
