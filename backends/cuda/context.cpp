@@ -132,9 +132,12 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
     // What one generation of devices has alone is compiled for it alone.
     const bool is_special = source.find("wgmma.") != std::string_view::npos;
     std::vector<const char*> words;
-    for (const auto& option : options)
-        words.push_back(is_special && option == "--gpu-architecture=sm_90" ? "--gpu-architecture=sm_90a"
-                                                                           : option.c_str());
+    for (const auto& option : options) {
+        const bool is_ptx = option == "--gpu-architecture=compute_90";
+        words.push_back(is_special && is_ptx                                 ? "--gpu-architecture=compute_90a"
+                        : is_special && option == "--gpu-architecture=sm_90" ? "--gpu-architecture=sm_90a"
+                                                                             : option.c_str());
+    }
     const nvrtcResult result = nvrtc.CompileProgram.status(program, static_cast<int>(words.size()), words.data());
     std::size_t size = 0;
     nvrtc.GetProgramLogSize(program, &size);

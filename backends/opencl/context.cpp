@@ -97,12 +97,14 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (!options.architecture.empty())
         throw ArgumentError(text("the option `architecture` (", options.architecture,
                                  ") is CUDA's: OpenCL compiles for the device of the context"));
+    if (shared_->uses_nvrtc) return nvrtc_options(options, *shared_);
     std::vector<std::string> words = build_options(options, *shared_);
     if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
     return words;
 }
 
 BuildResult OpenClContext::build(const BuildRequest& request) {
+    if (shared_->uses_nvrtc) return build_by_nvrtc(request);
     const std::string options = join(request.options, " ");
     std::string whole(request.text);
     // The empty line ends a comment that goes on.
@@ -135,7 +137,9 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     return {std::move(module), std::move(log)};
 }
 
-bool OpenClContext::logs_follow_line_directives() const { return !shared_->quirks.has(Quirk::ignores_line_directives); }
+bool OpenClContext::logs_follow_line_directives() const {
+    return shared_->uses_nvrtc || !shared_->quirks.has(Quirk::ignores_line_directives);
+}
 
 std::filesystem::path pocl_folder() {
     const auto folder = [](const char* variable) {

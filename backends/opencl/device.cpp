@@ -1,4 +1,5 @@
 /// Devices: facts, contexts, fingerprints.
+#include "nvrtc.hpp"
 #include "objects.hpp"
 
 #include <gemel/core/environment.hpp>
@@ -180,6 +181,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->quirks = quirks_;
     shared->version = version_;
     shared->rounds_correctly = rounds_correctly_;
+    shared->uses_nvrtc = uses_nvrtc();
     shared->takes_assembler_options = has_extension(device_, "cl_nv_compiler_options");
     return shared;
 }
@@ -209,7 +211,13 @@ std::unique_ptr<Context> OpenClDevice::wrap_context(std::uint64_t handle) {
     return std::make_unique<OpenClContext>(share(context));
 }
 
-std::string OpenClDevice::fingerprint() const { return fingerprint_; }
+bool OpenClDevice::uses_nvrtc() const { return quirks_.has(Quirk::takes_inline_ptx) && wants_nvrtc(); }
+
+std::string OpenClDevice::dialect() const { return uses_nvrtc() ? nvrtc_dialect().name : std::string(); }
+
+std::string OpenClDevice::fingerprint() const {
+    return uses_nvrtc() ? text(fingerprint_, "; NVRTC ", nvrtc_version()) : fingerprint_;
+}
 std::uint64_t OpenClDevice::native() const { return reinterpret_cast<std::uint64_t>(device_); }
 
 }  // namespace gemel::plugin::opencl

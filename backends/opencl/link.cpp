@@ -55,6 +55,8 @@ Held compiled(const Shared& shared, const BuildRequest& unit, bool with_filler, 
 }  // namespace
 
 BuildResult OpenClContext::link(std::span<const BuildRequest> units) {
+    if (shared_->uses_nvrtc)
+        throw Error("link: with GEMEL_OPENCL_COMPILER=nvrtc programs are of one unit; compile the units as one text");
     cl_bool has_linker = CL_TRUE;
     if (query_if_known(has_linker, cl.GetDeviceInfo, CL_DEVICE_LINKER_AVAILABLE, shared_->device) && !has_linker)
         throw Error("link: this OpenCL device has no linker; compile the units as one text");

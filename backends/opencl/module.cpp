@@ -1,5 +1,6 @@
 /// Programs and kernels.
 #include "launch_order.hpp"
+#include "nvrtc_ptx.hpp"
 #include "objects.hpp"
 #include "value_sizes.hpp"
 
@@ -63,6 +64,13 @@ std::vector<std::byte> binary_of(cl_program program) {
     throw Error("the driver has no binary of this program");
 }
 
+/// What NVRTC made of a program tells the size of each parameter.
+std::optional<std::vector<std::size_t>> sizes_in_ptx(const std::vector<std::byte>& binary, const std::string& kernel) {
+    auto sizes = parameter_bytes_in_ptx({reinterpret_cast<const char*>(binary.data()), binary.size()}, kernel);
+    if (sizes.empty()) return std::nullopt;
+    return sizes;
+}
+
 /// In `order`, if there is one. Leaves its event in `timed`, if that is given.
 void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape, LaunchOrder* order,
              cl_event* timed) {
@@ -124,7 +132,9 @@ class OpenClKernel final : public Kernel {
         if (shared_->quirks.has(Quirk::launches_collide)) order_ = LaunchOrder::of(name_);
         if (shared_->quirks.has(Quirk::counts_shared_pointers) && facts_.shared_bytes > 0)
             correct_shared_bytes(facts_, kernel_, shared_->device);
-        facts_.parameter_bytes = value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
+        facts_.parameter_bytes = shared_->uses_nvrtc
+                                     ? sizes_in_ptx(binary_of(program_), name_)
+                                     : value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
     }
     ~OpenClKernel() override {
         if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);

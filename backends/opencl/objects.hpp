@@ -29,6 +29,7 @@ struct Shared {
     int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     bool takes_assembler_options = false;  ///< of NVIDIA's ptxas (cl_nv_compiler_options)
+    bool uses_nvrtc = false;               ///< as its compiler
     std::atomic<bool> dead{false};         ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
@@ -199,6 +200,7 @@ class OpenClContext final : public Context {
 
    private:
     BuildResult build(std::string_view text, const std::string& options);
+    BuildResult build_by_nvrtc(const BuildRequest& request);
     /// Nothing but `error` if the platform takes no SPIR-V.
     cl_program program_of_spirv(std::span<const std::byte> words) const;
     std::shared_ptr<Shared> shared_;
@@ -220,10 +222,12 @@ class OpenClDevice final : public Device {
     std::optional<ClockReading> read_clocks() const override;
     std::vector<std::string> built_in_kernels() const override;
     std::optional<ComputeUnit> compute_unit() const override;
+    std::string dialect() const override;
     const Quirks& quirks() const { return quirks_; }
 
    private:
     std::shared_ptr<Shared> share(cl_context context) const;
+    bool uses_nvrtc() const;
 
     cl_platform_id platform_;
     cl_device_id device_;
@@ -262,6 +266,8 @@ extern bool pocl_has_own_folder;
 /// Options for clBuildProgram, as far as the device takes them.
 std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared);
 std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared);
+/// Which compiler and for what, then its options: where programs go through NVRTC.
+std::vector<std::string> nvrtc_options(const CompileOptions& options, const Shared& shared);
 
 /// Registers of a kernel's threads, as NVIDIA's assembler reports them when it is made to assemble once more; nothing
 /// if it does not (it is silent about programs that it finds in a cache of its own).

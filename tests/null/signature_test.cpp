@@ -187,6 +187,16 @@ TEST_CASE("a kernel whose parameters depend on conditions or macros is left out"
     CHECK(kernels("__global__ void f(const T &x, ...) {} __global__ void g(void (*callback)(int)) {}") == "");
 }
 
+TEST_CASE("checks of a struct's size and members hide no pointer behind its name") {
+    const auto kernels = parse_kernels(
+        "typedef struct { float value; long long index; } place;\n"
+        "typedef char place_has_its_size[sizeof(place) == 16 ? 1 : -1];\n"
+        "typedef char place_has_its_index[__INTADDR__(&((place *)0)->index) == 8 ? 1 : -1];\n"
+        "KERNEL void reduce(GLOBAL_MEM place *found, place first) {}");
+    REQUIRE(kernels.size() == 1);
+    CHECK(kernels[0].text() == "reduce(place *found, place first)");
+}
+
 TEST_CASE("a program's own plain macros are followed") {
     CHECK(kernels("#define real double\n#define IN GLOBAL_MEM const real *\nKERNEL void f(IN x, real a) {}") ==
           "f(const double *x, double a)\n");

@@ -54,6 +54,8 @@ constexpr std::array table{
     Row{"GEMEL_BUILD_OPTIONS", Takes::files, "compiler options with spaces between them",
         "Passed to the compiler with every program, after the program's own options."},
     Row{"GEMEL_NVRTC", Takes::files, "a file", "The NVRTC library to load instead of the one that the loader finds."},
+    Row{"GEMEL_OPENCL_COMPILER", Takes::choice, "driver | nvrtc",
+        "nvrtc compiles for NVIDIA's OpenCL devices as for CUDA: NVRTC makes PTX of CUDA C++, which the driver loads."},
     Row{"GEMEL_SYNC", Takes::flag, "0 | 1",
         "Waits for each command and checks it, so that an error names the kernel that caused it."},
     Row{"GEMEL_DEBUG", Takes::flag, "0 | 1",

@@ -207,8 +207,9 @@ class Compilation {
         std::vector<plugin::BuildRequest> all;
         for (std::size_t i = 0; i < units_.size(); ++i) {
             CompileOptions last = units_[i].options;
-            last.include_directories = folders_without_spaces(std::move(last.include_directories));
-            all.push_back({whole_[i].text, whole_[i].shown_name, plugin.compiler_options(last), last.jit});
+            last.include_directories = folders_without_spaces(last.include_directories);
+            const WholeText& whole = whole_[i];
+            all.push_back({whole.text, whole.shown_name, plugin.compiler_options(last), last.jit, module_->signatures});
         }
         return all;
     }
@@ -244,12 +245,11 @@ class Compilation {
                 std::optional<FileLock> alone;
                 if (!driver_->build_lock.empty()) alone.emplace(driver_->build_lock);
                 const auto all = requests(plugin);
-                auto result = all.size() == 1 ? plugin.build(all.front()) : plugin.link(all);
+                auto result = all.size() > 1 ? plugin.link(all) : plugin.build(all.front());
                 module_->module = std::move(result.module);
                 module_->build_log = std::move(result.log);
             });
-            static const bool watched = (watch_process(), true);
-            (void)watched;
+            [[maybe_unused]] static const bool watched = (watch_process(), true);
         } catch (const plugin::BuildFailure& refused) {
             refuse_without_files(refused.log);
             explain(refused);

@@ -32,6 +32,7 @@ Event::~Event() = default;
 void Event::complete() noexcept {}
 bool Event::call_when_done(void (*)(void*), void*) { return false; }
 DeviceExtras::~DeviceExtras() = default;
+std::string DeviceExtras::dialect() const { return {}; }
 std::vector<std::pair<std::string, std::string>> DeviceExtras::attributes() const { return {}; }
 std::vector<std::string> DeviceExtras::extensions() const { return {}; }
 bool DeviceExtras::can_reach(std::uint64_t) const { return false; }

@@ -119,7 +119,8 @@ void enumerate(Loaded& backend) {
             auto* state = new Device::State;
             state->backend = status.name;
             state->index = static_cast<int>(backend.devices.size());
-            state->dialect = backend.plugin->dialect();
+            const std::string own_dialect = device->dialect();
+            state->dialect = own_dialect.empty() ? backend.plugin->dialect() : own_dialect;
             state->priority = backend.plugin->priority();
             state->device = std::move(device);
             backend.devices.push_back(Device(std::shared_ptr<const Device::State>(std::shared_ptr<void>(), state)));

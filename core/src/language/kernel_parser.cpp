@@ -104,8 +104,9 @@ class Definitions {
             const Token& token = tokens[end];
             if (token.is(";") && depth == 0) break;
             if (token.is("typedef") || token.is("using")) break;  // read when its own turn comes
-            if (token.is("{")) ++depth;
-            if (token.is("}") && --depth < 0) return;
+            // Neither a struct's members nor the size of an array say what the name stands for.
+            if (token.is("{") || token.is("[")) ++depth;
+            if ((token.is("}") || token.is("]")) && --depth < 0) return;
             if (depth > 0) continue;
             if (token.is("*") || token.is("(")) has_pointer = true;
             const bool is_last = end + 1 < tokens.size() && (tokens[end + 1].is(";") || tokens[end + 1].is(",") ||

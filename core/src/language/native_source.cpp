@@ -10,15 +10,16 @@
 namespace gemel {
 
 const std::string& NativeSource::text(const Dialect& dialect) const {
-    const std::string* found = dialect.name == "cuda" ? &cuda : dialect.name == "opencl" ? &opencl : nullptr;
+    const std::string& name = dialect.native.empty() ? dialect.name : dialect.native;
+    const std::string* found = name == "cuda" ? &cuda : name == "opencl" ? &opencl : nullptr;
     if (!found)
-        if (const auto at = other.find(dialect.name); at != other.end()) found = &at->second;
+        if (const auto at = other.find(name); at != other.end()) found = &at->second;
     if (found && !found->empty()) return *found;
     std::vector<std::string> given;
     if (!cuda.empty()) given.push_back("cuda");
     if (!opencl.empty()) given.push_back("opencl");
-    for (const auto& [name, unused] : other) given.push_back(name);
-    throw ArgumentError(gemel::text("this NativeSource has no text for the dialect '", dialect.name, "' of the context",
+    for (const auto& [other_name, unused] : other) given.push_back(other_name);
+    throw ArgumentError(gemel::text("this NativeSource has no text for the dialect '", name, "' of the context",
                                     given.empty() ? "" : "; it has " + join(given)));
 }
 

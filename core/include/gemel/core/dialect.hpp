@@ -16,6 +16,7 @@ namespace gemel {
 /// How one kernel language spells things. All members are text, in the order in which the prelude uses them.
 struct GEMEL_API Dialect {
     std::string name = {};            ///< "cuda", "opencl": what a plug-in names and NativeSource holds
+    std::string native = {};          ///< what NativeSource calls the language, if not by the dialect's name
     std::string file_extension = {};  ///< for kept sources: ".cu", ".cl"
 
     // Functions and memory spaces.

@@ -56,6 +56,8 @@ struct ComputeUnit {
 class GEMEL_API DeviceExtras {
    public:
     virtual ~DeviceExtras();
+    /// Name of the Dialect that its contexts compile, if not the plug-in's: by default empty.
+    virtual std::string dialect() const;
     /// Everything that the driver tells about the device, by the driver's names, in the driver's order.
     virtual std::vector<std::pair<std::string, std::string>> attributes() const;
     /// Names of extensions.

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
+#include <gemel/core/signature.hpp>
 #include <gemel/core/source.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,8 @@ struct BuildRequest {
     std::string_view name;             ///< what messages call it
     std::vector<std::string> options;  ///< from compiler_options(), with what the user added
     JitOptions jit = {};               ///< for what is assembled when it is loaded; compiler_options() has them, too
+    /// Of its kernels, as far as their text could be read.
+    std::span<const KernelSignature> signatures = {};
 };
 
 struct BuildResult {

@@ -1,0 +1,65 @@
+#include "nvrtc.hpp"
+
+#include "nvrtc_ptx.hpp"
+#include "objects.hpp"
+
+#include <gemel/core/environment.hpp>
+#include <gemel/core/error.hpp>
+#include <gemel/core/registry.hpp>
+#include <gemel/core/text.hpp>
+
+namespace gemel::plugin::opencl {
+
+bool wants_nvrtc() { return env::get("GEMEL_OPENCL_COMPILER").value_or("driver") == "nvrtc"; }
+
+const Dialect& nvrtc_dialect() {
+    static const Dialect& dialect = []() -> const Dialect& {
+        Dialect own = Dialect::cuda();
+        own.name = "cuda_on_opencl";
+        own.native = Dialect::cuda().name;
+        own.arena_parameter = "const unsigned long long gemel_arena_";
+        own.arena_declaration = "#define shared_arena ((unsigned char *)__cvta_shared_to_generic(gemel_arena_))";
+        Dialect::add(std::move(own));
+        return Dialect::find("cuda_on_opencl");
+    }();
+    return dialect;
+}
+
+std::string nvrtc_version() {
+    for (const BackendStatus& backend : backends())
+        for (const Library& library : backend.libraries)
+            if (library.name == "NVRTC") return library.version;
+    return {};
+}
+
+std::vector<std::string> nvrtc_options(const CompileOptions& options, const Shared& shared) {
+    std::vector<std::string> words{"nvrtc", "compute_" + shared.info->architecture.substr(3)};
+    if (options.fast_math) words.push_back("--use_fast_math");
+    if (!options.fp_contract) words.insert(words.end(), {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"});
+    if (options.debug) words.push_back("--generate-line-info");
+    for (const auto& folder : options.include_directories) words.push_back("--include-path=" + folder.string());
+    words.insert(words.end(), options.extra.begin(), options.extra.end());
+    return words;
+}
+
+BuildResult OpenClContext::build_by_nvrtc(const BuildRequest& request) {
+    CompileOptions options;
+    options.name = request.name;
+    options.extra.assign(request.options.begin() + 2, request.options.end());
+    // The empty line ends a comment that goes on.
+    const std::string whole = text(request.text, "\n\nextern \"C\" __global__ void ", filler_kernel, "(void) {}\n");
+    std::vector<std::byte> ptx;
+    try {
+        ptx = compile_offline("cuda", whole, request.options.at(1), options);
+    } catch (const CompileError& refused) {
+        throw BuildFailure(refused.log());
+    } catch (const BackendUnavailable& missing) {
+        throw BackendUnavailable(text("GEMEL_OPENCL_COMPILER=nvrtc: ", missing.what()));
+    }
+    std::string_view made(reinterpret_cast<const char*>(ptx.data()), ptx.size());
+    made = made.substr(0, made.find('\0'));
+    const std::string prepared = ptx_for_opencl(made, request.signatures);
+    return load_with(std::as_bytes(std::span(prepared)), request.jit);
+}
+
+}  // namespace gemel::plugin::opencl
