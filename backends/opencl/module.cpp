@@ -64,11 +64,11 @@ std::vector<std::byte> binary_of(cl_program program) {
     throw Error("the driver has no binary of this program");
 }
 
-/// What NVRTC made of a program tells the size of each parameter.
-std::optional<std::vector<std::size_t>> sizes_in_ptx(const std::vector<std::byte>& binary, const std::string& kernel) {
-    auto sizes = parameter_bytes_in_ptx({reinterpret_cast<const char*>(binary.data()), binary.size()}, kernel);
-    if (sizes.empty()) return std::nullopt;
-    return sizes;
+/// What NVRTC made of a program tells more than the driver does, which calls 256 the largest block of all kernels.
+void read_ptx(KernelFacts& facts, const std::vector<std::byte>& binary, const std::string& kernel) {
+    const std::string_view ptx(reinterpret_cast<const char*>(binary.data()), binary.size());
+    if (const auto threads = largest_block_in_ptx(ptx, kernel)) facts.max_threads_per_block = *threads;
+    if (auto bytes = parameter_bytes_in_ptx(ptx, kernel); !bytes.empty()) facts.parameter_bytes = std::move(bytes);
 }
 
 /// In `order`, if there is one. Leaves its event in `timed`, if that is given.
@@ -132,9 +132,10 @@ class OpenClKernel final : public Kernel {
         if (shared_->quirks.has(Quirk::launches_collide)) order_ = LaunchOrder::of(name_);
         if (shared_->quirks.has(Quirk::counts_shared_pointers) && facts_.shared_bytes > 0)
             correct_shared_bytes(facts_, kernel_, shared_->device);
-        facts_.parameter_bytes = shared_->uses_nvrtc
-                                     ? sizes_in_ptx(binary_of(program_), name_)
-                                     : value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
+        if (shared_->uses_nvrtc)
+            read_ptx(facts_, binary_of(program_), name_);
+        else
+            facts_.parameter_bytes = value_sizes(program_, shared_->device, names, name_, *facts_.parameter_count);
     }
     ~OpenClKernel() override {
         if (!shared_->dead) cl.ReleaseKernel.quietly(kernel_);

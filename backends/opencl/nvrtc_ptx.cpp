@@ -108,12 +108,30 @@ std::string ptx_for_opencl(std::string_view ptx, std::span<const KernelSignature
         done = next.close;
         const std::size_t largest = ptx.find(".maxntid", done);
         if (!signature || !signature->required_block || largest > body) continue;
+        const auto& block = *signature->required_block;
         result += ptx.substr(done, largest - done);
-        result += ".reqntid";
-        done = largest + std::string_view(".maxntid").size();
+        result += text(".reqntid ", block[0], ", ", block[1], ", ", block[2]);
+        done = ptx.find('\n', largest);
     }
     result += ptx.substr(done);
     return result;
+}
+
+std::optional<std::size_t> largest_block_in_ptx(std::string_view ptx, std::string_view kernel) {
+    for (Entry next = next_entry(ptx, 0); !next.name.empty(); next = next_entry(ptx, next.close)) {
+        if (next.name != kernel) continue;
+        const std::string_view head = ptx.substr(next.close, ptx.find('{', next.close) - next.close);
+        for (const std::string_view word : {".maxntid", ".reqntid"}) {
+            std::size_t at = head.find(word);
+            if (at == std::string_view::npos) continue;
+            std::size_t threads = 1;
+            const std::string numbers(head.substr(at + word.size(), head.find('\n', at) - at - word.size()));
+            for (at = 0; at != std::string::npos; at = numbers.find(',', at + 1))
+                threads *= static_cast<std::size_t>(std::atoi(&numbers[at == 0 ? 0 : at + 1]));
+            return threads;
+        }
+    }
+    return std::nullopt;
 }
 
 std::vector<std::size_t> parameter_bytes_in_ptx(std::string_view ptx, std::string_view kernel) {

@@ -4,6 +4,7 @@
 #include <gemel/core/signature.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace gemel::plugin::opencl {
 /// @param signatures  of the kernels whose parameters could be read; of others a pointer is what is used as one
 /// @throws Error for textures and images, and where text and signature do not fit
 std::string ptx_for_opencl(std::string_view ptx, std::span<const KernelSignature> signatures);
+
+/// Threads of the largest block that a kernel is compiled for, where its text says so.
+std::optional<std::size_t> largest_block_in_ptx(std::string_view ptx, std::string_view kernel);
 
 /// Bytes of each parameter of a kernel. Empty if the text has no such kernel.
 std::vector<std::size_t> parameter_bytes_in_ptx(std::string_view ptx, std::string_view kernel);

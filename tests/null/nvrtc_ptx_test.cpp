@@ -72,6 +72,9 @@ TEST_CASE("pointers of kernels are declared from their signatures, and required 
     CHECK(has(made, ".param .align 8 .b8 scale_param_3[24],"));
     CHECK(has(made, ".reqntid 256, 1, 1"));
     CHECK(!has(made, ".maxntid"));
+    CHECK(has(ptx_for_opencl(program, parse_kernels("KERNEL REQD_WG_SIZE(32, 8, 1) void scale(GLOBAL_MEM float *to, "
+                                                    "SHARED_ARENA, ulong n, struct S s, uchar c, double d) {}")),
+              ".reqntid 32, 8, 1\n{"));
     // What has no signature is known by its use: %rd1 is no part of %rd12.
     CHECK(has(made, ".param .u64 plain_param_0,"));
     CHECK(has(made, ".param .u64 .ptr .global .align 1 plain_param_1"));
@@ -89,6 +92,14 @@ TEST_CASE("sizes of parameters are read from PTX, before and after pointers are 
     CHECK(parameter_bytes_in_ptx(made, "scale") == expected);
     CHECK(parameter_bytes_in_ptx(program, "nothing").empty());
     CHECK(parameter_bytes_in_ptx(program, "other").empty());
+}
+
+TEST_CASE("the largest block of a kernel is read from PTX") {
+    using plugin::opencl::largest_block_in_ptx;
+    CHECK(largest_block_in_ptx(program, "scale") == 256);
+    CHECK(largest_block_in_ptx(".visible .entry k(\n)\n.reqntid 16, 8, 2\n{\n}", "k") == 256);
+    CHECK(!largest_block_in_ptx(program, "plain"));
+    CHECK(!largest_block_in_ptx(program, "other"));
 }
 
 TEST_CASE("textures, and texts that do not fit their PTX, are errors that name the kernel") {

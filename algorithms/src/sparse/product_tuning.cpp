@@ -49,8 +49,9 @@ SparseTuning heuristic_of(const Entries& own, const ProductKind& kind, const Dev
     if (asked.width && tuning.strategy == SparseStrategy::stream && asked.strategy == SparseStrategy::automatic)
         tuning.strategy = SparseStrategy::rows;
     if (kind.serial) return tuning;
-    // As many threads for each row as most rows keep busy.
-    tuning.width = std::bit_ceil(static_cast<std::uint32_t>(std::clamp(own.mean_row() * 0.7, 1.0, 32.0)));
+    // Each thread takes about eight entries of a row: with fewer a warp's time goes into sums of few numbers, with more
+    // the accesses of neighbours lie apart. Measured on an H200, rows of 33, of 60 to 140, and of 2048 entries.
+    tuning.width = std::bit_ceil(static_cast<std::uint32_t>(std::clamp(own.mean_row() * 0.12, 1.0, 32.0)));
     tuning.items = items_of(own, tuning.strategy);
     return tuning;
 }
