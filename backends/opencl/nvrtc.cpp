@@ -12,16 +12,18 @@ namespace gemel::plugin::opencl {
 
 bool wants_nvrtc() { return env::get("GEMEL_OPENCL_COMPILER").value_or("driver") == "nvrtc"; }
 
+static const Dialect& make_dialect() {
+    Dialect own = Dialect::cuda();
+    own.name = "cuda_on_opencl";
+    own.native = Dialect::cuda().name;
+    own.arena_parameter = "const unsigned long long gemel_arena_";
+    own.arena_declaration = "#define shared_arena ((unsigned char *)__cvta_shared_to_generic(gemel_arena_))";
+    Dialect::add(own);
+    return Dialect::find(own.name);
+}
+
 const Dialect& nvrtc_dialect() {
-    static const Dialect& dialect = []() -> const Dialect& {
-        Dialect own = Dialect::cuda();
-        own.name = "cuda_on_opencl";
-        own.native = Dialect::cuda().name;
-        own.arena_parameter = "const unsigned long long gemel_arena_";
-        own.arena_declaration = "#define shared_arena ((unsigned char *)__cvta_shared_to_generic(gemel_arena_))";
-        Dialect::add(std::move(own));
-        return Dialect::find("cuda_on_opencl");
-    }();
+    static const Dialect& dialect = make_dialect();
     return dialect;
 }
 
