@@ -2,6 +2,7 @@
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/source.hpp>
 
 #include "../codegen_programs.hpp"
 #include "language/complex_section.hpp"
@@ -143,6 +144,17 @@ KERNEL void roots(GLOBAL_MEM cfloat *RESTRICT out, GLOBAL_MEM const cfloat *REST
     for (int i = 0; i < 16; ++i) b[i] = 2 * (a[i] = i);
     added.launch("add", 2, 4, sum.data(), static_cast<const double*>(a.data()), static_cast<const double*>(b.data()));
     for (int i = 0; i < 16; ++i) CHECK(sum[i] == 3 * i);
+}
+
+TEST_CASE("a dialect of another one's language takes its native text and its name in conditions") {
+    Dialect own = Dialect::cuda();
+    own.name = "cuda of the dialect test";
+    own.native = "cuda";
+    const NativeSource both{.cuda = "// CUDA C++", .opencl = "// OpenCL C"};
+    CHECK(both.text(own) == "// CUDA C++");
+    CHECK(prelude(own, "").find("#define GEMEL_DIALECT_CUDA 1") != std::string::npos);
+    own.native.clear();
+    CHECK_THROWS_WITH_AS(both.text(own), doctest::Contains("cuda of the dialect test"), ArgumentError);
 }
 
 TEST_CASE("dialects are added and found from several threads") {

@@ -69,7 +69,7 @@ class Printer {
 
     void macros() {
         const Dialect& d = dialect_;
-        std::string name = d.name;
+        std::string name = d.native.empty() ? d.name : d.native;
         std::transform(name.begin(), name.end(), name.begin(), [](char c) {
             if (c >= 'a' && c <= 'z') return static_cast<char>(c - 'a' + 'A');
             return continues_word(c) ? c : '_';

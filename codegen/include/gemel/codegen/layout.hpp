@@ -49,8 +49,8 @@ struct KernelLayout {
     int tile_width = 0, tile_rows = 0;
     bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
     /// Some arrays are turned round in a block's shared memory: a thread takes `tile_vector` neighbours in each of
-    /// `tile_group` rows at a time. The first divides width and extent, the second the height, and each array's `turned`
-    /// the height and its extent. Blocks are numbered along the grid's x axis alone. 0: none are.
+    /// `tile_group` rows at a time. The first divides width and extent, the second the height, and each array's
+    /// `turned` the height and its extent. Blocks are numbered along the grid's x axis alone. 0: none are.
     int tile_vector = 0, tile_group = 1;
 
     bool any(Access access) const {
