@@ -173,6 +173,42 @@ TEST_CASE("what is infinite or no number wins along every axis") {
     }
 }
 
+TEST_CASE("variances of many short runs are as exact as two readings in double") {
+    // Arrays of 2^22 elements, of which GPUs keep short runs in registers. Along axis 1: all three are runs and
+    // columns.
+    const std::int64_t elements = 1 << 22;
+    std::mt19937 engine(6);
+    std::vector<float> values(static_cast<std::size_t>(elements));
+    for (float& value : values) value = 3e4f + static_cast<float>(engine() % 4096) / 512;
+    const GPUArray<float> all = to_gpu(values);
+    for (const Shape& shape : {Shape{1 << 14, 256, 1}, Shape{64, 16, 4096}, Shape{1 << 10, 64, 64}}) {
+        CAPTURE(to_string(shape));
+        const GPUArray<float> x = all.reshape(shape);
+        const auto length = static_cast<std::size_t>(shape[1]), inner = static_cast<std::size_t>(shape[2]);
+        const auto kept = var(x, {.axis = 1, .keepdims = true});
+        CHECK(kept.shape() == Shape{shape[0], 1, shape[2]});
+        const auto found = kept.get(), root = stddev(x, {.axis = 1, .ddof = 1}).get();
+        GPUArray<float> out = full<float>({shape[0], shape[2]}, -1);
+        var(x, {.axis = 1, .out = out});
+        CHECK(out.get() == found);
+        for (std::size_t output = 0; output < found.size(); output += 997) {
+            const float* const run = values.data() + output / inner * length * inner + output % inner;
+            double mean = 0, squares = 0;
+            for (std::size_t k = 0; k < length; ++k) mean += run[k * inner] / static_cast<double>(length);
+            for (std::size_t k = 0; k < length; ++k) squares += std::pow(run[k * inner] - mean, 2);
+            REQUIRE(found[output] == doctest::Approx(squares / static_cast<double>(length)).epsilon(1e-6));
+            REQUIRE(root[output] ==
+                    doctest::Approx(std::sqrt(squares / static_cast<double>(length - 1))).epsilon(1e-6));
+        }
+    }
+    const auto equal = var(full<half>({elements / 8, 8}, 3.f), 1).get();
+    CHECK(std::all_of(equal.begin(), equal.end(), [](half value) { return float(value) == 0; }));
+    values[5] = std::numeric_limits<float>::infinity();
+    const auto marked = var(to_gpu(values).reshape({elements / 16, 16}), 1).get();
+    CHECK(std::isnan(marked[0]));
+    CHECK(!std::isnan(marked[1]));
+}
+
 TEST_CASE("variances of floats are as exact as two readings in double") {
     std::mt19937 engine(5);
     std::normal_distribution<float> normal(0, 1);
