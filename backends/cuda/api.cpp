@@ -82,7 +82,9 @@ void open_driver(Driver& d) {
              d.ModuleEnumerateFunctions, d.FuncGetParamInfo, d.StreamCreateWithPriority, d.CtxGetStreamPriorityRange,
              d.StreamWaitValue32, d.CtxGetLimit, d.CtxSetLimit, d.DeviceCanAccessPeer, d.CtxEnablePeerAccess,
              d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle, d.IpcOpenMemHandle, d.IpcCloseMemHandle,
-             d.IpcGetEventHandle, d.IpcOpenEventHandle);
+             d.IpcGetEventHandle, d.IpcOpenEventHandle, d.GLGetDevices, d.GraphicsGLRegisterBuffer,
+             d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource, d.GraphicsMapResources, d.GraphicsUnmapResources,
+             d.GraphicsResourceGetMappedPointer, d.GraphicsSubResourceGetMappedArray, d.Array3DGetDescriptor);
     resolve_path(dlsym(library, "cuInit"), d.path);
     if (const Status status = d.Init.status(0); status != success) {
         const char* words = nullptr;
@@ -200,6 +202,11 @@ const char* error_name(Status status) {
         GEMEL_CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
         GEMEL_CODE(CUDA_ERROR_LAUNCH_TIMEOUT);
         GEMEL_CODE(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        GEMEL_CODE(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
+        GEMEL_CODE(CUDA_ERROR_ALREADY_MAPPED);
+        GEMEL_CODE(CUDA_ERROR_NOT_MAPPED);
+        GEMEL_CODE(CUDA_ERROR_NOT_MAPPED_AS_ARRAY);
+        GEMEL_CODE(CUDA_ERROR_NOT_MAPPED_AS_POINTER);
         GEMEL_CODE(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);
         GEMEL_CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED);
         GEMEL_CODE(CUDA_ERROR_ASSERT);

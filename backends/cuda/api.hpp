@@ -170,6 +170,19 @@ struct Driver {
     Entry<CUresult(CUdeviceptr)> IpcCloseMemHandle{"cuIpcCloseMemHandle"};
     Entry<CUresult(CUipcEventHandle*, CUevent)> IpcGetEventHandle{"cuIpcGetEventHandle"};
     Entry<CUresult(CUevent*, CUipcEventHandle)> IpcOpenEventHandle{"cuIpcOpenEventHandle"};
+    // Optional: objects of OpenGL. Their header would need OpenGL's.
+    Entry<CUresult(unsigned*, CUdevice*, unsigned, unsigned)> GLGetDevices{"cuGLGetDevices_v2"};
+    Entry<CUresult(CUgraphicsResource*, unsigned, unsigned)> GraphicsGLRegisterBuffer{"cuGraphicsGLRegisterBuffer"};
+    Entry<CUresult(CUgraphicsResource*, unsigned, unsigned, unsigned)> GraphicsGLRegisterImage{
+        "cuGraphicsGLRegisterImage"};
+    Entry<CUresult(CUgraphicsResource)> GraphicsUnregisterResource{"cuGraphicsUnregisterResource"};
+    Entry<CUresult(unsigned, CUgraphicsResource*, CUstream)> GraphicsMapResources{"cuGraphicsMapResources"};
+    Entry<CUresult(unsigned, CUgraphicsResource*, CUstream)> GraphicsUnmapResources{"cuGraphicsUnmapResources"};
+    Entry<CUresult(CUdeviceptr*, std::size_t*, CUgraphicsResource)> GraphicsResourceGetMappedPointer{
+        "cuGraphicsResourceGetMappedPointer_v2"};
+    Entry<CUresult(CUarray*, CUgraphicsResource, unsigned, unsigned)> GraphicsSubResourceGetMappedArray{
+        "cuGraphicsSubResourceGetMappedArray"};
+    Entry<CUresult(CUDA_ARRAY3D_DESCRIPTOR*, CUarray)> Array3DGetDescriptor{"cuArray3DGetDescriptor_v2"};
 
     std::string path;     ///< of the library, or what was tried
     std::string trouble;  ///< why it could not be opened; empty if it could

@@ -41,12 +41,16 @@ CUDA_RESOURCE_DESC resource_of(CUarray array) {
 
 class CudaImage final : public Image {
    public:
-    CudaImage(std::shared_ptr<Shared> shared, const ImageShape& shape)
-        : shared_(std::move(shared)), shape_(shape), array_(create(shape)) {
+    /// @param foreign  an array that another library has made and ends; null to make one
+    CudaImage(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray foreign = nullptr)
+        : shared_(std::move(shared)),
+          shape_(shape),
+          is_foreign_(foreign != nullptr),
+          array_(foreign ? foreign : create(shape)) {
         const CUDA_RESOURCE_DESC resource = resource_of(array_);
         CUsurfObject surface = 0;
         if (const Status status = cu.SurfObjectCreate.status(&surface, &resource); status != success) {
-            cu.ArrayDestroy.quietly(array_);
+            if (!is_foreign_) cu.ArrayDestroy.quietly(array_);
             fail(cu.SurfObjectCreate.name(), status);
         }
         argument_ = {.surface = surface,
@@ -61,7 +65,7 @@ class CudaImage final : public Image {
             for (const CUtexObject object : textures_)
                 if (object) cu.TexObjectDestroy.quietly(object);
             cu.SurfObjectDestroy.quietly(argument_.surface);
-            cu.ArrayDestroy.quietly(array_);
+            if (!is_foreign_) cu.ArrayDestroy.quietly(array_);
         } catch (...) {  // the context has just been lost: its memory went with it
         }
     }
@@ -102,6 +106,7 @@ class CudaImage final : public Image {
 
     std::shared_ptr<Shared> shared_;
     ImageShape shape_;
+    bool is_foreign_;
     CUarray array_;
     SurfaceArgument argument_;
     std::mutex mutex_;
@@ -146,6 +151,31 @@ void set_target(CUDA_MEMCPY3D& copy, const ArraySide& side) {
 }
 
 }  // namespace
+
+ImageShape shape_of_array(CUarray array) {
+    CUDA_ARRAY3D_DESCRIPTOR description{};
+    cu.Array3DGetDescriptor(&description, array);
+    const auto* const format = std::find(std::begin(array_formats), std::end(array_formats), description.Format);
+    if (format == std::end(array_formats))
+        throw ArgumentError(text("gl: the texture has elements of a kind that images do not have (CUarray_format ",
+                                 static_cast<int>(description.Format),
+                                 "); use GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
+    ImageShape shape{.is_layered = (description.Flags & CUDA_ARRAY3D_LAYERED) != 0,
+                     .kind = static_cast<ChannelKind>(format - std::begin(array_formats)),
+                     .channels = static_cast<std::uint8_t>(description.NumChannels)};
+    const std::size_t depth = std::max<std::size_t>(description.Depth, 1);
+    const bool is_flat = shape.is_layered || depth == 1;
+    shape.dimensions = description.Height == 0 ? 1 : is_flat ? 2 : 3;
+    shape.extent = {static_cast<std::uint32_t>(description.Width),
+                    static_cast<std::uint32_t>(std::max<std::size_t>(description.Height, 1)),
+                    static_cast<std::uint32_t>(depth)};
+    if (shape.is_layered && shape.dimensions == 1) std::swap(shape.extent[1], shape.extent[2]);
+    return shape;
+}
+
+std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray array) {
+    return std::make_unique<CudaImage>(std::move(shared), shape, array);
+}
 
 bool CudaContext::has_image_format(const ImageShape&) {
     return true;  // of all kinds, with 1, 2 or 4 channels

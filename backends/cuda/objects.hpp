@@ -153,6 +153,10 @@ class CudaModule final : public Module {
     std::vector<std::byte> binary_;
 };
 
+/// What an array's storage is, and an image over one that somebody else made.
+ImageShape shape_of_array(CUarray array);
+std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray array);
+
 class CudaContext final : public Context {
    public:
     explicit CudaContext(std::shared_ptr<Shared> shared);
@@ -209,6 +213,7 @@ class CudaContext final : public Context {
     std::unique_ptr<Event> import_event(std::span<const std::byte> handle) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::optional<AddressRange> address_range(std::uint64_t address) override;
+    std::unique_ptr<GlObject> share_gl(const GlName& name) override;
 
     const Shared& shared() const { return *shared_; }
 
@@ -226,6 +231,8 @@ class CudaDevice final : public Device {
     std::uint64_t native() const override;
     std::vector<std::pair<std::string, std::string>> attributes() const override;
     bool can_reach(std::uint64_t other) const override;
+    bool shares_gl() const override;
+    std::unique_ptr<Context> create_gl_context() override;
     std::vector<std::shared_ptr<Device>> partition(const DevicePartition& how) override;
 
    private:

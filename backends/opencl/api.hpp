@@ -140,6 +140,7 @@ struct Driver {
     GEMEL_CL(RetainMemObject);
     GEMEL_CL(ReleaseMemObject);
     GEMEL_CL(GetMemObjectInfo);
+    GEMEL_CL(GetImageInfo);
     GEMEL_CL(SetMemObjectDestructorCallback);
     GEMEL_CL(EnqueueWriteBuffer);
     GEMEL_CL(EnqueueReadBuffer);

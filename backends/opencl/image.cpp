@@ -19,6 +19,11 @@ cl_mem_object_type type_of(unsigned dimensions, bool is_layered) {
     return CL_MEM_OBJECT_IMAGE3D;
 }
 
+bool may_be_normalised(ChannelKind kind) {
+    return kind == ChannelKind::uint8 || kind == ChannelKind::uint16 || kind == ChannelKind::int8 ||
+           kind == ChannelKind::int16;
+}
+
 cl_image_format format_of(const ImageShape& shape) {
     cl_image_format format{};
     format.image_channel_order = shape.channels == 1 ? CL_R : shape.channels == 2 ? CL_RG : CL_RGBA;
@@ -256,6 +261,37 @@ bool OpenClStream::fill_image(const ImageRegion& image, const void* element) {
 void OpenClStream::copy_images(const ImageRegion& to, const ImageRegion& from) {
     cl.EnqueueCopyImage(Turn(*this), handle(from), handle(to), from.origin.data(), to.origin.data(), to.extent.data(),
                         0, nullptr, nullptr);
+}
+
+std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, cl_mem image) {
+    auto made = std::make_unique<OpenClImage>(std::move(shared), image, shape);
+    cl.RetainMemObject(image);
+    return made;
+}
+
+ImageShape shape_of_image(cl_mem image, cl_mem_object_type type) {
+    const auto format = query<cl_image_format>(cl.GetImageInfo, CL_IMAGE_FORMAT, image);
+    ImageShape shape{.dimensions = static_cast<std::uint8_t>(type == CL_MEM_OBJECT_IMAGE3D ? 3 : 2),
+                     .is_layered = type == CL_MEM_OBJECT_IMAGE2D_ARRAY};
+    const auto count = [&](cl_image_info which) {
+        return static_cast<std::uint32_t>(std::max<size_t>(query<size_t>(cl.GetImageInfo, which, image), 1));
+    };
+    shape.extent = {count(CL_IMAGE_WIDTH), count(CL_IMAGE_HEIGHT),
+                    count(shape.is_layered ? CL_IMAGE_ARRAY_SIZE : CL_IMAGE_DEPTH)};
+    for (int kind = 0; kind < 8; ++kind)
+        for (const bool normalised : {false, true})
+            for (const int channels : {1, 2, 4}) {
+                shape.kind = static_cast<ChannelKind>(kind);
+                shape.is_normalised = normalised && may_be_normalised(shape.kind);
+                shape.channels = static_cast<std::uint8_t>(channels);
+                const cl_image_format known = format_of(shape);
+                if (known.image_channel_order == format.image_channel_order &&
+                    known.image_channel_data_type == format.image_channel_data_type)
+                    return shape;
+            }
+    throw ArgumentError(text("gl: the texture has elements of a kind that images do not have (channel order ",
+                             format.image_channel_order, ", type ", format.image_channel_data_type,
+                             "); use GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
 }
 
 }  // namespace gemel::plugin::opencl

@@ -158,6 +158,11 @@ class OpenClModule final : public Module {
     std::vector<std::string> built_in_;
 };
 
+/// An image over storage that somebody else made; keeps a reference.
+std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, cl_mem image);
+/// The reverse of what makes an image; its integers may be normalised. @throws ArgumentError for formats without a word
+ImageShape shape_of_image(cl_mem image, cl_mem_object_type type);
+
 class OpenClContext final : public Context {
    public:
     explicit OpenClContext(std::shared_ptr<Shared> shared);
@@ -197,6 +202,7 @@ class OpenClContext final : public Context {
 
     std::unique_ptr<Event> create_user_event() override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
+    std::unique_ptr<GlObject> share_gl(const GlName& name) override;
 
    private:
     BuildResult build(std::string_view text, const std::string& options);
@@ -223,6 +229,8 @@ class OpenClDevice final : public Device {
     std::vector<std::string> built_in_kernels() const override;
     std::optional<ComputeUnit> compute_unit() const override;
     std::string dialect() const override;
+    bool shares_gl() const override;
+    std::unique_ptr<Context> create_gl_context() override;
     const Quirks& quirks() const { return quirks_; }
 
    private:

@@ -77,6 +77,10 @@ CUresult cuArrayDestroy(CUarray array) {
     delete reinterpret_cast<Array*>(array);
     return called("cuArrayDestroy");
 }
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* description, CUarray array) {
+    GEMEL_CALLED("cuArray3DGetDescriptor_v2");
+    return *description = reinterpret_cast<Array*>(array)->description, CUDA_SUCCESS;
+}
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
                            const CUDA_TEXTURE_DESC* description, const CUDA_RESOURCE_VIEW_DESC*) {
     GEMEL_CALLED("cuTexObjectCreate");

@@ -34,6 +34,12 @@ std::shared_ptr<ContextState> make_state(const Device& device, Make&& make, bool
 
 }  // namespace
 
+std::shared_ptr<ContextState> make_gl_state(const Device& device) {
+    auto state = make_state(device, [](plugin::Device& plugin) { return plugin.create_gl_context(); }, false, nullptr);
+    state->shares_gl = true;
+    return state;
+}
+
 Context::Context(const Device& device)
     : state_(make_state(device, [](plugin::Device& plugin) { return plugin.create_context(); }, false, nullptr)) {}
 
@@ -168,8 +174,10 @@ void Context::reset() const {
         std::lock_guard lock(state_->attached_mutex);
         attached.swap(state_->attached);
     }
-    auto fresh =
-        share(new DriverContext(state_->device, state_->device->device->create_context(), state_->counters, nullptr));
+    plugin::Device& device = *state_->device->device;
+    auto fresh = share(new DriverContext(state_->device,
+                                         state_->shares_gl ? device.create_gl_context() : device.create_context(),
+                                         state_->counters, nullptr));
     std::lock_guard lock(state_->current_lock);
     state_->current.swap(fresh);
 }

@@ -154,6 +154,11 @@ TextureFacts facts_of(const ImageShape& shape, const Sampler& sampler) {
 
 }  // namespace
 
+ImageShape image_element(const char* who, const ImageFormat& format) {
+    const Element element = element_or_refuse(who, format);
+    return {.kind = element.kind, .is_normalised = format.normalised, .channels = element.channels};
+}
+
 std::string ImageFormat::name() const { return dtype.name() + (normalised ? ", normalised" : ""); }
 
 std::vector<ImageFormat> formats(const Context& context, unsigned dimensions, bool is_layered) {

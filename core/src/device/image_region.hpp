@@ -15,5 +15,7 @@ Block& checked(const AnyImage& image, const char* what);
 /// A box in the driver's order. @throws ArgumentError if it does not lie inside
 plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& block, const ImageBox& box);
 std::size_t count_of(const plugin::ImageRegion& region);
+/// Kind, channels and normalisation of a format's elements. @throws ArgumentError naming `who` if images have none such
+plugin::ImageShape image_element(const char* who, const ImageFormat& format);
 
 }  // namespace gemel

@@ -23,6 +23,7 @@ class EventTiming final : public Timing {
     std::unique_ptr<Event> start_, stop_;
 };
 
+constexpr const char* no_gl = "gl: this backend shares nothing with OpenGL; copy through the host";
 constexpr const char* no_handles = "this backend has no handles that another process can open (CUDA has)";
 
 }  // namespace
@@ -42,6 +43,8 @@ std::vector<std::shared_ptr<Device>> DeviceExtras::partition(const DevicePartiti
 std::optional<ClockReading> DeviceExtras::read_clocks() const { return std::nullopt; }
 std::vector<std::string> DeviceExtras::built_in_kernels() const { return {}; }
 std::optional<ComputeUnit> DeviceExtras::compute_unit() const { return std::nullopt; }
+bool DeviceExtras::shares_gl() const { return false; }
+std::unique_ptr<Context> DeviceExtras::create_gl_context() { throw Error(no_gl); }
 StreamExtras::~StreamExtras() = default;
 std::unique_ptr<Event> StreamExtras::record_blocking() { return dynamic_cast<Stream&>(*this).record(false); }
 void StreamExtras::prefetch(const Place&, std::size_t, bool) {}
@@ -50,6 +53,8 @@ std::unique_ptr<Event> StreamExtras::record_interprocess() {
 }
 bool StreamExtras::fill_image(const ImageRegion&, const void*) { return false; }
 ContextExtras::~ContextExtras() = default;
+std::unique_ptr<GlObject> ContextExtras::share_gl(const GlName&) { throw Error(no_gl); }
+GlObject::~GlObject() = default;
 std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {
     return dynamic_cast<Context&>(*this).create_stream();
 }

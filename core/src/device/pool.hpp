@@ -62,6 +62,14 @@ class StreamUses {
     std::vector<std::shared_ptr<StreamCore>> readers_;  ///< since the last write; they have waited for the writer
 };
 
+/// Who lends memory that is another library's, and gets it back.
+class Lender {
+   public:
+    virtual ~Lender() = default;
+    /// Called once, after which nobody has the memory.
+    virtual void take_back(StreamUses& uses) noexcept = 0;
+};
+
 /// Memory with its history.
 struct Allocation {
     plugin::Memory memory;
@@ -70,6 +78,7 @@ struct Allocation {
     StreamUses uses;
     std::uint64_t argument = 0;                      ///< what kernels take for offset 0
     std::shared_ptr<const UserAllocator> allocator;  ///< whose memory this is; null for the driver's
+    std::shared_ptr<Lender> lender;                  ///< who gets it back; null for most
     AllocationFigures* site = nullptr;               ///< where it was made, while the pool watches
     std::size_t asked_bytes = 0;                     ///< what that place asked for
     std::mutex views_mutex;

@@ -129,6 +129,7 @@ void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
         allocation.image.reset();
     else
         driver.plugin->release(allocation.memory);
+    if (allocation.lender) allocation.lender->take_back(allocation.uses);
     if (!allocation.allocator) return;
     try {  // what has enqueued may still use it, and nobody but the user knows what becomes of it
         if (driver.can_wait()) allocation.uses.wait();
@@ -325,7 +326,7 @@ void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) no
         (!allocation->memory.foreign || allocation->allocator) && allocation->memory.kind == plugin::MemoryKind::device;
     if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
     try {  // mapped and managed memory is the host's too: nothing may still run on it
-        if (allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
+        if (!allocation->lender && allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
     } catch (const std::exception& error) {
         logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
     }

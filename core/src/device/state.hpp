@@ -155,6 +155,7 @@ struct ContextState : std::enable_shared_from_this<ContextState> {
     const Dialect* dialect = nullptr;
     std::shared_ptr<Counters> counters = std::make_shared<Counters>();
     bool foreign = false;
+    bool shares_gl = false;  ///< made by gl::create_context()
 
     std::shared_ptr<DriverContext> driver() const {
         std::lock_guard lock(current_lock);
@@ -179,6 +180,9 @@ struct ContextState : std::enable_shared_from_this<ContextState> {
     std::unordered_map<const void*, std::shared_ptr<void>> attached;  ///< by the key of whoever attached it
     std::shared_ptr<ModuleState> fill_module;  ///< core's own kernels for patterns that the driver cannot fill
 };
+
+/// For gl::create_context(), which has checked the device.
+std::shared_ptr<ContextState> make_gl_state(const Device& device);
 
 struct StreamState {
     std::shared_ptr<ContextState> owner;

@@ -24,6 +24,7 @@
 #include <gemel/core/log.hpp>
 #include <gemel/core/mapped_range.hpp>
 #include <gemel/core/module.hpp>
+#include <gemel/core/opengl.hpp>
 #include <gemel/core/profile.hpp>
 #include <gemel/core/registry.hpp>
 #include <gemel/core/signature.hpp>

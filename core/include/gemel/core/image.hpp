@@ -98,6 +98,9 @@ class GEMEL_API AnyImage {
     /// CUarray or cl_mem.
     std::uint64_t native_handle() const;
 
+    /// Around storage that is there.
+    AnyImage(std::shared_ptr<Block> block, ImageFormat format, const plugin::ImageShape& shape)
+        : block_(std::move(block)), format_(format), shape_(shape) {}
     const plugin::ImageShape& shape_of_storage() const { return shape_; }
     const std::shared_ptr<Block>& block() const { return block_; }
 

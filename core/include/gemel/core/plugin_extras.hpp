@@ -5,6 +5,7 @@
 #include <gemel/core/device_partition.hpp>
 #include <gemel/core/export.hpp>
 #include <gemel/core/options.hpp>
+#include <gemel/core/plugin_gl.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,10 @@ class GEMEL_API DeviceExtras {
     virtual std::vector<std::string> built_in_kernels() const;
     /// What a compute unit holds, for estimates. By default nothing is known.
     virtual std::optional<ComputeUnit> compute_unit() const;
+    /// Whether the device drives the OpenGL context that is current on this thread. By default false.
+    virtual bool shares_gl() const;
+    /// A context that shares objects with that OpenGL context; called where shares_gl(). By default an Error.
+    virtual std::unique_ptr<Context> create_gl_context();
 };
 
 class GEMEL_API StreamExtras {
@@ -122,6 +127,9 @@ class GEMEL_API ContextExtras {
     virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);
     /// The allocation in which a device address lies; empty if in none, and where memory has no addresses.
     virtual std::optional<AddressRange> address_range(std::uint64_t address);
+    /// An object of OpenGL for kernels. By default an Error. @throws ArgumentError if there is no such object; Error if
+    /// this context does not share with the OpenGL context that is current on this thread
+    virtual std::unique_ptr<GlObject> share_gl(const GlName& name);
 };
 
 }  // namespace gemel::plugin
