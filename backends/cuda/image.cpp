@@ -39,6 +39,47 @@ CUDA_RESOURCE_DESC resource_of(CUarray array) {
     return resource;
 }
 
+CUtexObject make_texture(const CUDA_RESOURCE_DESC& resource, const ImageShape& shape, const SamplerState& state) {
+    using Address = SamplerState::Address;
+    constexpr CUaddress_mode modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_WRAP,
+                                        CU_TR_ADDRESS_MODE_MIRROR};
+    CUDA_TEXTURE_DESC description{};
+    // Along an axis that a 1-D image does not have, a border would weigh in: an H200 halves the values.
+    for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
+    std::fill_n(description.addressMode, shape.dimensions, modes[static_cast<std::size_t>(state.address)]);
+    description.filterMode = state.is_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+    const bool is_integer = shape.kind > ChannelKind::float16 && !shape.is_normalised;
+    if (is_integer) description.flags |= CU_TRSF_READ_AS_INTEGER;
+    if (state.address == Address::wrap || state.address == Address::mirror)
+        description.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    CUtexObject object = 0;
+    cu.TexObjectCreate(&object, &resource, &description, nullptr);
+    return object;
+}
+
+/// Texture objects of one storage, each made when it is first asked for.
+class Textures {
+   public:
+    CUtexObject get(const Shared& shared, const CUDA_RESOURCE_DESC& resource, const ImageShape& shape,
+                    const SamplerState& state) {
+        const std::lock_guard lock(mutex_);
+        CUtexObject& object = objects_[state.index()];
+        if (!object) {
+            Current current(shared);
+            object = make_texture(resource, shape, state);
+        }
+        return object;
+    }
+    void destroy() {
+        for (const CUtexObject object : objects_)
+            if (object) cu.TexObjectDestroy.quietly(object);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::array<CUtexObject, SamplerState::count> objects_{};
+};
+
 class CudaImage final : public Image {
    public:
     /// @param foreign  an array that another library has made and ends; null to make one
@@ -62,8 +103,7 @@ class CudaImage final : public Image {
         if (shared_->dead) return;
         try {
             Current current(*shared_);
-            for (const CUtexObject object : textures_)
-                if (object) cu.TexObjectDestroy.quietly(object);
+            textures_.destroy();
             cu.SurfObjectDestroy.quietly(argument_.surface);
             if (!is_foreign_) cu.ArrayDestroy.quietly(array_);
         } catch (...) {  // the context has just been lost: its memory went with it
@@ -73,10 +113,7 @@ class CudaImage final : public Image {
     ArgumentView argument() const override { return {&argument_, sizeof argument_}; }
 
     TextureHandles texture(const SamplerState& state) override {
-        std::lock_guard lock(mutex_);
-        CUtexObject& object = textures_[state.index()];
-        if (!object) object = make_texture(state);
-        return {object, 0};
+        return {textures_.get(*shared_, resource_of(array_), shape_, state), 0};
     }
 
     std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(array_); }
@@ -84,33 +121,46 @@ class CudaImage final : public Image {
     const ImageShape& shape() const { return shape_; }
 
    private:
-    CUtexObject make_texture(const SamplerState& state) const {
-        using Address = SamplerState::Address;
-        constexpr CUaddress_mode modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
-                                            CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
-        Current current(*shared_);
-        CUDA_TEXTURE_DESC description{};
-        // Along an axis that a 1-D image does not have, a border would weigh in: an H200 halves the values.
-        for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
-        std::fill_n(description.addressMode, shape_.dimensions, modes[static_cast<std::size_t>(state.address)]);
-        description.filterMode = state.is_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-        const bool is_integer = shape_.kind > ChannelKind::float16 && !shape_.is_normalised;
-        if (is_integer) description.flags |= CU_TRSF_READ_AS_INTEGER;
-        if (state.address == Address::wrap || state.address == Address::mirror)
-            description.flags |= CU_TRSF_NORMALIZED_COORDINATES;
-        const CUDA_RESOURCE_DESC resource = resource_of(array_);
-        CUtexObject object = 0;
-        cu.TexObjectCreate(&object, &resource, &description, nullptr);
-        return object;
-    }
-
     std::shared_ptr<Shared> shared_;
     ImageShape shape_;
     bool is_foreign_;
     CUarray array_;
     SurfaceArgument argument_;
-    std::mutex mutex_;
-    std::array<CUtexObject, SamplerState::count> textures_{};  ///< made when first asked for
+    Textures textures_;
+};
+
+/// Plain memory in rows, which textures sample.
+class MemoryImage final : public Image {
+   public:
+    MemoryImage(std::shared_ptr<Shared> shared, const ImageShape& shape, CUdeviceptr address, std::size_t pitch)
+        : shared_(std::move(shared)), shape_(shape) {
+        resource_.resType = CU_RESOURCE_TYPE_PITCH2D;
+        resource_.res.pitch2D = {.devPtr = address,
+                                 .format = array_formats[static_cast<std::size_t>(shape.kind)],
+                                 .numChannels = shape.channels,
+                                 .width = shape.extent[0],
+                                 .height = shape.extent[1],
+                                 .pitchInBytes = pitch};
+    }
+    ~MemoryImage() override {
+        if (shared_->dead) return;
+        try {
+            Current current(*shared_);
+            textures_.destroy();
+        } catch (...) {  // the context has just been lost
+        }
+    }
+    ArgumentView argument() const override { return {nullptr, 0}; }
+    TextureHandles texture(const SamplerState& state) override {
+        return {textures_.get(*shared_, resource_, shape_, state), 0};
+    }
+    std::uint64_t native() const override { return resource_.res.pitch2D.devPtr; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+    ImageShape shape_;
+    CUDA_RESOURCE_DESC resource_{};
+    Textures textures_;
 };
 
 /// One side of a copy; layers lie along the third axis, whatever the number of dimensions.
@@ -175,6 +225,22 @@ ImageShape shape_of_array(CUarray array) {
 
 std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray array) {
     return std::make_unique<CudaImage>(std::move(shared), shape, array);
+}
+
+std::unique_ptr<Image> CudaContext::image_of_memory(const Place& place, const ImageShape& shape, std::size_t pitch) {
+    Current current(*shared_);
+    const auto attribute = [&](CUdevice_attribute which) {
+        int value = 0;
+        cu.DeviceGetAttribute(&value, which, shared_->device);
+        return static_cast<std::size_t>(value);
+    };
+    const CUdeviceptr address = place.memory->handle + place.offset_bytes;
+    const bool fits = address % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0 &&
+                      pitch % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) == 0 &&
+                      pitch <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) &&
+                      shape.extent[0] <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
+                      shape.extent[1] <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT);
+    return fits ? std::make_unique<MemoryImage>(shared_, shape, address, pitch) : nullptr;
 }
 
 bool CudaContext::has_image_format(const ImageShape&) {

@@ -213,6 +213,8 @@ class CudaContext final : public Context {
     std::unique_ptr<Event> import_event(std::span<const std::byte> handle) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::optional<AddressRange> address_range(std::uint64_t address) override;
+    std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,
+                                           std::size_t row_pitch_bytes) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
 
     const Shared& shared() const { return *shared_; }

@@ -253,6 +253,36 @@ TEST_CASE("coordinates that are no numbers, or beyond all bounds, give an elemen
     }
 }
 
+TEST_CASE("arrays that the hardware samples are within 2^-8 of those that the kernel interpolates") {
+    std::mt19937 random(11);
+    const Rank& rank = ranks[1];
+    REQUIRE(std::string(rank.word) == "2D");
+    std::vector<float> values(20 * 24);
+    for (float& value : values) value = std::uniform_real_distribution<float>(-1, 1)(random);
+    const GPUArray<float> whole = to_gpu(values).reshape({20, 24});
+    const bool is_cuda = default_device().backend() == "cuda";
+    for (const Address address : addresses)
+        for (const bool normalised : {false, true}) {
+            std::vector<float4> points(500);
+            for (float4& p : points) {
+                std::uniform_real_distribution<float> at(-1.5f, 2.5f);
+                p = {at(random) * (normalised ? 1.0f : 13.0f), at(random) * (normalised ? 1.0f : 19.0f), 0, 0};
+            }
+            const auto part = whole(slice(), slice(0, 19));
+            const Sampler plain{.filter = Filter::linear, .address = address, .normalised = normalised};
+            Sampler hardware = plain;
+            hardware.hardware = true;
+            const Texture texture(part, hardware);
+            CHECK(texture.is_sampled_by_hardware() == is_cuda);
+            const std::vector<float4> expected = sample(rank, Texture(part, plain), points).floats;
+            const std::vector<float4> got = sample(rank, texture, points).floats;
+            float worst = 0;
+            for (std::size_t k = 0; k < points.size(); ++k) worst = std::max(worst, std::abs(got[k].x - expected[k].x));
+            INFO("address " << static_cast<int>(address) << (normalised ? ", normalised" : ""));
+            CHECK(worst <= (is_cuda ? 4 * 2.0f / 256 : 0.0f));
+        }
+}
+
 TEST_CASE("textures over views of any layout: transposed, reversed, with gaps, of one buffer") {
     std::mt19937 random(2);
     std::vector<float> values(20 * 30);

@@ -86,7 +86,17 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     GEMEL_CALLED("cuTexObjectCreate");
     const std::lock_guard lock(mutex);
     *object = next();
-    textures[*object] = {reinterpret_cast<Array*>(resource->res.array.hArray)->description, *description};
+    if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
+        const auto& memory = resource->res.pitch2D;
+        CUDA_ARRAY3D_DESCRIPTOR array{};
+        array.Width = memory.width;
+        array.Height = memory.height;
+        array.Format = memory.format;
+        array.NumChannels = memory.numChannels;
+        textures[*object] = {array, *description, memory.devPtr, memory.pitchInBytes};
+    } else {
+        textures[*object] = {reinterpret_cast<Array*>(resource->res.array.hArray)->description, *description, 0, 0};
+    }
     return CUDA_SUCCESS;
 }
 CUresult cuTexObjectDestroy(CUtexObject object) {

@@ -162,4 +162,39 @@ TEST_CASE("regions of images are copied as they are counted, and objects end wit
     CHECK(image.array().get() == numbers.get());
 }
 
+TEST_CASE("the hardware samples plain memory where rows and addresses are aligned") {
+    const Context context = default_context();
+    const image_programs::Rank& rank = image_programs::ranks[1];
+    REQUIRE(std::string(rank.word) == "2D");
+    const Kernel kernel = context.compile(image_programs::sample(rank)).kernel("sample");
+    const Sampler sampler{.filter = Filter::linear, .address = Address::wrap, .normalised = true, .hardware = true};
+    const GPUArray<float> whole(context, {40, 32});
+    {
+        const Texture texture(whole, sampler);
+        CHECK(texture.is_sampled_by_hardware());
+        const Seen launch = texture_of_launch(kernel, texture);
+        CHECK((launch.facts.flags & TextureFacts::over_memory) == 0);
+        const StandInTexture made = described(launch.object);
+        CHECK(made.memory == whole.buffer().native_handle());
+        CHECK(made.pitch_bytes == 32 * sizeof(float));
+        CHECK(made.array.Width == 32);
+        CHECK(made.array.Height == 40);
+        CHECK(made.array.Format == CU_AD_FORMAT_FLOAT);
+        CHECK(made.texture.filterMode == CU_TR_FILTER_MODE_LINEAR);
+        CHECK(made.texture.addressMode[0] == CU_TR_ADDRESS_MODE_WRAP);
+        CHECK(made.texture.flags == CU_TRSF_NORMALIZED_COORDINATES);
+        // Made once, whoever asks.
+        CHECK(texture_of_launch(kernel, Texture(whole, sampler)).object == launch.object);
+    }
+    CHECK(Texture(whole(slice(16, 40), slice()), sampler).is_sampled_by_hardware());  // begins at 2048 bytes
+    CHECK(Texture(whole(slice(), slice(0, 10)), sampler).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(whole(slice(1, 40), slice()), sampler).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(whole(slice(), slice(0, 32, 2)), sampler).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(GPUArray<float>(context, {40, 25}), sampler).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(GPUArray<float>(context, {10, 4, 32}), sampler).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(whole, {.filter = Filter::linear}).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(whole, {.filter = Filter::linear, .exact = true, .hardware = true}).is_sampled_by_hardware());
+    CHECK_FALSE(Texture(whole, {.hardware = true}).is_sampled_by_hardware());
+}
+
 TEST_SUITE_END();

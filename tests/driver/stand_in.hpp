@@ -15,6 +15,8 @@ using StandInReset = void();
 struct StandInTexture {
     CUDA_ARRAY3D_DESCRIPTOR array;
     CUDA_TEXTURE_DESC texture;
+    CUdeviceptr memory;  ///< 0 if of an array
+    size_t pitch_bytes;
 };
 /// @returns 0 if there is no such object (any more)
 using StandInFindTexture = int(unsigned long long object, StandInTexture* made);

@@ -152,6 +152,29 @@ TextureFacts facts_of(const ImageShape& shape, const Sampler& sampler) {
     return facts;
 }
 
+/// What the device's own sampling takes for an array of two axes; nothing where it samples no such memory.
+std::optional<plugin::TextureHandles> handles_of_memory(plugin::Context& plugin, Allocation& allocation,
+                                                        const ImageShape& shape, std::span<const std::int64_t> strides,
+                                                        std::size_t offset_bytes, Sampler sampler) {
+    if (shape.dimensions != 2 || shape.is_layered || strides[1] != 1 || strides[0] < shape.extent[0]) return {};
+    const std::size_t pitch = static_cast<std::size_t>(strides[0]) * shape.element_bytes();
+    constexpr std::size_t most_images = 64;  // of one allocation
+    const std::lock_guard lock(allocation.views_mutex);
+    auto& known = allocation.memory_images;
+    auto found = std::find_if(known.begin(), known.end(), [&](const Allocation::MemoryImage& image) {
+        return image.offset_bytes == offset_bytes && image.row_pitch_bytes == pitch && image.shape == shape;
+    });
+    if (found == known.end()) {
+        if (known.size() == most_images) return {};
+        auto image = plugin.image_of_memory({&allocation.memory, offset_bytes}, shape, pitch);
+        if (!image) return {};
+        found = known.insert(known.end(), {offset_bytes, pitch, shape, std::move(image)});
+    }
+    const plugin::TextureHandles handles =
+        found->image->texture({true, static_cast<plugin::SamplerState::Address>(sampler.address)});
+    return handles.interpolates ? std::optional(handles) : std::nullopt;
+}
+
 }  // namespace
 
 ImageShape image_element(const char* who, const ImageFormat& format) {
@@ -324,6 +347,19 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
         throw ArgumentError(text("Texture: a linear filter needs elements with fractions, got ", format.name(),
                                  "; let the integers be normalised, or convert them to float"));
     parts_.facts = facts_of(as_image, sampler);
+    parts_.dimensions = as_image.dimensions;
+    parts_.is_layered = is_layered;
+    if (sampler.hardware && sampler.filter == Filter::linear && !sampler.exact && block.allocation) {
+        const auto handles = block.driver->call([&](plugin::Context& plugin) {
+            return handles_of_memory(plugin, *block.allocation, as_image, strides, buffer.offset_bytes() + offset_bytes,
+                                     sampler);
+        });
+        if (handles) {
+            parts_.handles = *handles;
+            parts_.facts.flags |= TextureFacts::by_hardware;
+            return;
+        }
+    }
     parts_.facts.flags |= TextureFacts::over_memory;
     parts_.facts.offset_bytes = static_cast<std::int64_t>(buffer.offset_bytes() + offset_bytes);
     const std::size_t rank = shape.size();
@@ -331,8 +367,6 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
         const std::size_t place = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
         parts_.facts.step_bytes[place] = strides[axis] * format.dtype.size_bytes();
     }
-    parts_.dimensions = as_image.dimensions;
-    parts_.is_layered = is_layered;
     block.driver->call(
         [&](plugin::Context& plugin) { parts_.handles = plugin.plain_texture(as_image.dimensions, is_layered); });
 }

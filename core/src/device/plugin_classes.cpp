@@ -53,6 +53,7 @@ std::unique_ptr<Event> StreamExtras::record_interprocess() {
 }
 bool StreamExtras::fill_image(const ImageRegion&, const void*) { return false; }
 ContextExtras::~ContextExtras() = default;
+std::unique_ptr<Image> ContextExtras::image_of_memory(const Place&, const ImageShape&, std::size_t) { return nullptr; }
 std::unique_ptr<GlObject> ContextExtras::share_gl(const GlName&) { throw Error(no_gl); }
 GlObject::~GlObject() = default;
 std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {

@@ -81,7 +81,14 @@ struct Allocation {
     std::shared_ptr<Lender> lender;                  ///< who gets it back; null for most
     AllocationFigures* site = nullptr;               ///< where it was made, while the pool watches
     std::size_t asked_bytes = 0;                     ///< what that place asked for
-    std::mutex views_mutex;
+    /// An image of this memory: where, of what shape, with which pitch.
+    struct MemoryImage {
+        std::size_t offset_bytes = 0, row_pitch_bytes = 0;
+        plugin::ImageShape shape;
+        std::unique_ptr<plugin::Image> image;
+    };
+    std::vector<MemoryImage> memory_images;  ///< kept: kernels may use them, and the next owner may want the same
+    std::mutex views_mutex;                  ///< of the images, too
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> views;  ///< sub-buffers by offset and size
 };
 

@@ -123,6 +123,7 @@ void take_from(DriverContext& driver, plugin::Context& plugin, Allocation& alloc
 }  // namespace
 
 void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
+    allocation.memory_images.clear();
     for (const auto& [range, argument] : allocation.views)
         driver.plugin->release_argument({&allocation.memory, range.first}, argument);
     if (allocation.image)

@@ -38,6 +38,10 @@ struct Sampler {
     bool normalised = false;  ///< coordinates run from 0 to 1 along each axis, instead of to the number of elements
     /// Interpolates an image by the kernel's own arithmetic in single precision; a GPU's own weighs by 8 bits.
     bool exact = false;
+    /// Interpolates an array as the GPU's own sampling does an image, where that can sample plain memory: on CUDA
+    /// arrays of two axes whose rows have no gaps between elements, begin at multiples of 32 bytes and lie in memory
+    /// that begins at a multiple of 512. Everywhere else as without; Texture::is_sampled_by_hardware() tells.
+    bool hardware = false;
 };
 
 /// What an element of an image is. Integers are read as integers or, normalised, as [0, 1] and [-1, 1].
@@ -159,6 +163,8 @@ class GEMEL_API Texture {
             std::span<const std::int64_t> strides, std::size_t offset_bytes, const Sampler& sampler, bool is_layered);
 
     Argument argument() const;
+    /// Whether the device's own sampling interpolates, with weights of 8 bits on GPUs.
+    bool is_sampled_by_hardware() const { return (parts_.facts.flags & TextureFacts::by_hardware) != 0; }
 
    private:
     std::shared_ptr<Block> block_;

@@ -4,6 +4,7 @@
 
 #include <gemel/core/device_partition.hpp>
 #include <gemel/core/export.hpp>
+#include <gemel/core/image_shape.hpp>
 #include <gemel/core/options.hpp>
 #include <gemel/core/plugin_gl.hpp>
 
@@ -22,6 +23,7 @@ struct Memory;
 struct Place;
 struct ImageRegion;
 class Event;
+class Image;
 class Stream;
 class Context;
 class Device;
@@ -127,6 +129,10 @@ class GEMEL_API ContextExtras {
     virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);
     /// The allocation in which a device address lies; empty if in none, and where memory has no addresses.
     virtual std::optional<AddressRange> address_range(std::uint64_t address);
+    /// Plain memory whose rows lie `row_pitch_bytes` apart as an image that textures are made of, and nothing else.
+    /// Null where the driver has no such thing, or not for this place and shape. By default null.
+    virtual std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,
+                                                   std::size_t row_pitch_bytes);
     /// An object of OpenGL for kernels. By default an Error. @throws ArgumentError if there is no such object; Error if
     /// this context does not share with the OpenGL context that is current on this thread
     virtual std::unique_ptr<GlObject> share_gl(const GlName& name);
