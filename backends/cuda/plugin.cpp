@@ -68,6 +68,7 @@ std::vector<Library> CudaPlugin::libraries() const {
         {"driver", d.path, d.version ? "CUDA " + version(d.version / 1000, d.version % 1000 / 10) : "", d.trouble});
     all.push_back({"NVRTC", c.path, c.major ? version(c.major, c.minor) : "", c.trouble});
     if (!compiler().include_folder.empty()) all.push_back({"headers", compiler().include_folder, ""});
+    all.push_back({"built with", "cuda.h", version(CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10)});
     return all;
 }
 

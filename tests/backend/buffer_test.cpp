@@ -244,13 +244,17 @@ TEST_CASE("a released buffer says so whatever handle is used") {
 TEST_CASE("windows with odd origins go through four arrays of different sizes") {
     const Context context = default_context();
     // 128 x 96 bytes, and three slices of it, through arrays that have nothing in common.
-    for (const std::size_t slices : {std::size_t{1}, std::size_t{3}}) {
+    struct Case {
+        std::size_t slices, more;  // bytes between slices that are no whole rows
+    };
+    for (const auto& [slices, more] : {Case{1, 0}, Case{3, 0}, Case{3, 7}}) {
         const RectExtent extent{.width_bytes = 128, .rows = 96, .slices = slices};
-        const std::array<RectWindow, 4> windows{
+        std::array<RectWindow, 4> windows{
             RectWindow{.x_bytes = 17, .row = 3, .slice = 1, .row_pitch_bytes = 201, .slice_pitch_bytes = 201 * 113},
             RectWindow{.x_bytes = 5, .row = 31, .slice = 0, .row_pitch_bytes = 256, .slice_pitch_bytes = 256 * 130},
             RectWindow{.x_bytes = 64, .row = 1, .slice = 2, .row_pitch_bytes = 199, .slice_pitch_bytes = 199 * 97},
             RectWindow{.x_bytes = 9, .row = 7, .slice = 1, .row_pitch_bytes = 137, .slice_pitch_bytes = 137 * 104}};
+        for (RectWindow& window : windows) window.slice_pitch_bytes += more;
         std::array<Bytes, 4> expected;
         for (std::size_t k = 0; k < 4; ++k)
             expected[k] = pattern_of((windows[k].slice + slices) * windows[k].slice_pitch_bytes, unsigned(k) + 1);
@@ -265,6 +269,23 @@ TEST_CASE("windows with odd origins go through four arrays of different sizes") 
         CHECK(downloaded<std::uint8_t>(second) == expected[2]);
         CHECK(back == expected[3]);
     }
+}
+
+TEST_CASE("a window goes from one context to another") {
+    const Context here = default_context(), there(default_device());
+    const RectExtent extent{.width_bytes = 11, .rows = 5, .slices = 2};
+    const RectWindow to{.x_bytes = 3, .row = 2, .row_pitch_bytes = 19, .slice_pitch_bytes = 19 * 8};
+    const RectWindow from{.x_bytes = 1, .row = 1, .slice = 1, .row_pitch_bytes = 13, .slice_pitch_bytes = 13 * 7 + 4};
+    Bytes expected = pattern_of(19 * 16);
+    const Bytes source = pattern_of(3 * (13 * 7 + 4), 2);
+    const Buffer target = uploaded(here, expected);
+    here.default_stream().copy_rectangle(target, to, uploaded(there, source), from, extent);
+    copy_window(expected, to, source, from, extent);
+    CHECK(downloaded<std::uint8_t>(target) == expected);
+    CHECK_THROWS_AS(there.default_stream().copy_rectangle(target, to, uploaded(there, source), from, extent),
+                    ArgumentError);
+    CHECK_THROWS_AS(here.default_stream().copy_rectangle(target, to, there.allocate(10), from, extent), ArgumentError);
+    CHECK(downloaded<std::uint8_t>(target) == expected);
 }
 
 TEST_CASE("windows of views and tight windows are right too") {
@@ -292,8 +313,9 @@ TEST_CASE("windows that leave their array are refused") {
     CHECK_THROWS_AS(buffer.upload_rectangle(fits, bytes, {.x_bytes = 91, .row_pitch_bytes = 100}, extent),
                     ArgumentError);
     CHECK_THROWS_AS(buffer.upload_rectangle({.row_pitch_bytes = 9}, bytes, fits, extent), ArgumentError);
-    CHECK_THROWS_AS(buffer.upload_rectangle({.row_pitch_bytes = 10, .slice_pitch_bytes = 105}, bytes, fits, extent),
-                    ArgumentError);
+    CHECK_THROWS_AS(
+        buffer.upload_rectangle({.slice = 9, .row_pitch_bytes = 10, .slice_pitch_bytes = 105}, bytes, fits, extent),
+        ArgumentError);
     // Figures whose products overflow must not look small.
     constexpr std::size_t huge = std::size_t{1} << 60;
     CHECK_THROWS_AS(buffer.upload_rectangle({.row = huge, .row_pitch_bytes = 128}, bytes, fits, extent), ArgumentError);

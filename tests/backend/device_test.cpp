@@ -94,6 +94,22 @@ TEST_CASE("devices come graphics processors first and each backend counts its ow
     CHECK(listed == all.size());
 }
 
+TEST_CASE("platforms hold every device once") {
+    std::size_t count = 0;
+    for (const Platform& platform : platforms()) {
+        CHECK_FALSE(platform.name.empty());
+        CHECK_FALSE(platform.vendor.empty());
+        CHECK_FALSE(platform.driver_version.empty());
+        REQUIRE_FALSE(platform.devices.empty());
+        for (const Device& device : platform.devices) {
+            CHECK(device.backend() == platform.backend);
+            CHECK(device.info().platform == platform.name);
+        }
+        count += platform.devices.size();
+    }
+    CHECK(count == all_devices().size());
+}
+
 TEST_CASE("a device is found by index and by id and by part of its name in any case") {
     for (const Device& device : all_devices()) {
         CHECK(find_device(device.id()) == device);

@@ -30,9 +30,6 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
     if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
         throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
                                  " bytes from byte ", window.x_bytes, " on"));
-    if (slice % row != 0)
-        throw ArgumentError(
-            text(what, ": the slice pitch of ", slice, " bytes is not a multiple of the row pitch of ", row, " bytes"));
     const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
     const std::size_t last =
         plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
@@ -41,6 +38,25 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
                                  too_large ? std::string("beyond any memory") : text("at byte ", last),
                                  ", but there are only ", available));
     return {host ? host + base + first : nullptr, device, base + first, row, slice};
+}
+
+using Extent = std::array<std::size_t, 3>;
+
+/// Drivers take slices that are whole rows apart; others are copied one by one.
+/// @param copy  takes two sides and their extent
+template <class Copy>
+void copy_window(plugin::RectSide to, plugin::RectSide from, const RectExtent& extent, Copy&& copy) {
+    const auto in_rows = [](const plugin::RectSide& s) { return s.slice_pitch_bytes % s.row_pitch_bytes == 0; };
+    if (in_rows(to) && in_rows(from)) return copy(to, from, Extent{extent.width_bytes, extent.rows, extent.slices});
+    const auto step = [&](plugin::RectSide& side, std::size_t slice_pitch) {
+        if (side.host) side.host += slice_pitch;
+        side.offset_bytes += slice_pitch;
+    };
+    const std::size_t to_pitch = to.slice_pitch_bytes, from_pitch = from.slice_pitch_bytes;
+    to.slice_pitch_bytes = to.row_pitch_bytes * extent.rows;
+    from.slice_pitch_bytes = from.row_pitch_bytes * extent.rows;
+    for (std::size_t k = 0; k < extent.slices; ++k, step(to, to_pitch), step(from, from_pitch))
+        copy(to, from, Extent{extent.width_bytes, extent.rows, 1});
 }
 
 }  // namespace
@@ -52,23 +68,32 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
     Block& target = checked(to, "copy_rectangle: the target");
     Block& source = checked(from, "copy_rectangle: the source");
     require_context(target, state, "copy_rectangle");
-    require_context(source, state, "copy_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
     if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
+    if (source.driver != target.driver) {  // packed there, sent whole, unpacked here
+        not_recorded("copy_rectangle between contexts");
+        const Context there(source.owner), here(target.owner);
+        const Buffer packed = there.allocate(bytes), sent = here.allocate(bytes);
+        there.default_stream().copy_rectangle(packed, {}, from, from_window, extent);
+        sent.copy_from(packed);
+        return copy_rectangle(to, to_window, sent, {}, extent);
+    }
     const auto target_side = side(&target.allocation->memory, nullptr, to.offset_bytes(), to.size_bytes(), to_window,
                                   extent, "copy_rectangle: the target");
     const auto source_side = side(&source.allocation->memory, nullptr, from.offset_bytes(), from.size_bytes(),
                                   from_window, extent, "copy_rectangle: the source");
     state.driver->call([&](plugin::Context&) {
         if (Recorder* const recorder = find_recorder(*state.core, "copy_rectangle")) [[unlikely]]
-            return recorder->copy(target_side, recorder->use(target, true, to.offset_bytes(), to.size_bytes()),
-                                  source_side, recorder->use(source, false, from.offset_bytes(), from.size_bytes()),
-                                  {extent.width_bytes, extent.rows, extent.slices});
+            return copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+                recorder->copy(a, recorder->use(target, true, to.offset_bytes(), to.size_bytes()), b,
+                               recorder->use(source, false, from.offset_bytes(), from.size_bytes()), part);
+            });
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const Timed timed(state.driver, state.core, Timed::Kind::copy, "copy", bytes);
-        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
-                                           state.driver->synchronous);
+        copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+            state.core->stream->copy_rectangle(a, b, part, state.driver->synchronous);
+        });
     });
     Counters::add(state.driver->counters->copied_bytes, bytes);
 }
@@ -92,8 +117,9 @@ void Stream::upload_rectangle(const Buffer& to, const RectWindow& to_window, con
         from->allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const Timed timed(state.driver, state.core, Timed::Kind::upload, "upload", bytes);
-        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
-                                           state.driver->synchronous);
+        copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+            state.core->stream->copy_rectangle(a, b, part, state.driver->synchronous);
+        });
     });
     Counters::add(state.driver->counters->uploaded_bytes, bytes);
 }
@@ -117,8 +143,9 @@ void Stream::download_rectangle(const std::shared_ptr<HostBlock>& to, std::size_
         source.allocation->uses.touch(state.core, false);
         to->allocation->uses.touch(state.core, true);
         const Timed timed(state.driver, state.core, Timed::Kind::download, "download", bytes);
-        state.core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices},
-                                           state.driver->synchronous);
+        copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+            state.core->stream->copy_rectangle(a, b, part, state.driver->synchronous);
+        });
     });
     Counters::add(state.driver->counters->downloaded_bytes, bytes);
 }
@@ -138,7 +165,9 @@ void Buffer::upload_rectangle(const RectWindow& to_window, std::span<const std::
         const auto core = choose_stream({}, target.driver);
         target.allocation->uses.touch(core, true);
         const Timed timed(target.driver, core, Timed::Kind::upload, "upload", bytes);
-        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+        copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+            core->stream->copy_rectangle(a, b, part, true);
+        });
     });
     Counters::add(target.driver->counters->uploaded_bytes, bytes);
 }
@@ -158,7 +187,9 @@ void Buffer::download_rectangle(std::span<std::byte> to, const RectWindow& to_wi
         const auto core = choose_stream({}, source.driver);
         source.allocation->uses.touch(core, false);
         const Timed timed(source.driver, core, Timed::Kind::download, "download", bytes);
-        core->stream->copy_rectangle(target_side, source_side, {extent.width_bytes, extent.rows, extent.slices}, true);
+        copy_window(target_side, source_side, extent, [&](const auto& a, const auto& b, const Extent& part) {
+            core->stream->copy_rectangle(a, b, part, true);
+        });
     });
     Counters::add(source.driver->counters->downloaded_bytes, bytes);
 }

@@ -303,6 +303,20 @@ std::vector<Device> devices() {
     return backend ? asked_for_by("GEMEL_BACKEND", [&] { return devices(*backend); }) : all_devices();
 }
 
+std::vector<Platform> platforms() {
+    std::vector<Platform> all;
+    for (const Device& device : all_devices()) {
+        const DeviceInfo& info = device.info();
+        auto found = std::find_if(all.begin(), all.end(), [&](const Platform& platform) {
+            return platform.backend == device.backend() && platform.name == info.platform;
+        });
+        if (found == all.end())
+            found = all.insert(all.end(), {device.backend(), info.platform, info.vendor, info.driver_version, {}});
+        found->devices.push_back(device);
+    }
+    return all;
+}
+
 std::vector<Device> devices(std::string_view backend) {
     const Loaded* const found = find_backend(backend);
     if (found && found->status.available) return found->devices;

@@ -45,6 +45,17 @@ GEMEL_API std::vector<Device> all_devices();
 /// failed
 GEMEL_API std::vector<Device> devices(std::string_view backend);
 
+/// A driver and its devices: CUDA is one platform, OpenCL has one for each driver that is installed.
+struct Platform {
+    std::string backend;         ///< "opencl"
+    std::string name;            ///< "NVIDIA CUDA", "Portable Computing Language"
+    std::string vendor;          ///< of its first device
+    std::string driver_version;  ///< of its first device
+    std::vector<Device> devices;
+};
+/// The platforms of all_devices(), best first.
+GEMEL_API std::vector<Platform> platforms();
+
 /// One device by the syntax of GEMEL_DEVICE, whatever the environment says: an index ("0", counted within `backend`, or
 /// within the backend of the first device when that is empty), "opencl:1", or part of a device's name.
 /// @throws BackendUnavailable listing the devices that exist
