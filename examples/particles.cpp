@@ -39,8 +39,7 @@ bool begin_opengl(EGLDisplay display) {
 /// The OpenGL device that is this one, with OpenGL current on it.
 bool begin_opengl_on(const gemel::Device& device) {
     const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
-    const auto open =
-        reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
+    const auto open = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
     std::array<EGLDeviceEXT, 32> devices{};
     EGLint count = 0;
     if (!query || !open || !query(static_cast<EGLint>(devices.size()), devices.data(), &count)) return false;

@@ -13,8 +13,8 @@ constexpr unsigned all_devices = 1;                                     // CU_GL
 
 void check_context(Status status) {
     if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT || status == CUDA_ERROR_OPERATING_SYSTEM)
-        throw Error(text("gl: no OpenGL context that this device drives is current on this thread (", error_name(status),
-                         "); make one current, as eglMakeCurrent() does"));
+        throw Error(text("gl: no OpenGL context that this device drives is current on this thread (",
+                         error_name(status), "); make one current, as eglMakeCurrent() does"));
 }
 
 /// @throws what the user can do something about

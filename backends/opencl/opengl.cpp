@@ -52,9 +52,12 @@ GlContext current_gl() {
 }
 
 std::vector<cl_context_properties> properties_of(cl_platform_id platform, const GlContext& gl) {
-    return {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
-            CL_GL_CONTEXT_KHR,   reinterpret_cast<cl_context_properties>(gl.context),
-            gl.display_word,     reinterpret_cast<cl_context_properties>(gl.display),
+    return {CL_CONTEXT_PLATFORM,
+            reinterpret_cast<cl_context_properties>(platform),
+            CL_GL_CONTEXT_KHR,
+            reinterpret_cast<cl_context_properties>(gl.context),
+            gl.display_word,
+            reinterpret_cast<cl_context_properties>(gl.display),
             0};
 }
 
@@ -73,8 +76,8 @@ void* partner_of(cl_context context) {
 struct GlFunctions {
     Maker<cl_mem, cl_context, cl_mem_flags, cl_GLuint> CreateFromGLBuffer{"clCreateFromGLBuffer",
                                                                           &clCreateFromGLBuffer};
-    Maker<cl_mem, cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint> CreateFromGLTexture{
-        "clCreateFromGLTexture", &clCreateFromGLTexture};
+    Maker<cl_mem, cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint> CreateFromGLTexture{"clCreateFromGLTexture",
+                                                                                                &clCreateFromGLTexture};
     Entry<decltype(clEnqueueAcquireGLObjects)> EnqueueAcquireGLObjects{"clEnqueueAcquireGLObjects",
                                                                        &clEnqueueAcquireGLObjects};
     Entry<decltype(clEnqueueReleaseGLObjects)> EnqueueReleaseGLObjects{"clEnqueueReleaseGLObjects",
@@ -89,9 +92,8 @@ class OpenClGlObject final : public GlObject {
                                    : name.access == GlAccess::write ? CL_MEM_WRITE_ONLY
                                                                     : CL_MEM_READ_WRITE;
         Status status = success;
-        memory_ = name.target
-                      ? gl.CreateFromGLTexture.make(status, shared_->context, flags, name.target, 0, name.name)
-                      : gl.CreateFromGLBuffer.make(status, shared_->context, flags, name.name);
+        memory_ = name.target ? gl.CreateFromGLTexture.make(status, shared_->context, flags, name.target, 0, name.name)
+                              : gl.CreateFromGLBuffer.make(status, shared_->context, flags, name.name);
         if (status == CL_INVALID_GL_OBJECT || status == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ||
             status == CL_INVALID_VALUE || status == CL_INVALID_MIP_LEVEL)
             throw ArgumentError(text("gl: the current OpenGL context has no ", name.target ? "texture " : "buffer ",
@@ -157,14 +159,14 @@ bool OpenClDevice::shares_gl() const {
 
 std::unique_ptr<Context> OpenClDevice::create_gl_context() {
     const auto properties = properties_of(platform_, current_gl());
-    return std::make_unique<OpenClContext>(
-        share(cl.CreateContext(properties.data(), 1, &device_, nullptr, nullptr)));
+    return std::make_unique<OpenClContext>(share(cl.CreateContext(properties.data(), 1, &device_, nullptr, nullptr)));
 }
 
 std::unique_ptr<GlObject> OpenClContext::share_gl(const GlName& name) {
     void* const partner = partner_of(shared_->context);
     if (!partner)
-        throw Error("gl: this context was not made to share with OpenGL; gl::create_context(device) makes one that was");
+        throw Error(
+            "gl: this context was not made to share with OpenGL; gl::create_context(device) makes one that was");
     if (current_gl().context != partner)
         throw Error("gl: the OpenGL context with which this one shares is not current on this thread; make it so");
     return std::make_unique<OpenClGlObject>(shared_, name);

@@ -3,6 +3,7 @@
 
 #include "support.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <set>
 #include <unordered_set>
@@ -108,6 +109,27 @@ TEST_CASE("platforms hold every device once") {
         count += platform.devices.size();
     }
     CHECK(count == all_devices().size());
+}
+
+TEST_CASE("versions of drivers, interfaces, compilers and headers are told") {
+    const std::string own = default_device().backend();
+    for (const BackendStatus& backend : backends()) {
+        if (backend.name != own) continue;
+        const auto has = [&](const std::string& name) {
+            return std::any_of(backend.libraries.begin(), backend.libraries.end(),
+                               [&](const auto& library) { return library.name == name && !library.version.empty(); });
+        };
+        if (own == "cuda") {
+            CHECK(has("driver"));
+            CHECK(has("NVRTC"));
+            CHECK(has("built with"));
+        } else {
+            CHECK(has("platform"));
+        }
+    }
+    const DeviceInfo& info = default_device().info();
+    CHECK_FALSE(info.driver_version.empty());
+    CHECK_FALSE(info.api_version.empty());
 }
 
 TEST_CASE("a device is found by index and by id and by part of its name in any case") {

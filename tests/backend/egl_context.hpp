@@ -92,8 +92,8 @@ class EglContext {
 };
 
 /// A buffer or texture of OpenGL's with what is in it.
-inline constexpr unsigned gl_texture_2d = 0x0DE1, gl_rgba8 = 0x8058, gl_r32f = 0x822E, gl_rgba = 0x1908, gl_red = 0x1903,
-                          gl_unsigned_byte = 0x1401, gl_float = 0x1406, gl_dynamic_draw = 0x88E8;
+inline constexpr unsigned gl_texture_2d = 0x0DE1, gl_rgba8 = 0x8058, gl_r32f = 0x822E, gl_rgba = 0x1908,
+                          gl_red = 0x1903, gl_unsigned_byte = 0x1401, gl_float = 0x1406, gl_dynamic_draw = 0x88E8;
 
 template <class T>
 unsigned make_gl_buffer(const EglContext& gl, const std::vector<T>& values) {

@@ -33,8 +33,9 @@ Floats counting(std::size_t count) {
 
 void double_all(const Context& context, const Buffer& buffer, std::size_t count, const Stream& stream = {}) {
     const Kernel twice = context
-                             .compile("KERNEL void twice(GLOBAL_MEM float* x, int n) { const int i = (int)GLOBAL_ID_0;"
-                                      " if (i < n) x[i] = 2 * x[i]; }")
+                             .compile(
+                                 "KERNEL void twice(GLOBAL_MEM float* x, int n) { const int i = (int)GLOBAL_ID_0;"
+                                 " if (i < n) x[i] = 2 * x[i]; }")
                              .kernel("twice");
     twice({.block = {128}, .threads = {count}, .stream = stream}, buffer, static_cast<int>(count));
 }

@@ -112,8 +112,7 @@ CUresult cuGraphicsGLRegisterImage(CUgraphicsResource* resource, unsigned textur
     made->description.Depth = is_deep ? extent(gl_texture_depth) : 0;
     made->description.Format = elements->kind;
     made->description.NumChannels = elements->channels;
-    made->description.Flags =
-        CUDA_ARRAY3D_SURFACE_LDST | (target == gl_texture_2d_array ? CUDA_ARRAY3D_LAYERED : 0);
+    made->description.Flags = CUDA_ARRAY3D_SURFACE_LDST | (target == gl_texture_2d_array ? CUDA_ARRAY3D_LAYERED : 0);
     made->bytes = made->description.Width * made->description.Height *
                   std::max<std::size_t>(made->description.Depth, 1) * elements->bytes;
     *resource = reinterpret_cast<CUgraphicsResource>(made.release());
@@ -134,8 +133,8 @@ CUresult cuGraphicsMapResources(unsigned count, CUgraphicsResource* resources, C
         if (!resource.target) {
             if (const CUresult status = cuMemAlloc(&resource.address, resource.bytes); status != CUDA_SUCCESS)
                 return status;
-            call("glGetNamedBufferSubData", resource.name, std::intptr_t{0},
-                 static_cast<std::intptr_t>(resource.bytes), reinterpret_cast<void*>(resource.address));
+            call("glGetNamedBufferSubData", resource.name, std::intptr_t{0}, static_cast<std::intptr_t>(resource.bytes),
+                 reinterpret_cast<void*>(resource.address));
             continue;
         }
         if (const CUresult status = cuArray3DCreate(&resource.array, &resource.description); status != CUDA_SUCCESS)

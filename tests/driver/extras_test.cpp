@@ -128,4 +128,23 @@ TEST_CASE("attributes have the names of cuda.h") {
     CHECK_FALSE(device.attribute("warp_sizes"));
 }
 
+/// Run by itself, with GEMEL_NVRTC naming a file that is not there.
+TEST_CASE("without NVRTC programs are refused with the file and the next step, and the rest works" * doctest::skip()) {
+    const Context context = default_context();
+    CHECK_THROWS_WITH_AS((void)context.compile("KERNEL void nothing(int n) {}"),
+                         doctest::Contains("/nowhere/libnvrtc.so"), BackendUnavailable);
+    CHECK_THROWS_WITH((void)context.compile("KERNEL void nothing(int n) {}"), doctest::Contains("GEMEL_NVRTC"));
+    const std::vector<int> values{1, 2, 3};
+    const Buffer buffer = context.allocate(12);
+    buffer.upload(values);
+    std::vector<int> back(3);
+    buffer.download(back);
+    CHECK(back == values);
+    bool is_named = false;
+    for (const BackendStatus& backend : backends())
+        for (const auto& library : backend.libraries)
+            is_named = is_named || (library.name == "NVRTC" && !library.trouble.empty());
+    CHECK(is_named);
+}
+
 TEST_SUITE_END();

@@ -138,8 +138,9 @@ SharedImage::SharedImage(const Context& context, unsigned name, unsigned target,
                          Access access)
     : format_(format) {
     if (target == 0)
-        throw ArgumentError("gl::SharedImage: expected a target such as GL_TEXTURE_2D, got 0; a buffer is a "
-                            "SharedBuffer");
+        throw ArgumentError(
+            "gl::SharedImage: expected a target such as GL_TEXTURE_2D, got 0; a buffer is a "
+            "SharedBuffer");
     state_ = make(context, {.name = name, .target = target, .access = static_cast<GlAccess>(access)});
     (void)acquire();  // refuses another format at once
 }

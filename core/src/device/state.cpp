@@ -327,7 +327,8 @@ void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) no
         (!allocation->memory.foreign || allocation->allocator) && allocation->memory.kind == plugin::MemoryKind::device;
     if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
     try {  // mapped and managed memory is the host's too: nothing may still run on it
-        if (!allocation->lender && allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
+        if (!allocation->lender && allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait())
+            allocation->uses.wait();
     } catch (const std::exception& error) {
         logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
     }
