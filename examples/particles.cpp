@@ -77,6 +77,61 @@ GLuint make_program() {
     return program;
 }
 
+/// Points out of a buffer of places and velocities, as pixels.
+std::vector<std::uint8_t> draw(GLuint vertices, int count) {
+    GLuint picture = 0, target = 0, layout = 0;
+    glCreateTextures(GL_TEXTURE_2D, 1, &picture);
+    glTextureStorage2D(picture, 1, GL_RGBA16F, width, height);
+    glCreateFramebuffers(1, &target);
+    glNamedFramebufferTexture(target, GL_COLOR_ATTACHMENT0, picture, 0);
+    glCreateVertexArrays(1, &layout);
+    glVertexArrayVertexBuffer(layout, 0, vertices, 0, 4 * sizeof(float));
+    glVertexArrayAttribFormat(layout, 0, 4, GL_FLOAT, GL_FALSE, 0);
+    glEnableVertexArrayAttrib(layout, 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, target);
+    glViewport(0, 0, width, height);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glUseProgram(make_program());
+    glBindVertexArray(layout);
+    glDrawArrays(GL_POINTS, 0, count);
+    std::vector<std::uint8_t> pixels(std::size_t{3} * width * height);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+    return pixels;
+}
+
+/// Two suns and a swarm around them.
+const char* const motion = R"(
+KERNEL void scatter(GLOBAL_MEM float4* particles, int count) {
+    const int i = (int)GLOBAL_ID_0;
+    if (i >= count) return;
+    const float angle = 6.2831853f * (float)i / (float)count * 1021.0f;
+    const float radius = 0.3f + 0.6f * (float)i / (float)count;
+    particles[i] = make_float4(radius * cos(angle), radius * sin(angle), -sin(angle), cos(angle));
+}
+KERNEL void move(GLOBAL_MEM float4* particles, int count, float time, float step) {
+    const int i = (int)GLOBAL_ID_0;
+    if (i >= count) return;
+    float4 p = particles[i];
+    const float sun_x = 0.35f * cos(2 * time), sun_y = 0.35f * sin(2 * time);
+    float pull_x = 0, pull_y = 0;
+    for (int k = 0; k < 2; ++k) {
+        const float dx = (k ? -sun_x : sun_x) - p.x, dy = (k ? -sun_y : sun_y) - p.y;
+        const float square = dx * dx + dy * dy + 0.01f;
+        const float pull = 0.4f / (square * sqrt(square));
+        pull_x += pull * dx;
+        pull_y += pull * dy;
+    }
+    p.z += step * pull_x;
+    p.w += step * pull_y;
+    p.x += step * p.z;
+    p.y += step * p.w;
+    particles[i] = p;
+})";
+
 /// Rows from the bottom up, three bytes for a pixel.
 bool save(const std::vector<std::uint8_t>& pixels, const char* path) {
     std::ofstream file(path, std::ios::binary);
@@ -123,34 +178,7 @@ int main() {
     glNamedBufferData(vertices, count * 4 * sizeof(float), nullptr, GL_DYNAMIC_DRAW);
     const gemel::gl::SharedBuffer shared(context, vertices);
 
-    // Two suns and a swarm around them.
-    const auto module = context.compile(R"(
-        KERNEL void scatter(GLOBAL_MEM float4* particles, int count) {
-            const int i = (int)GLOBAL_ID_0;
-            if (i >= count) return;
-            const float angle = 6.2831853f * (float)i / (float)count * 1021.0f;
-            const float radius = 0.3f + 0.6f * (float)i / (float)count;
-            particles[i] = make_float4(radius * cos(angle), radius * sin(angle), -sin(angle), cos(angle));
-        }
-        KERNEL void move(GLOBAL_MEM float4* particles, int count, float time, float step) {
-            const int i = (int)GLOBAL_ID_0;
-            if (i >= count) return;
-            float4 p = particles[i];
-            const float sun_x = 0.35f * cos(2 * time), sun_y = 0.35f * sin(2 * time);
-            float pull_x = 0, pull_y = 0;
-            for (int k = 0; k < 2; ++k) {
-                const float dx = (k ? -sun_x : sun_x) - p.x, dy = (k ? -sun_y : sun_y) - p.y;
-                const float square = dx * dx + dy * dy + 0.01f;
-                const float pull = 0.4f / (square * sqrt(square));
-                pull_x += pull * dx;
-                pull_y += pull * dy;
-            }
-            p.z += step * pull_x;
-            p.w += step * pull_y;
-            p.x += step * p.z;
-            p.y += step * p.w;
-            particles[i] = p;
-        })");
+    const auto module = context.compile(motion);
     const gemel::Kernel scatter = module.kernel("scatter"), move = module.kernel("move");
     const gemel::LaunchConfig each{.threads = {count}};
     {
@@ -159,28 +187,7 @@ int main() {
         for (int k = 0; k < steps; ++k) move(each, particles, count, 0.004f * static_cast<float>(k), 0.004f);
     }  // OpenGL's again
 
-    GLuint picture = 0, target = 0, layout = 0;
-    glCreateTextures(GL_TEXTURE_2D, 1, &picture);
-    glTextureStorage2D(picture, 1, GL_RGBA16F, width, height);
-    glCreateFramebuffers(1, &target);
-    glNamedFramebufferTexture(target, GL_COLOR_ATTACHMENT0, picture, 0);
-    glCreateVertexArrays(1, &layout);
-    glVertexArrayVertexBuffer(layout, 0, vertices, 0, 4 * sizeof(float));
-    glVertexArrayAttribFormat(layout, 0, 4, GL_FLOAT, GL_FALSE, 0);
-    glEnableVertexArrayAttrib(layout, 0);
-    glBindFramebuffer(GL_FRAMEBUFFER, target);
-    glViewport(0, 0, width, height);
-    glClear(GL_COLOR_BUFFER_BIT);
-    glEnable(GL_BLEND);
-    glBlendFunc(GL_ONE, GL_ONE);
-    glEnable(GL_PROGRAM_POINT_SIZE);
-    glUseProgram(make_program());
-    glBindVertexArray(layout);
-    glDrawArrays(GL_POINTS, 0, count);
-    std::vector<std::uint8_t> pixels(std::size_t{3} * width * height);
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
-
+    const std::vector<std::uint8_t> pixels = draw(vertices, count);
     std::size_t lit = 0;
     for (const std::uint8_t value : pixels) lit += value > 8;
     std::printf("%d particles after %d steps on %s; %zu of %zu channels are lit\n", count, steps,
