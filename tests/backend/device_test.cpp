@@ -127,7 +127,8 @@ TEST_CASE("versions of drivers, interfaces, compilers and headers are told") {
             CHECK(has("platform"));
         }
     }
-    const DeviceInfo& info = default_device().info();
+    const Device device = default_device();
+    const DeviceInfo& info = device.info();
     CHECK_FALSE(info.driver_version.empty());
     CHECK_FALSE(info.api_version.empty());
 }
