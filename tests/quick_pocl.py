@@ -4,8 +4,8 @@
     quick_pocl.py FOLDER SOURCE...
 
 PoCL parses 14000 declarations of OpenCL's functions (opencl-c.h) for each program, and links each kernel with ld. The
-copy's header lacks the functions that no file of the source folders names, and roundings and vectors of 3 and of 16 of
-the others unless they are named; `ld` is gold. The library, its devices and its own functions are the installed ones.
+copy's header lacks the functions that no file of the source folders names, and the forms of the others for vectors of
+3 and of 16 elements; `ld` is gold. The library, its devices and its own functions are the installed ones.
 PoCL finds its files from where its library lies, so links to them are enough.
 
 Prints the folder for OCL_ICD_VENDORS, or why there is none.
@@ -38,7 +38,8 @@ def is_needed(line, words):
     if not declaration:
         return True
     name = declaration.group(1)
-    if name not in words:
+    # Texts put the names of these together.
+    if name not in words and not re.fullmatch(r"(vload|vstore)\d+|atomic_[a-z]+|convert_[a-z]+(8|16)", name):
         return False
     return not re.search(r"(?:char|short|int|long|float|double|half)(?:3|16)\b", line) or name.endswith(("3", "16"))
 
