@@ -39,7 +39,7 @@ def is_needed(line, words):
         return True
     name = declaration.group(1)
     # Texts put the names of these together.
-    if name not in words and not re.fullmatch(r"(vload|vstore)\d+|atomic_[a-z]+|convert_[a-z]+(8|16)", name):
+    if name not in words and not re.fullmatch(r"(vload|vstore)\d+|atom(ic)?_[a-z]+|convert_[a-z]+(8|16)", name):
         return False
     return not re.search(r"(?:char|short|int|long|float|double|half)(?:3|16)\b", line) or name.endswith(("3", "16"))
 
