@@ -5,7 +5,7 @@
 
 PoCL parses 14000 declarations of OpenCL's functions (opencl-c.h) for each program, and links each kernel with ld. The
 copy's header lacks the functions that no file of the source folders names, and the forms of the others for vectors of
-3 and of 16 elements; `ld` is gold. The library, its devices and its own functions are the installed ones.
+3 elements; `ld` is gold. The library, its devices and its own functions are the installed ones.
 PoCL finds its files from where its library lies, so links to them are enough.
 
 Prints the folder for OCL_ICD_VENDORS, or why there is none.
@@ -41,7 +41,7 @@ def is_needed(line, words):
     # Texts put the names of these together.
     if name not in words and not re.fullmatch(r"(vload|vstore)\d+|atom(ic)?_[a-z]+|convert_[a-z]+(8|16)", name):
         return False
-    return not re.search(r"(?:char|short|int|long|float|double|half)(?:3|16)\b", line) or name.endswith(("3", "16"))
+    return not re.search(r"(?:char|short|int|long|float|double|half)3\b", line) or name.endswith("3")
 
 
 def main():
