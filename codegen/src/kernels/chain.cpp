@@ -25,8 +25,9 @@ void require_chain(const ChainRequest& request, const SparseLayout& matrix) {
     const bool can_be_part = matrix.form == SparseForm::rows || matrix.form == SparseForm::stream ||
                              matrix.form == SparseForm::slices || matrix.form == SparseForm::diagonals;
     if (!can_be_part || matrix.serial || matrix.scaled || matrix.sums == SparseSums::none)
-        refuse("has a product that cannot be chained, expected rows, stream, slices or diagonals that sum and are "
-               "neither serial nor scaled; choose such a layout");
+        refuse(
+            "has a product that cannot be chained, expected rows, stream, slices or diagonals that sum and are "
+            "neither serial nor scaled; choose such a layout");
     if ((matrix.sums == SparseSums::scaled) != !request.factors.empty())
         refuse("has ", request.factors.empty() ? "no factors" : "factors", " and a product ",
                request.factors.empty() ? "with" : "without", " them; SparseSums::scaled and .factors belong together");
