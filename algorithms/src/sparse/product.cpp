@@ -380,7 +380,8 @@ ProductPart summing_part(const MatrixState& matrix, bool is_scaled) {
     AnyMultiply parallel;
     parallel.tuning.serial = 0;
     const AnyArray& any = matrix.entries.values;  // where vectors lie is told at the launch
-    SolverSums sums{.with = any};
+    SolverSums sums;
+    sums.with = any;
     if (is_scaled) sums.diagonal = any;
     ProductPart part = Product(matrix, any, any, parallel, nullptr, &sums).part();
     part.places = matrix.format == Format::csr ? matrix.entries.count : matrix.form.values.size();
