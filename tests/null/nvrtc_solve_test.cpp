@@ -1,4 +1,5 @@
 /// The sweeps of solvers and the kernels of preconditioners, compiled for CUDA without a warning.
+#include "../chain_programs.hpp"
 #include "../nvrtc.hpp"
 #include "solve/preconditioner_kernels.hpp"
 #include "solve/sweep_texts.hpp"
@@ -38,6 +39,12 @@ TEST_CASE("sweeps of solvers compile for CUDA without a warning") {
     check_sweeps(all_sweeps(dtype_of<float>(), true), {.last_block = true}, "sm_90");
     check_sweeps(all_sweeps(dtype_of<cdouble>(), true), {.last_block = true, .wide_index = true}, "sm_75");
     check_sweeps(cg_sweeps(dtype_of<cfloat>(), false), {.last_block = false}, "sm_75");
+}
+
+TEST_CASE("chains of solvers compile for CUDA without a warning") {
+    for (const auto& [name, request, matrix] : chain_programs::programs())
+        for (const char* architecture : some_of({"sm_75", "sm_90"}))
+            check_compiles(name, codegen::chain_source(request, matrix, 0, Dialect::cuda()), architecture);
 }
 
 TEST_CASE("kernels of preconditioners compile for CUDA") {

@@ -1,6 +1,7 @@
 /// The text of sweeps: golden files, tunings, and what a request cannot be.
 #include "../golden.hpp"
 
+#include <gemel/codegen/chain.hpp>
 #include <gemel/codegen/struct.hpp>
 #include <gemel/codegen/sweep.hpp>
 #include <gemel/core/core.hpp>
@@ -75,8 +76,65 @@ TEST_CASE("sweeps of GPUs end in their last block where blocks see each other") 
     gpu.max_threads_per_block = 64;
     CHECK(cg::sweep_tuning(gpu, {}).block == 64);
     CHECK(cg::sweep_tuning(cpu, {}).block == 1);
-    const cg::SweepTuning parsed = cg::parse_tuning<cg::SweepTuning>("block=64 blocks_per_unit=2 finish=last_block");
-    CHECK(parsed == cg::SweepTuning{.block = 64, .blocks_per_unit = 2, .finish = cg::SweepFinish::last_block});
+    const cg::SweepTuning parsed =
+        cg::parse_tuning<cg::SweepTuning>("block=64 blocks_per_unit=2 finish=last_block chain=never");
+    CHECK(parsed == cg::SweepTuning{.block = 64,
+                                    .blocks_per_unit = 2,
+                                    .finish = cg::SweepFinish::last_block,
+                                    .chain = cg::SweepChain::never});
+    CHECK(cg::parse_tuning<cg::SweepTuning>("block=64").chain == cg::SweepChain::automatic);
+}
+
+TEST_CASE("the text of a chain is as expected, and what cannot be chained is refused") {
+    cg::ChainRequest request{.step = descent(dtype_of<float>()), .from = "r", .to = "s", .with = "r"};
+    request.step.joins = {"mu", "delta", "gamma"};
+    request.step.prepare = "const real alpha = mu > 0 ? delta / mu : gamma;";
+    const cg::SparseLayout matrix{.form = cg::SparseForm::diagonals,
+                                  .value = dtype_of<float>(),
+                                  .index = dtype_of<std::int32_t>(),
+                                  .sums = cg::SparseSums::products,
+                                  .width = 5,
+                                  .block = 128};
+    golden::check("chain.cu", cg::chain_source(request, matrix, 4, Dialect::cuda()));
+    golden::check("chain.cl", cg::chain_source(request, matrix, 0, Dialect::opencl()));
+    const auto refuses = [&](cg::ChainRequest chain, const cg::SparseLayout& product) {
+        CHECK_THROWS_AS(cg::chain_source(chain, product, 0, Dialect::cuda()), ArgumentError);
+    };
+    cg::SparseLayout wrong = matrix;
+    wrong.sums = cg::SparseSums::none;
+    refuses(request, wrong);
+    wrong = matrix;
+    wrong.serial = true;
+    refuses(request, wrong);
+    wrong = matrix;
+    wrong.sums = cg::SparseSums::scaled;
+    refuses(request, wrong);
+    request.step.joins = {"mu"};
+    refuses(request, matrix);
+}
+
+TEST_CASE("small systems are chained where blocks are sure to run together") {
+    // An H200: 132 multiprocessors that hold 8 blocks of 256 threads.
+    const cg::ChainWork work{
+        .unknowns = 1 << 18, .places = 5 << 18, .resident = std::int64_t{8} * 132, .compute_units = 132};
+    const auto blocks = [&](const auto& change) {
+        cg::ChainWork changed = work;
+        change(changed);
+        return cg::chain_blocks(changed);
+    };
+    // 1024 pieces of rows, two for each of the 528 blocks at most.
+    CHECK(cg::chain_blocks(work) == 512);
+    CHECK(blocks([](auto& w) { w.unknowns = 1; }) == 1);
+    CHECK(blocks([](auto& w) { w.blocks_per_unit = 8; }) == 1024);
+    CHECK(blocks([](auto& w) { w.rows_per_piece = 64; }) == 512);
+    CHECK(blocks([](auto& w) { w.asked = cg::SweepChain::never; }) == 0);
+    CHECK(blocks([](auto& w) { w.unknowns = 1 << 21; }) == 0);
+    CHECK(blocks([](auto& w) { w.places = std::int64_t{65} * 528 * 256; }) == 0);
+    CHECK(blocks([](auto& w) { w.resident = 132; }) == 0);
+    CHECK(blocks([](auto& w) { w.resident = 132, w.asked = cg::SweepChain::always; }) == 128);
+    CHECK(blocks([](auto& w) { w.unknowns = 1 << 21, w.asked = cg::SweepChain::always; }) == 512);
+    CHECK(blocks([](auto& w) { w.resident = 1, w.asked = cg::SweepChain::always; }) == 1);
+    CHECK(blocks([](auto& w) { w.resident = 0, w.asked = cg::SweepChain::always; }) == 0);
 }
 
 TEST_SUITE_END();

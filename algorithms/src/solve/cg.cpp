@@ -1,6 +1,9 @@
+#include "solve/chain.hpp"
 #include "solve/solver.hpp"
 
 #include <gemel/core/text.hpp>
+
+#include <optional>
 
 namespace gemel::solving {
 namespace {
@@ -85,6 +88,11 @@ const real beta = predicted > 0 ? predicted / before : 0;)";
     }
 };
 
+template <bool is_scaled>
+codegen::ChainRequest cg_chain_of(DType dtype, bool has_double) {
+    return cg_chain(dtype, has_double, is_scaled);
+}
+
 /// @source Chen and Carson, "Predict-and-recompute conjugate gradient variants", algorithm M-CG with the products of
 /// PR-CG: beta is predicted from products that are known before the step, and nu computed anew in it.
 class Cg : public Solver {
@@ -99,6 +107,7 @@ class Cg : public Solver {
 
    private:
     void begin() override {
+        if (!chain_) chain_ = new_chain();
         switch (preconditioning_) {
             case Preconditioning::none: return begin_(space_, r_, p_);
             case Preconditioning::diagonal: return begin_(space_, r_, p_, diagonal_);
@@ -106,6 +115,27 @@ class Cg : public Solver {
         }
         multiply(system_.options.preconditioner, r_, z_);
         begin_(space_, r_, p_, z_);
+    }
+
+    /// For small systems with a sparse matrix, one right-hand side and a preconditioner that the step has within it.
+    Chain new_chain() const {
+        const AnyOperator& a = system_.a;
+        if (preconditioning_ == Preconditioning::general || space_.columns() > 1 || !a.matrix() ||
+            a.columns() == solve::Columns::together || !sparse::can_sum(*a.matrix()))
+            return {};
+        const bool is_scaled = preconditioning_ == Preconditioning::diagonal;
+        return Chain(space_, is_scaled ? cg_chain_of<true> : cg_chain_of<false>, *a.matrix(), is_scaled,
+                     system_.options.tuning);
+    }
+
+    bool iterate_together(std::int64_t steps) override {
+        if (chain_->empty()) return false;
+        if (preconditioning_ == Preconditioning::diagonal) {
+            (*chain_)(space_, {&x_, &r_, &p_, &product_, &diagonal_}, steps);
+        } else {
+            (*chain_)(space_, {&x_, &r_, &p_, &product_}, steps);
+        }
+        return true;
     }
 
     void iterate() override {
@@ -137,6 +167,7 @@ class Cg : public Solver {
 
     AnyArray p_, z_, y_;
     Sweep begin_, products_, step_;
+    std::optional<Chain> chain_;  ///< chosen when the iteration first begins
 };
 
 template <Preconditioning m>
@@ -153,6 +184,15 @@ std::vector<SweepRequest> cg_sweeps(DType dtype, bool has_double) {
     add<Preconditioning::diagonal>(all, dtype, has_double);
     add<Preconditioning::general>(all, dtype, has_double);
     return all;
+}
+
+codegen::ChainRequest cg_chain(DType dtype, bool has_double, bool is_scaled) {
+    codegen::ChainRequest chain{.step = is_scaled ? Step<Preconditioning::diagonal>::request(dtype, has_double)
+                                                  : Step<Preconditioning::none>::request(dtype, has_double)};
+    keep_state_in_blocks(chain.step, has_double);
+    chain.step.name = "cg_chain";
+    if (is_scaled) chain.factors = "d";
+    return chain;
 }
 
 std::unique_ptr<Solver> new_cg(const System& system) { return std::make_unique<Cg>(system); }

@@ -171,6 +171,7 @@ void Solver::advance(std::int64_t steps) {
     const auto iterations = [&] {
         for (std::int64_t k = 0; k < steps; ++k) iterate();
     };
+    if (steps > 0 && iterate_together(steps)) return;
     const std::int64_t lap = system_.options.check_every;
     const bool is_recorded = system_.options.graph && steps == lap && period() != 0 && lap % period() == 0;
     if (!is_recorded) {

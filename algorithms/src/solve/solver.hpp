@@ -47,6 +47,8 @@ class Solver {
     /// The iteration starts, or starts again: r is b - A x. Enqueued, as everything here.
     virtual void begin() = 0;
     virtual void iterate() = 0;
+    /// Enqueues so many iterations as one launch, which ends early where they are done. @returns whether it did
+    virtual bool iterate_together(std::int64_t /*steps*/) { return false; }
     /// After how many iterations the next ones enqueue the same; 0 if they never do.
     virtual std::int64_t period() const { return 1; }
     /// x is made what the iterations so far have found.

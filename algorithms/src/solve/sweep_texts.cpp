@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <string_view>
 
 namespace gemel::solving {
 namespace {
@@ -21,12 +22,12 @@ constexpr const char* state_text = R"(typedef struct {
     scalar rho, alpha, omega, beta, sigma;
     real nu, lanczos_alpha, lanczos_beta, old_beta, dbar, epsilon, old_epsilon, delta, gamma, cosine, sine, phi, phi_bar;
 } sweep_state;
-WITHIN_KERNEL void stop_column(GLOBAL_MEM sweep_state *state, int stop, real figure) {
+WITHIN_KERNEL void stop_column(STATE_MEM sweep_state *state, int stop, real figure) {
     state->stop = stop;
     state->figure = figure;
     state->done = 1;
 }
-WITHIN_KERNEL void see_residual(GLOBAL_MEM sweep_state *state, real residual) {
+WITHIN_KERNEL void see_residual(STATE_MEM sweep_state *state, real residual) {
     state->residual = residual;
     if (state->start < 0) state->start = residual;
     state->done = residual <= state->target || state->stop != 0 || state->iterations >= state->limit;
@@ -89,13 +90,22 @@ WITHIN_KERNEL scalar scalar_mul(scalar a, scalar b) { return c_mul(a, b); }
 WITHIN_KERNEL scalar scalar_div(scalar a, scalar b) { return b.re == 0 && b.im == 0 ? b : c_div(a, b); }
 )";
 
-std::string preamble(DType dtype, bool has_double) {
+/// The state's functions, for states in that memory.
+std::string state_functions(std::string_view space) {
+    constexpr std::string_view word = "STATE_MEM";
+    std::string result = state_text;
+    for (auto at = result.find(word); at != std::string::npos; at = result.find(word, at + space.size()))
+        result.replace(at, word.size(), space);
+    return result;
+}
+
+std::string preamble(DType dtype, bool has_double, std::string_view space = "GLOBAL_MEM") {
     const char* const real = has_double ? "double" : "float";
     std::string types = text("typedef ", real, " real;\ntypedef ", dtype.name(), " element;\n");
-    if (!is_complex(dtype)) return types + real_functions + state_text;
+    if (!is_complex(dtype)) return types + real_functions + state_functions(space);
     types += text("typedef ", dtype.size_bytes() == 16 ? "double" : "float", " part;\ntypedef ",
                   has_double ? "cdouble" : "cfloat", " scalar;\n");
-    return types + complex_functions + state_text;
+    return types + complex_functions + state_functions(space);
 }
 
 template <class R>
@@ -139,6 +149,10 @@ void write_state(std::byte* to, const ColumnState& state, bool has_double) {
     };
     if (has_double) return put(reals_of<double>(state));
     put(reals_of<float>(state));
+}
+
+void keep_state_in_blocks(SweepRequest& sweep, bool has_double) {
+    sweep.preamble = preamble(sweep.dtype, has_double, "LOCAL_MEM_ARG");
 }
 
 SweepRequest new_sweep(const char* name, DType dtype, bool has_double) {

@@ -1,6 +1,7 @@
 /// The sweeps of which solvers are made, as text: for the solvers, and for tests that compile them.
 #pragma once
 
+#include <gemel/codegen/chain.hpp>
 #include <gemel/codegen/sweep.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
@@ -42,6 +43,9 @@ GEMEL_API void write_state(std::byte* to, const ColumnState& state, bool has_dou
 /// How a preconditioner takes part: not at all, within the sweeps, or by launches of its own.
 enum class Preconditioning : std::uint8_t { none, diagonal, general };
 
+/// From now on the sweep's state is one that a block has in shared memory.
+void keep_state_in_blocks(codegen::SweepRequest& sweep, bool has_double);
+
 /// A sweep with the preamble for a type: `element` is the type of elements, `real` that of sums, `scalar` that of
 /// coefficients; dot_re(a, b) and dot_im(a, b) of conj(a) b; plus(y, c, x) is y + c x for a real c, plus_by() for a
 /// scalar; times(a, b) of two elements; scalar_... functions; see_residual(state, squared).
@@ -63,6 +67,8 @@ std::string dot_of(const codegen::SweepRequest& sweep, const std::string& sum);
 codegen::SweepRequest residual_sweep(DType dtype, bool has_double);
 
 GEMEL_API std::vector<codegen::SweepRequest> cg_sweeps(DType dtype, bool has_double);
+/// Iterations of cg in one launch: without a preconditioner, or with a diagonal.
+GEMEL_API codegen::ChainRequest cg_chain(DType dtype, bool has_double, bool is_scaled);
 std::vector<codegen::SweepRequest> bicgstab_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> minres_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> gmres_sweeps(DType dtype, bool has_double);

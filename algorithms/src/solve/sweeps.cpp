@@ -109,7 +109,9 @@ AnyArray Workspace::matrix(const AnyArray& vectors) const { return vectors(slice
 Sweep::Sweep(const Workspace& space, SweepText text) {
     const bool has_double = KernelCache::of(space.context()).info().has_double;
     const KnownSweep& sweep = known_sweep(text, space.dtype(), has_double);
-    variant_ = find_variant(space.context(), sweep, space.layout_, space.tuning_);
+    SweepTuning tuning = space.tuning_;
+    tuning.chain = codegen::SweepChain::automatic;  // texts do not differ by it
+    variant_ = find_variant(space.context(), sweep, space.layout_, tuning);
     is_left_ = !sweep.request.sums.empty() && sweep.request.finish.empty();
     has_joins_ = !sweep.request.joins.empty();
 }

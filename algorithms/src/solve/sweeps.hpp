@@ -48,6 +48,10 @@ class Workspace {
     std::int64_t joined_capacity() const { return joined_capacity_; }
     /// Blocks of a column in sweeps.
     std::int64_t groups() const { return groups_; }
+    /// The caller's numbers, then stored ones, then those for the device.
+    const codegen::SweepTuning& tuning() const { return tuning_; }
+    /// Whether indices of elements have 64 bits.
+    bool has_wide_index() const { return layout_.wide_index; }
 
    private:
     friend class Sweep;

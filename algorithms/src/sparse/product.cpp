@@ -100,6 +100,14 @@ class Product {
         return summing_blocks_;
     }
 
+    /// What it would launch, as a part of another kernel.
+    ProductPart part() {
+        ProductPart part;
+        part_ = &part;
+        run_summing();
+        return part;
+    }
+
     void run() {
         multiply();
         if (trial_ && is_cut_) trial_->end();
@@ -146,6 +154,11 @@ class Product {
     /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
         layout_.dot = !options_.dot.empty() && x_.rank() == 1;
+        if (part_) {
+            *part_ = {
+                .layout = layout_, .arrays = {arrays.begin(), arrays.end()}, .sizes = {sizes.begin(), sizes.end()}};
+            return;
+        }
         const auto variant = find_variant(own_.context, layout_);
         std::int64_t pieces = units() * std::max(tuning_.chunks_per_unit, 1u);
         if (sums_) pieces = std::min(pieces, sums_->capacity);
@@ -304,6 +317,7 @@ class Product {
     OnlineTrial* const trial_;
     const SolverSums* const sums_;
     std::int64_t summing_blocks_ = 0;
+    ProductPart* part_ = nullptr;  ///< to be told instead of launched
     codegen::SparseTuning tuning_ = {};
     bool is_cut_ = false;
     const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
@@ -360,6 +374,18 @@ bool can_sum(const MatrixState& matrix) {
     const bool serial = KernelCache::of(own.context).info().type == DeviceInfo::Type::cpu;
     return product_tuning(matrix, {.form = SparseForm::rows, .serial = serial}, {}).strategy !=
            codegen::SparseStrategy::merge;
+}
+
+ProductPart summing_part(const MatrixState& matrix, bool is_scaled) {
+    AnyMultiply parallel;
+    parallel.tuning.serial = 0;
+    const AnyArray& any = matrix.entries.values;  // where vectors lie is told at the launch
+    SolverSums sums;
+    sums.with = any;
+    if (is_scaled) sums.diagonal = any;
+    ProductPart part = Product(matrix, any, any, parallel, nullptr, &sums).part();
+    part.places = matrix.format == Format::csr ? matrix.entries.count : matrix.form.values.size();
+    return part;
 }
 
 std::int64_t multiply_summing(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const SolverSums& sums) {

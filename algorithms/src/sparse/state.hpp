@@ -4,6 +4,7 @@
 #include <gemel/algorithms/sparse_matrix.hpp>
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/codegen/sparse.hpp>
+#include <gemel/core/argument.hpp>
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/context.hpp>
 
@@ -133,6 +134,15 @@ struct SolverSums {
 };
 /// Whether a matrix has products that sum: one launch, whatever there is to sum.
 bool can_sum(const MatrixState& matrix);
+/// What a kernel that has such a product as a part needs: see codegen/chain.hpp.
+struct ProductPart {
+    codegen::SparseLayout layout = {};
+    std::vector<Argument> arrays = {};     ///< of the matrix, which must live
+    std::vector<std::int64_t> sizes = {};  ///< without the chunk
+    std::int64_t places = 0;               ///< values that are read
+};
+/// For blocks of many threads, also on CPU devices. The matrix can_sum(). @param is_scaled  there is a diagonal
+ProductPart summing_part(const MatrixState& matrix, bool is_scaled);
 /// @param x,y  vectors without gaps that share no memory @returns how many blocks have left sums, at most `capacity`
 std::int64_t multiply_summing(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const SolverSums& sums);
 

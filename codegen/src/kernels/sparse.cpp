@@ -1,6 +1,7 @@
 #include <gemel/codegen/sparse.hpp>
 
 #include "sparse_kernels.hpp"
+#include "sparse_text.hpp"
 
 #include <gemel/codegen/block.hpp>
 #include <gemel/core/text.hpp>
@@ -15,10 +16,27 @@ constexpr int sum_lanes = 16;       ///< serial: running sums side by side
 /// Fills the kernels of one layout.
 class Product {
    public:
-    Product(const SparseLayout& layout, const Dialect& dialect)
-        : layout_(layout), type_(layout.value.name()), index_(layout.index.name()), kernel_(dialect) {}
+    Product(const SparseLayout& layout, KernelText& kernel)
+        : layout_(layout), type_(layout.value.name()), index_(layout.index.name()), kernel_(kernel) {}
 
     std::string text() {
+        Values values = all_values();
+        const std::string kernels = body(values);
+        return kernel_.finish(functions_ + kernels);
+    }
+
+    SparsePart part() {
+        Values values = all_values();
+        fill_form(values);
+        return {.functions = functions_,
+                .arrays = arrays(),
+                .sizes = sizes(),
+                .shared = shared_sums_ + shared(),
+                .work = kernel_.fill(sparse_kernels::part(), values)};
+    }
+
+   private:
+    Values all_values() {
         Values values{{"type", type_},
                       {"index", index_},
                       {"zero", zero()},
@@ -31,11 +49,9 @@ class Product {
         values["parameters"] = kernel_.fill(sparse_kernels::parameters(), values);
         add_dot(values);
         add_sums(values);
-        const std::string kernels = body(values);
-        return kernel_.finish(functions_ + kernels);
+        return values;
     }
 
-   private:
     bool is_complex() const { return layout_.value.kind() == DType::Kind::complex; }
     std::string zero() const { return is_complex() ? type_ + "_new(0, 0)" : "0"; }
     std::string times(const std::string& a, const std::string& b) const {
@@ -114,8 +130,9 @@ class Product {
                         " *RESTRICT sums,\nGLOBAL_MEM const int *RESTRICT skip,\nint64_t w_begin,\n",
                         is_scaled ? "int64_t factors_begin,\n" : "", "int64_t sums_begin,\nint64_t skip_at");
         // PoCL 3.1 computes nothing behind a barrier that a block might return before.
-        std::string begin = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
-        begin += gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
+        const std::string skip = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
+        const std::string place = gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
+        std::string begin;
         Values row{{"type", type_},
                    {"other", is_scaled ? times("factors[row]", "w[row]") : "w[row]"},
                    {"same", is_scaled ? times("factors[row]", "total") : "total"},
@@ -144,7 +161,8 @@ class Product {
                 end += gemel::text("for (int lane = 0; lane < ", sum_lanes, "; ++lane) ", name, " += ", name,
                                    "_lanes[lane];\n");
             } else {
-                begin = gemel::text("LOCAL_MEM ", real, " shared_", name, "[", layout_.block, "];\n") + begin;
+                shared_sums_ =
+                    gemel::text("LOCAL_MEM ", real, " shared_", name, "[", layout_.block, "];\n", shared_sums_);
                 reduce.values.push_back({name, "shared_" + name, "add_parts"});
             }
         }
@@ -160,26 +178,24 @@ class Product {
         }
         for (int k = 0; k < 3; ++k)
             end += gemel::text("sums[sums_begin + (int64_t)GID_0 * 3 + ", k, "] = ", names[k], ";\n");
-        values["begin_dot"] = begin;
+        values["begin_sums"] = begin;
+        values["begin_dot"] = shared_sums_ + skip + place + begin;
         values["end_dot"] = end + (layout_.serial ? "" : "}");
     }
 
     std::string body(Values values) {
         switch (layout_.form) {
-            case SparseForm::rows: return rows(values);
-            case SparseForm::stream: return stream(values);
             case SparseForm::merge: return merge(values);
-            case SparseForm::slices: return slices(values);
-            case SparseForm::diagonals: return diagonals(values);
             case SparseForm::several: return several(values);
+            default: return layout_.serial && layout_.form != SparseForm::stream ? serial(values) : blocks(values);
         }
-        return {};
     }
 
     /// Where columns are found: in x, or in the window of the row's packet.
     const char* operand() const { return layout_.packed_columns ? "part" : "x"; }
+    std::string column_type() const { return layout_.packed_columns ? "uint16_t" : index_; }
     void name_columns(Values& values) {
-        values["column"] = layout_.packed_columns ? "uint16_t" : index_;
+        values["column"] = column_type();
         values["window"] = layout_.packed_columns ? kernel_.fill(sparse_kernels::window(),
                                                                  {{"packet", static_cast<int>(sparse_packet_rows)},
                                                                   {"columns", static_cast<int>(sparse_window)},
@@ -204,20 +220,67 @@ class Product {
         values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
     }
 
-    std::string stream(Values& values) {
+    /// Parameters for what the form has.
+    std::string arrays() const {
+        const auto array = [](const std::string& type, const char* name) {
+            return gemel::text("GLOBAL_MEM const ", type, " *RESTRICT ", name, ",\n");
+        };
+        switch (layout_.form) {
+            case SparseForm::diagonals: return array(index_, "offsets") + array(type_, "values");
+            case SparseForm::slices:
+                return array(index_, "lengths") + array(index_, "columns") + array(type_, "values") +
+                       (layout_.ordered ? array("int64_t", "slice_starts") + array(index_, "order") : std::string());
+            default: return array(index_, "starts") + array(column_type(), "columns") + array(type_, "values");
+        }
+    }
+    std::string sizes() const {
+        switch (layout_.form) {
+            case SparseForm::slices: return "int64_t rows,\n";
+            case SparseForm::diagonals: return "int64_t rows,\nint64_t column_count,\nint64_t diagonals,\n";
+            default: return "int64_t rows,\nint64_t column_count,\n";
+        }
+    }
+    std::string shared() const {
+        if (layout_.form == SparseForm::stream)
+            return gemel::text("LOCAL_MEM ", type_, " products[", layout_.block * layout_.items, "];");
+        if (layout_.form == SparseForm::rows && layout_.width > 1 && !layout_.warps)
+            return gemel::text("LOCAL_MEM ", type_, " totals[", layout_.block, "];");
+        return {};
+    }
+
+    /// What a block does with a piece of rows, and what its threads are.
+    void fill_form(Values& values) {
+        values["threads"] = "";
+        switch (layout_.form) {
+            case SparseForm::stream: return stream(values);
+            case SparseForm::slices: return slices(values);
+            case SparseForm::diagonals: return diagonals(values);
+            default: return rows(values);
+        }
+    }
+    std::string blocks(Values& values) {
+        fill_form(values);
+        values["arrays"] = arrays();
+        values["sizes"] = sizes();
+        values["shared"] = shared();
+        return kernel_.fill(sparse_kernels::product(), values);
+    }
+
+    void stream(Values& values) {
         name_columns(values);
         stage(values);
         values["store"] = store("total");
-        return kernel_.fill(sparse_kernels::stream(), values);
+        values["rows_of_piece"] = kernel_.fill(sparse_kernels::stream(), values);
     }
 
-    std::string rows(Values& values) {
+    void rows(Values& values) {
         name_columns(values);
         values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
         values["store"] = store("total");
-        values["long_row"] = long_row("end");
-        if (layout_.serial) return kernel_.fill(sparse_kernels::rows_serial(), values);
         values["reduce"] = "";
+        const bool by_warps = layout_.warps && layout_.width > 1;
+        values["threads"] = gemel::text(by_warps ? "const int lane = thread % 32;\n" : "",
+                                        "const int place = thread % ", layout_.width, ";");
         if (layout_.width > 1) {
             const pieces::Item item{.name = "sum", .type = type_, .bytes = layout_.value.size_bytes()};
             if (layout_.warps) functions_ += pieces::Exchange{.item = item}.text(kernel_) + "\n";
@@ -232,7 +295,7 @@ class Product {
                                                                   .place = "place"}
                                          .text(kernel_);
         }
-        return kernel_.fill(sparse_kernels::rows(), values);
+        values["rows_of_piece"] = kernel_.fill(sparse_kernels::rows(), values);
     }
 
     std::string merge(Values& values) {
@@ -257,23 +320,43 @@ class Product {
                kernel_.fill(sparse_kernels::carries(), carried);
     }
 
-    std::string slices(Values& values) {
-        const std::string total = layout_.serial ? "totals[r]" : "total";
-        values["add_product"] = add_to(total, "values[k]", "x[columns[k]]");
-        values["add_four"] = add_to(total, "value[u]", "x[at[u]]");
-        values["store"] = store(total);
-        return kernel_.fill(layout_.serial ? sparse_kernels::slices_serial() : sparse_kernels::slices(), values);
+    void slices(Values& values) {
+        values["add_product"] = add_to("total", "values[k]", "x[columns[k]]");
+        values["add_four"] = add_to("total", "value[u]", "x[at[u]]");
+        values["store"] = store("total");
+        values["rows_of_piece"] = kernel_.fill(sparse_kernels::slices(), values);
     }
 
-    std::string diagonals(Values& values) {
-        const std::string total = layout_.serial ? "totals[r]" : "total";
-        const std::string sum = plus(total, times("value", layout_.serial ? "part[r]" : "x[at]"));
-        const std::string known = plus(total, times("value", "other[d]"));
+    /// One more product, unless its entry is zero.
+    std::string add_entry(const std::string& total, const std::string& other) const {
+        return gemel::text(total, " = ", is_not_zero("value"), " ? ", plus(total, times("value", other)), " : ", total,
+                           ";");
+    }
+
+    void diagonals(Values& values) {
+        values["add_product"] = add_entry("total", "x[at]");
+        values["add_known"] = add_entry("total", "other[d]");
+        values["store"] = store("total");
+        values["rows_of_piece"] = kernel_.fill(sparse_kernels::diagonals(), values);
+    }
+
+    /// Threads that take many rows each.
+    std::string serial(Values& values) {
+        if (layout_.form == SparseForm::rows) {
+            name_columns(values);
+            values["add_product"] = add_to("total", "values[k]", gemel::text(operand(), "[columns[k]]"));
+            values["store"] = store("total");
+            values["long_row"] = long_row("end");
+            return kernel_.fill(sparse_kernels::rows_serial(), values);
+        }
+        values["store"] = store("totals[r]");
+        if (layout_.form == SparseForm::slices) {
+            values["add_product"] = add_to("totals[r]", "values[k]", "x[columns[k]]");
+            return kernel_.fill(sparse_kernels::slices_serial(), values);
+        }
         values["tile"] = diagonal_tile;
-        values["add_product"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", sum, " : ", total, ";");
-        values["add_known"] = gemel::text(total, " = ", is_not_zero("value"), " ? ", known, " : ", total, ";");
-        values["store"] = store(total);
-        return kernel_.fill(layout_.serial ? sparse_kernels::diagonals_serial() : sparse_kernels::diagonals(), values);
+        values["add_product"] = add_entry("totals[r]", "part[r]");
+        return kernel_.fill(sparse_kernels::diagonals_serial(), values);
     }
 
     std::string several(Values& values) {
@@ -286,15 +369,19 @@ class Product {
 
     SparseLayout layout_;
     std::string type_, index_;
-    std::string functions_;  ///< in front of the kernels
-    std::string sums_;       ///< what a row adds to them
-    KernelText kernel_;
+    std::string functions_;    ///< in front of the kernels
+    std::string sums_;         ///< what a row adds to them
+    std::string shared_sums_;  ///< the arrays in which a block adds them up
+    KernelText& kernel_;
 };
 
 }  // namespace
 
 std::string sparse_source(const SparseLayout& layout, const Dialect& dialect) {
-    return Product(layout, dialect).text();
+    KernelText kernel(dialect);
+    return Product(layout, kernel).text();
 }
+
+SparsePart sparse_part(const SparseLayout& layout, KernelText& kernel) { return Product(layout, kernel).part(); }
 
 }  // namespace gemel::codegen

@@ -1,6 +1,7 @@
 #include <gemel/codegen/sweep.hpp>
 
 #include "sweep_kernels.hpp"
+#include "sweep_text.hpp"
 
 #include <gemel/codegen/block.hpp>
 #include <gemel/codegen/kernel_text.hpp>
@@ -71,12 +72,11 @@ std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout) {
     return layout.serial ? 16 : std::max(16 / dtype.size_bytes(), 1u);
 }
 
-std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
-                         const Dialect& dialect) {
+Values sweep_values(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
+                    KernelText& kernel) {
     if (request.dtype.size_bytes() > 16 || 16 % request.dtype.size_bytes() != 0)
         throw ArgumentError(gemel::text("sweep '", request.name, "': elements of ", request.dtype.name(), " have ",
                                         request.dtype.size_bytes(), " bytes; 1, 2, 4, 8 or 16 can be packed"));
-    KernelText kernel(dialect);
     const int block = layout.serial ? 1 : static_cast<int>(tuning.block);
     const int finishers = layout.serial ? 1 : std::min(block, static_cast<int>(sweep_finish_block));
     const bool is_stepped = layout.last_block && !request.sums.empty() && !request.finish.empty();
@@ -120,6 +120,13 @@ std::string sweep_source(const SweepRequest& request, const SweepLayout& layout,
     values["elements"] = kernel.fill(layout.serial ? sweep_kernels::serial() : sweep_kernels::parallel(), values);
     values["join"] = is_stepped ? join(block) : std::string();
     values["join_again"] = join(finishers);
+    return values;
+}
+
+std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
+                         const Dialect& dialect) {
+    KernelText kernel(dialect);
+    Values values = sweep_values(request, layout, tuning, kernel);
     return kernel.finish(kernel.fill(sweep_kernels::sweep(), std::move(values)));
 }
 

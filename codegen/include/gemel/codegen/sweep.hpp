@@ -26,15 +26,25 @@ enum class SweepFinish : std::uint32_t {
 inline constexpr std::array<const char*, 3> sweep_finish_names{"automatic", "last_block", "launch"};
 constexpr std::span<const char* const> value_names(SweepFinish) { return sweep_finish_names; }
 
+/// Whether a solver that can do many iterations in one launch does so: see chain.hpp.
+enum class SweepChain : std::uint32_t {
+    automatic,  ///< for small systems, where the device promises that blocks run together
+    never,
+    always,  ///< wherever matrix and preconditioner allow it
+};
+inline constexpr std::array<const char*, 3> sweep_chain_names{"automatic", "never", "always"};
+constexpr std::span<const char* const> value_names(SweepChain) { return sweep_chain_names; }
+
 /// Zero means "not given".
 struct SweepTuning {
     static constexpr std::string_view family = "sweep";
     std::uint32_t block = 0;            ///< threads per block; 1: each block is one thread with a piece of its own
     std::uint32_t blocks_per_unit = 0;  ///< at most, for each compute unit
     SweepFinish finish = SweepFinish::automatic;
+    SweepChain chain = SweepChain::automatic;
     friend bool operator==(const SweepTuning&, const SweepTuning&) = default;
 };
-GEMEL_STRUCT(SweepTuning, block, blocks_per_unit, finish)
+GEMEL_STRUCT(SweepTuning, block, blocks_per_unit, finish, chain)
 GEMEL_API SweepTuning sweep_tuning(const DeviceInfo& device, const Workload& work);
 
 /// One array of a sweep. In the statement its name stands for the element.

@@ -1,0 +1,52 @@
+/// The text of chains: many iterations of a solver in one launch, a product with a sparse matrix and a sweep in turn.
+#pragma once
+
+#include <gemel/codegen/sparse.hpp>
+#include <gemel/codegen/sweep.hpp>
+#include <gemel/core/dialect.hpp>
+#include <gemel/core/export.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace gemel::codegen {
+
+/// One column. An iteration is to = A from with the sums of sparse_source beside `with`, and the step, a sweep that
+/// joins them: its `joins` are mu, delta and gamma. Names are of the step's arrays.
+struct ChainRequest {
+    SweepRequest step = {};  ///< its state is kept in shared memory: functions take `LOCAL_MEM_ARG sweep_state *`
+    std::string from = "p", to = "s", with = "r";
+    std::string factors = {};  ///< the diagonal of SparseSums::scaled
+};
+
+/// The kernel `<name of the step>`, which iterates until it has done `steps` or the step's `skip` is true. A
+/// cooperative launch of blocks of `matrix.block` threads, as many as there are sums for. Parameters: the matrix's
+/// arrays, the step's, states, partials (a `real` for each of the step's sums for each block), sums (three for each
+/// block), the matrix's sizes (int64_t, without the chunk), steps, packs (int32_t).
+/// @param matrix    rows, stream, slices or diagonals, not serial, with `sums`
+/// @param resident  blocks that a compute unit shall hold together; 0: as many as there happen to fit
+/// @throws ArgumentError if step or matrix are none that can be chained
+GEMEL_API std::string chain_source(const ChainRequest& request, const SparseLayout& matrix, std::uint32_t resident,
+                                   const Dialect& dialect);
+
+/// What tells whether a chain is worth while.
+struct ChainWork {
+    std::int64_t unknowns = 0;
+    std::int64_t places = 0;    ///< values that the matrix stores, padding included
+    std::int64_t resident = 0;  ///< blocks that run at once: Kernel::max_cooperative_blocks()
+    std::int64_t compute_units = 1;
+    std::uint32_t block = 256;
+    std::uint32_t blocks_per_unit = 0;  ///< at most; 0: chain_blocks_per_unit
+    std::uint32_t rows_per_piece = 256;
+    SweepChain asked = SweepChain::automatic;
+};
+/// More hide the time of loads better, and make the barriers longer.
+inline constexpr std::uint32_t chain_blocks_per_unit = 4;
+
+/// How many blocks iterate together, each with as many pieces of rows; 0: the iterations should be launched. By itself
+/// it chains where there are at most 8 unknowns and 64 places for each thread, and where the device promises that
+/// blocks run together. One that answers a single block for each compute unit, as for NVIDIA's OpenCL, promises that
+/// only while no other such launch runs beside.
+GEMEL_API std::int64_t chain_blocks(const ChainWork& work);
+
+}  // namespace gemel::codegen
