@@ -51,6 +51,7 @@ std::string chain_source(const ChainRequest& request, const SparseLayout& matrix
     values["to"] = request.to;
     values["with"] = request.with;
     values["factors"] = request.factors;
+    values["has_factors"] = !request.factors.empty();
     values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(matrix.block), .count = resident}.text();
     if (request.step.skip.empty()) values["skip"] = "0";
     return kernel.finish(kernel.fill(sweep_kernels::chain(), std::move(values)));
