@@ -19,6 +19,9 @@ namespace {
 
 using sparse::Format;
 
+/// What is tested here are iterations that are launched; solve_chain_test has those that are one launch.
+constexpr codegen::SweepTuning never_chained{.chain = codegen::SweepChain::never};
+
 template <class T>
 sparse::Matrix<T> matrix_of(const HostSystem<T>& a, Format format, bool wide = false) {
     return sparse::csr<T>({a.n, a.n}, a.starts, a.columns, a.values, {.wide_indices = wide}).to(format);
@@ -35,8 +38,12 @@ std::int64_t launches_of(const solve::LinearOperator<T>& a, const GPUArray<T>& b
     const Context context = current_context();
     const auto launches = [&](std::int64_t iterations) {
         const auto before = context.statistics().launches;
-        (void)solve::cg(
-            a, b, {.tolerance = 0, .max_iterations = iterations, .preconditioner = m, .throw_if_not_converged = false});
+        (void)solve::cg(a, b,
+                        {.tolerance = 0,
+                         .max_iterations = iterations,
+                         .preconditioner = m,
+                         .throw_if_not_converged = false,
+                         .tuning = never_chained});
         return static_cast<std::int64_t>(context.statistics().launches - before);
     };
     launches(4);
@@ -52,7 +59,7 @@ void check_same(const HostSystem<T>& a, const sparse::Matrix<T>& matrix, std::in
     const GPUArray<T> b = to_gpu(random_vector<T>(a.n * columns, 11)).reshape({a.n, columns});
     const double tolerance = sizeof(RealOf<T>) == 4 ? 1e-5 : 1e-11;
     const auto m = with_jacobi ? solve::jacobi(matrix) : solve::LinearOperator<T>();
-    const auto summing = solve::cg(matrix, b, {.tolerance = tolerance, .preconditioner = m});
+    const auto summing = solve::cg(matrix, b, {.tolerance = tolerance, .preconditioner = m, .tuning = never_chained});
     const auto plain = solve::cg(only_multiplies(matrix), b, {.tolerance = tolerance, .preconditioner = m});
     REQUIRE(summing.converged);
     // Both add the same products, in another order, up in the same precision.
@@ -103,7 +110,8 @@ TEST_CASE("blocks that take several pieces of rows sum all of them") {
     for (const Format format : {Format::csr, Format::ell, Format::dia}) {
         CAPTURE(to_string(format));
         const auto matrix = matrix_of(a, format);
-        const solve::Options<double> few{.tolerance = 0, .max_iterations = 6, .throw_if_not_converged = false};
+        const solve::Options<double> few{
+            .tolerance = 0, .max_iterations = 6, .throw_if_not_converged = false, .tuning = never_chained};
         const auto summing = solve::cg(matrix, b, few);
         const auto plain = solve::cg(only_multiplies(matrix), b, few);
         // Six iterations of a system whose condition is about 8000: sums in another order change the last few digits.

@@ -122,8 +122,11 @@ TEST_CASE("small systems are chained where blocks are sure to run together") {
         change(changed);
         return cg::chain_blocks(changed);
     };
-    // 1024 pieces of rows, two for each of the 528 blocks at most.
-    CHECK(cg::chain_blocks(work) == 512);
+    // 1024 pieces of rows: with two blocks for each multiprocessor, four a block.
+    CHECK(cg::chain_blocks(work) == 256);
+    CHECK(blocks([](auto& w) { w.unknowns = 1 << 16; }) == 256);
+    CHECK(blocks([](auto& w) { w.unknowns = 1 << 20; }) == 512);
+    CHECK(blocks([](auto& w) { w.blocks_per_unit = 4; }) == 512);
     CHECK(blocks([](auto& w) { w.unknowns = 1; }) == 1);
     CHECK(blocks([](auto& w) { w.blocks_per_unit = 8; }) == 1024);
     CHECK(blocks([](auto& w) { w.rows_per_piece = 64; }) == 512);

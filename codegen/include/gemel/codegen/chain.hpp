@@ -36,7 +36,8 @@ struct ChainWork {
     std::int64_t resident = 0;  ///< blocks that run at once: Kernel::max_cooperative_blocks()
     std::int64_t compute_units = 1;
     std::uint32_t block = 256;
-    std::uint32_t blocks_per_unit = 0;  ///< at most; 0: chain_blocks_per_unit
+    std::uint32_t blocks_per_unit =
+        0;  ///< at most; 0: chain_blocks_per_unit, half of it for four pieces a block or less
     std::uint32_t rows_per_piece = 256;
     SweepChain asked = SweepChain::automatic;
 };
