@@ -19,7 +19,7 @@ using ChainText = codegen::ChainRequest (*)(DType dtype, bool has_double);
 class Chain {
    public:
     Chain() = default;
-    /// @param given  the caller's numbers alone
+    /// @param given  the caller's own tuning, without stored values or defaults
     Chain(const Workspace& space, ChainText text, const sparse::MatrixState& matrix, bool is_scaled,
           const codegen::SweepTuning& given);
     bool empty() const { return blocks_ == 0; }

@@ -43,7 +43,7 @@ GEMEL_API void write_state(std::byte* to, const ColumnState& state, bool has_dou
 /// How a preconditioner takes part: not at all, within the sweeps, or by launches of its own.
 enum class Preconditioning : std::uint8_t { none, diagonal, general };
 
-/// From now on the sweep's state is one that a block has in shared memory.
+/// Makes the sweep expect its state in a block's shared memory.
 void keep_state_in_blocks(codegen::SweepRequest& sweep, bool has_double);
 
 /// A sweep with the preamble for a type: `element` is the type of elements, `real` that of sums, `scalar` that of

@@ -25,11 +25,11 @@ struct ChainRequest {
 /// block), the matrix's sizes (int64_t, without the chunk), steps, packs (int32_t).
 /// @param matrix    rows, stream, slices or diagonals, not serial, with `sums`
 /// @param resident  blocks that a compute unit shall hold together; 0: as many as there happen to fit
-/// @throws ArgumentError if step or matrix are none that can be chained
+/// @throws ArgumentError if the step or the matrix cannot be chained
 GEMEL_API std::string chain_source(const ChainRequest& request, const SparseLayout& matrix, std::uint32_t resident,
                                    const Dialect& dialect);
 
-/// What tells whether a chain is worth while.
+/// The facts by which chain_blocks() decides.
 struct ChainWork {
     std::int64_t unknowns = 0;
     std::int64_t places = 0;    ///< values that the matrix stores, padding included
@@ -37,7 +37,7 @@ struct ChainWork {
     std::int64_t compute_units = 1;
     std::uint32_t block = 256;
     std::uint32_t blocks_per_unit =
-        0;  ///< at most; 0: chain_blocks_per_unit, half of it for four pieces a block or less
+        0;  ///< at most; 0: chain_blocks_per_unit, or 2 if that leaves a block fewer than four pieces
     std::uint32_t rows_per_piece = 256;
     SweepChain asked = SweepChain::automatic;
 };
