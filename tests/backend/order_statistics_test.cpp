@@ -53,6 +53,9 @@ TEST_CASE("topk finds the ends in order with the lower index first") {
     std::vector<float> rising(30000);
     std::iota(rising.begin(), rising.end(), 0.0f);
     check_topk(rising, 1000, "rising");
+    std::vector<float> mostly_nan(20001, std::nanf(""));
+    for (const std::size_t place : {19u, 5000u, 5001u, 12345u, 20000u}) mostly_nan[place] = INFINITY;
+    check_topk(mostly_nan, 9, "mostly NaN");
     check_topk(drawn<std::int32_t>(16400, 5, -1000000, 1000000), 33, "int32");
     auto with_nan = drawn<float>(10000, 6, 0, 1000);
     with_nan[77] = with_nan[8500] = std::nanf("");

@@ -105,6 +105,8 @@ TEST_CASE("searches compile for CUDA") {
 
 TEST_CASE("the ends of rows compile for CUDA") {
     for (const DType& type : numbers) check_compiles(row_ends_kernel(type, type.size_bytes() > 2));
+    for (const DType& type : numbers) check_compiles(part_elements_kernel(type));
+    check_compiles(part_places_kernel());
 }
 
 TEST_CASE("list builders compile for CUDA") {

@@ -9,6 +9,7 @@
 #include "sort/sort_checks.hpp"
 
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/arrays/take.hpp>
 #include <gemel/codegen/promotion.hpp>
@@ -35,27 +36,45 @@ AnyArray along(const AnyArray& x, std::size_t axis, const Index& part) {
     return x.view(indices);
 }
 
-/// Parts of the array whose ends are compared first; a sort of so many is one launch.
-constexpr std::int64_t group_count = 8192;
+/// Parts of neighbours whose ends are compared first; a sort of so many is one launch.
+constexpr std::int64_t part_count = 8192;
 
-/// The numbers of the elements that may be among the k at the end: those at or beyond the k-th of the groups' ends.
-/// That many groups have one at least.
-AnyArray candidates(const AnyArray& x, std::int64_t k, bool largest) {
-    const std::int64_t rows = static_cast<std::int64_t>(x.size()) / group_count;
-    // Neighbours are in different groups, so that those of a sorted array share the ends.
-    const AnyArray groups = x(slice(0, rows * group_count)).reshape({rows, group_count});
-    const AnyArray ends = gemel::sort(AnyArray(largest ? gemel::max(groups, 0) : gemel::min(groups, 0)));
-    const std::int64_t at = largest ? group_count - k : k - 1;
-    const AnyArray bound = ends(slice(at, at + 1));
-    static auto& kernels = *new KernelsByText<Scan>;
-    const auto scan = kernels.find(text(x.dtype().name(), largest, is_long(x)), [&] {
-        return places_scan(is_long(x), {VectorArg(x.dtype(), "x", true), VectorArg(x.dtype(), "bound", true)},
-                           largest ? "!is_less(x[i], bound[0])" : "!is_less(bound[0], x[i])", order_text(x.dtype()));
+/// The largest or smallest element of each row; NaN where all are, or where it is the largest.
+AnyArray ends_of(const AnyArray& rows, bool largest) {
+    if (largest) return gemel::max(rows, 1);
+    if (!rows.dtype().is_floating()) return gemel::min(rows, 1);
+    static auto& kernels = *new KernelsByText<Reduction>;
+    const auto least = kernels.find(rows.dtype().name(), [&] {
+        return Reduction({VectorArg(rows.dtype(), "x", true)}, {{"NAN", "x[i]", "fmin(a, b)"}}, {rows.dtype()},
+                         "least_of_part", {}, {});
     });
-    const AnyArray places = room_for(x, dtype_of<std::int64_t>(), x.size());
-    const GPUArray<std::int64_t> count(x.context(), Shape{});
-    scan->run({}, std::array{CallArgument(x), CallArgument(bound), CallArgument(places), CallArgument(count)});
-    return AnySelection{places, count}.array();
+    AnyArray result;
+    least->run({.axes = std::vector{1}}, std::array{CallArgument(rows)}, {&result, 1});
+    return result;
+}
+
+AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options);
+
+/// Of k elements at the end each lies in one of the k parts with the foremost ends, of equal ones those that come first:
+/// elsewhere k elements would be before it. So one reading finds the parts, and k of part_count parts are looked at again.
+AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
+    const auto count = static_cast<std::int64_t>(x.size());
+    const std::int64_t length = count / part_count, behind = part_count * length;
+    const AnyArray ends = ends_of(x(slice(0, behind)).reshape({part_count, length}), options.largest);
+    // In their order, so that equal elements keep theirs.
+    const AnyArray parts = gemel::sort(gemel::argsort(ends, {.descending = options.largest})(slice(0, k)));
+    static auto& gathers = *new KernelsByText<ElementwiseKernel>;
+    static auto& places = *new ElementwiseKernel(part_places_kernel());
+    const AnyArray found = room_for(x, x.dtype(), static_cast<std::size_t>(k * length + count - behind));
+    const std::array partition{CallArgument(parts), CallArgument(k), CallArgument(length), CallArgument(part_count)};
+    gathers.find(x.dtype().name(), [&] { return part_elements_kernel(x.dtype()); })
+        ->run({}, std::array{CallArgument(x), CallArgument(found), partition[0], partition[1], partition[2],
+                             partition[3]});
+    const AnyTopK among = topk_of("topk", found, k, options);
+    const GPUArray<std::int64_t> indices(x.context(), Shape{k});
+    places.run({}, std::array{CallArgument(among.indices), CallArgument(indices), partition[0], partition[1],
+                              partition[2], partition[3]});
+    return {among.values, indices};
 }
 
 }  // namespace
@@ -82,6 +101,31 @@ ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
              "    values[base + at] = v;\n    places[base + at] = j;\n    bound = values[base + held - 1];\n}\n",
              "done[i] = held"),
         "row_ends", {.preamble = order_text(dtype)});
+}
+
+namespace {
+
+/// Where an element of the chosen parts is in the array; behind the parts comes what is left of it.
+std::string part_place(const char* element) {
+    return text("(", element, " < kept * length ? parts[", element, " / length] * length + ", element,
+                " % length : ", element, " + (count - kept) * length)");
+}
+constexpr const char* partition_arguments = "const int64_t *parts, int64_t kept, int64_t length, int64_t count";
+
+}  // namespace
+
+ElementwiseKernel part_elements_kernel(DType dtype) {
+    std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "found")};
+    for (Parameter& p : parse_declarations(partition_arguments)) arguments.push_back(std::move(p));
+    return ElementwiseKernel(std::move(arguments),
+                             text("const int64_t element = i;\nfound[i] = x[", part_place("element"), "]"),
+                             "part_elements");
+}
+
+ElementwiseKernel part_places_kernel() {
+    return ElementwiseKernel(text("const int64_t *chosen, int64_t *places, ", partition_arguments),
+                             text("const int64_t element = chosen[i];\nplaces[i] = ", part_place("element")),
+                             "part_places");
 }
 
 }  // namespace selecting
@@ -132,14 +176,10 @@ AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOp
                                  to_string(x.shape()), " has ", x.shape()[axis]));
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
-    if (x.rank() > 1 || x.size() < least || x.size() < group_count || k > group_count / 4 || k == 0 ||
+    if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 ||
         !has_order_of_ends)
         return ends_of_rows(x, k, options, who);
-    const AnyArray places = candidates(without_gaps(x), k, options.largest);
-    const AnyArray values = take(x, places, {}, OutOfBounds::wrap);
-    const AnyArray order = gemel::argsort(values, {.descending = options.largest})(slice(0, k));
-    return {take(values, order, {}, OutOfBounds::wrap),
-            GPUArray<std::int64_t>(take(places, order, {}, OutOfBounds::wrap))};
+    return ends_of_parts(without_gaps(x), k, options);
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ GEMEL_API AnyArray quantiles(const char* who, const AnyArray& x, std::span<const
 
 /// The k largest elements along an axis, in order. NaN counts as larger than all else.
 /// @throws ArgumentError if the axis has fewer than k elements, or is not there
-/// @time a sort along the axis; of long arrays of one axis two readings and little more, and a wait for how many
-///       elements may be among them; on CPU devices one reading for up to 16 elements of a row
+/// @time a sort along the axis; of long arrays of one axis one reading and little more; on CPU devices one reading for
+///       up to 16 elements of a row
 template <ArrayOperand X>
 TopK<detail::ElementOf<X>> topk(const X& x, std::int64_t k, const TopKOptions& options = {}) {
     AnyTopK top = detail::topk(detail::evaluated(x), k, options);
