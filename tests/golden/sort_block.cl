@@ -63,16 +63,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
         __local int *const warp_counts = digit_counts + 256 * warp;
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
+            const int own_digit = digit[k];
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
-            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
             const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-            const int count = warp_counts[digit[k]] + below;
+            const int found = warp_counts[own_digit] + below;
             gemel_warp_barrier();
-            if (peers >> lane == 1) warp_counts[digit[k]] = count + 1;
+            if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
-            rank[k] = count | digit[k] << 16;
+            rank[k] = found | own_digit << 16;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         int digit_total = 0;

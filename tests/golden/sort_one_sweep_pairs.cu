@@ -139,13 +139,13 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
         int n,
         int row_length)
 {
-    __shared__ float4 arena[768];
+    __shared__ float4 arena[672];
+    __shared__ int digit_counts[3072];
     __shared__ uint32_t first_of[256];
-    __shared__ int start_of[256];
     __shared__ int warp_totals[12];
     __shared__ int dealt[1];
-    __shared__ uint8_t digit_at[2688];
-    int *const digit_counts = (int *)arena;
+    __shared__ int shared_place[1];
+    uint32_t *const staged_keys = (uint32_t *)arena;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32, own = warp * 224 + lane;
     const int plan = (int)control[1028 + place];
     if (plan == 0) return;
@@ -156,6 +156,8 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
     uint32_t *const value0_target = to == 1 ? value0_to : value0_spare;
     uint32_t *const ticket = (uint32_t *)(control + (1024 + place));
     const uint32_t first_ticket = 0;
+    for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
+    if (thread == 0) shared_place[0] = place;
     // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
     if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
     __syncthreads();
@@ -163,7 +165,6 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
     const int begin = (int)tile * 2688;
     const int count = n - begin < 2688 ? (int)(n - begin) : 2688;
     uint32_t key[7];
-    int digit[7];
     const uint32_t *const own_keys = key_source + begin + own;
     if (count == 2688) {
 #pragma unroll
@@ -176,43 +177,18 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
     }
     if (count == 2688) {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) digit[k] = sort_key_digit(key[k], place);
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], place)], 1);
     } else {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) {
-            digit[k] = 255;  // behind the end of the last tile: these come last
-            if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], place);
-        }
-    }
-    for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
-    __syncthreads();
-    int rank[7];
-    int *const warp_counts = digit_counts + 256 * warp;
-#pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
-        uint32_t peers = 0xffffffffu;
-#pragma unroll
-        for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
-        const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-        const int count = warp_counts[digit[k]] + below;
-        gemel_warp_barrier();
-        if (peers >> lane == 1) warp_counts[digit[k]] = count + 1;
-        gemel_warp_barrier();
-        rank[k] = count | digit[k] << 16;
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], place) : 255)], 1);
     }
     __syncthreads();
     int digit_total = 0;
-    for (int d = thread; d < 256; d += 384) {
-        digit_total = 0;
+    if (thread < 256) {
 #pragma unroll
-        for (int w = 0; w < 12; ++w) {
-            const int count = digit_counts[256 * w + d];
-            digit_counts[256 * w + d] = digit_total;
-            digit_total += count;
-        }
+        for (int w = 0; w < 12; ++w) digit_total += digit_counts[256 * w + thread];
     }
-    __syncthreads();
+    // Published before elements are ranked, so that later tiles need not wait.
     if (thread < 256) {
         const int column = thread;
         const uint32_t total = (uint32_t)digit_total;
@@ -251,14 +227,52 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
     }
     int start = lane > 0 ? before[0] : 0;
     if (warp > 0) start += before_warp;
-    if (thread < 256) start_of[thread] = start;
-    __syncthreads();
-    // What lies behind the end has places behind the others.
-    int place_of[7];
+    // Read from shared memory: the compiler would keep all digits in registers, if it knew that they are the same again.
+    const int same_place = shared_place[0];
+    uint32_t place_of[4];  // two places each
+    if (thread < 256) {
+        int next = start;
 #pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        const int d = rank[k] >> 16;
-        place_of[k] = start_of[d] + digit_counts[256 * warp + d] + (rank[k] & 0xffff);
+        for (int w = 0; w < 12; ++w) {
+            const int counted = digit_counts[256 * w + thread];
+            digit_counts[256 * w + thread] = next;
+            next += counted;
+        }
+    }
+    __syncthreads();
+    int *const warp_counts = digit_counts + 256 * warp;
+    if (count == 2688) {
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            const int own_digit = sort_key_digit(key[k], same_place);
+            // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
+            uint32_t peers = 0xffffffffu;
+#pragma unroll
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
+            const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+            const int found = warp_counts[own_digit] + below;
+            gemel_warp_barrier();
+            if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
+            gemel_warp_barrier();
+            staged_keys[found] = key[k];
+            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < 7; ++k) {
+            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_place) : 255;
+            // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
+            uint32_t peers = 0xffffffffu;
+#pragma unroll
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
+            const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+            const int found = warp_counts[own_digit] + below;
+            gemel_warp_barrier();
+            if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
+            gemel_warp_barrier();
+            staged_keys[found] = key[k];
+            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+        }
     }
     if (thread < 256) {
         const int column = thread;
@@ -300,12 +314,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
         first_of[thread] = control[256 * place + thread] - (uint32_t)start;
         if (tile > 0) first_of[thread] += so_far;
     }
-    uint32_t *const staged_keys = (uint32_t *)arena;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < 7; ++k) {
-        staged_keys[place_of[k]] = key[k];
-    }
+    uint32_t digits[2];  // of those that the thread writes, four each
     __syncthreads();
     if (count == 2688) {
 #pragma unroll
@@ -313,7 +322,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
             const int j = thread + 384 * k;
             const uint32_t moved = staged_keys[j];
             const int d = sort_key_digit(moved, place);
-            digit_at[j] = (uint8_t)d;
+            digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
             key_target[first_of[d] + (uint32_t)j] = moved;
         }
     }
@@ -324,7 +333,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
             if (j < count) {
                 const uint32_t moved = staged_keys[j];
                 const int d = sort_key_digit(moved, place);
-                digit_at[j] = (uint8_t)d;
+                digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
                 key_target[first_of[d] + (uint32_t)j] = moved;
             }
         }
@@ -344,7 +353,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            staged[place_of[k]] = value[k];
+            staged[place_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
         }
         __syncthreads();
         if (count == 2688) {
@@ -352,7 +361,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
             for (int k = 0; k < 7; ++k) {
                 const int j = thread + 384 * k;
                 const uint32_t moved = staged[j];
-                value0_target[first_of[digit_at[j]] + (uint32_t)j] = moved;
+                value0_target[first_of[digits[k / 4] >> 8 * (k % 4) & 255] + (uint32_t)j] = moved;
             }
         }
         else {
@@ -361,7 +370,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort_p
                 const int j = thread + 384 * k;
                 if (j < count) {
                     const uint32_t moved = staged[j];
-                    value0_target[first_of[digit_at[j]] + (uint32_t)j] = moved;
+                    value0_target[first_of[digits[k / 4] >> 8 * (k % 4) & 255] + (uint32_t)j] = moved;
                 }
             }
         }

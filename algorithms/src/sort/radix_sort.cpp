@@ -55,14 +55,9 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
         tuning.digit_bits = 8;
         tuning.block = std::max(tuning.block / 32 * 32, 256u);  // whole warps, and a thread for each digit
     }
-    if (tuning.strategy == Strategy::one_sweep) {
-        // A tile, a byte for the digit of each of its elements, and 4 KiB of counters share 48 KiB.
-        const std::size_t each = std::size_t{tuning.block} * (std::max(work.item_bytes, 4u) + 1);
-        tuning.items_per_thread =
-            std::min(tuning.items_per_thread, static_cast<std::uint32_t>(std::max<std::size_t>(45056 / each, 1)));
-        // Large blocks fill a multiprocessor.
-        if (!given.resident_blocks && tuning.block > 512) tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
-    }
+    // Large blocks fill a multiprocessor.
+    if (tuning.strategy == Strategy::one_sweep && !given.resident_blocks && tuning.block > 512)
+        tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
     if (tuning.strategy == Strategy::serial_rows || tuning.strategy == Strategy::chunks) tuning.block = 1;
     if (tuning.strategy == Strategy::thread_rows) {
         tuning.block = std::min(tuning.block, 128u);
@@ -89,6 +84,10 @@ class RadixRun {
         if (layout_.segments != Segments::none)
             layout_.segment_bits = std::bit_width(
                 (layout_.segments == Segments::rows ? static_cast<std::size_t>(call_.rows) : call_.segment_count) - 1);
+        if (tuning_.strategy == Strategy::one_sweep)
+            tuning_.items_per_thread =
+                std::min(tuning_.items_per_thread,
+                         codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
         places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
         variant_ = find_variant();
         collect_arguments();
@@ -119,7 +118,8 @@ class RadixRun {
                                .arrays = 1,
                                .outputs = static_cast<std::size_t>(call_.rows)};
         const Workload whole{.count = static_cast<std::size_t>(count_),
-                             .item_bytes = codegen::sorted_bytes(sorter_.request, layout_)};
+                             .item_bytes = codegen::sorted_bytes(sorter_.request, layout_),
+                             .arrays = call_.values.empty() && !layout_.has_index ? 1u : 2u};
         Strategy strategy = call_.tuning.strategy;
         if (strategy == Strategy::automatic)
             strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;
@@ -142,6 +142,7 @@ class RadixRun {
         Workload work = is_by_rows(strategy) ? by_rows : whole;
         if (strategy == Strategy::thread_rows) work.arrays = 3;  // stored apart: its numbers mean nothing to others
         tuning_ = tuning_for(call_.tuning, strategy, info, table, work);
+        layout_.strategy = strategy;
         if (strategy == Strategy::block && call_.tuning.strategy == Strategy::automatic &&
             !call_.tuning.items_per_thread) {
             // What was stored for rows of another length of that class may be too short a tile.
@@ -152,7 +153,6 @@ class RadixRun {
             throw ArgumentError(text("sort: the tuning's strategy `block` sorts rows of at most ",
                                      codegen::sort_tile(tuning_), " elements, and these have ", call_.row_length,
                                      "; leave the strategy open"));
-        layout_.strategy = strategy;
     }
 
     /// Row `row` of an array of all rows.

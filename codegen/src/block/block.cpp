@@ -145,10 +145,39 @@ std::string LookBack::text(KernelText& kernel) const {
     return kernel.fill(columns ? block_pieces::look_back_by_thread() : block_pieces::look_back(), std::move(values));
 }
 
+namespace {
+
+std::string rank_elements(KernelText& kernel, int items, int bits, const std::string& digit, const std::string& then) {
+    return kernel.fill(block_pieces::rank_elements(),
+                       {{"items", items}, {"bits", bits}, {"digit", digit}, {"then", then}});
+}
+
+}  // namespace
+
 std::string RankByDigit::text(KernelText& kernel) const {
-    return kernel.fill(
-        block_pieces::rank_by_digit(),
-        {{"block", block}, {"warps", block / 32}, {"items", items}, {"bits", bits}, {"keeps_digit", keeps_digit}});
+    const std::string then = keeps_digit ? "rank[k] = found | own_digit << 16;" : "rank[k] = found;";
+    return kernel.fill(block_pieces::rank_by_digit(),
+                       {{"block", block},
+                        {"warps", block / 32},
+                        {"items", items},
+                        {"rank_elements", rank_elements(kernel, items, bits, "digit[k]", then)}});
+}
+
+std::string CountByDigit::text(KernelText& kernel) const {
+    return kernel.fill(block_pieces::count_by_digit(),
+                       {{"block", block}, {"warps", block / 32}, {"items", items}, {"digit", digit}});
+}
+
+std::string PlaceByDigit::text(KernelText& kernel) const {
+    const std::string last = gemel::text("own + 32 * k < count ? ", digit, " : 255");
+    return kernel.fill(block_pieces::place_by_digit(),
+                       {{"block", block},
+                        {"warps", block / 32},
+                        {"items", items},
+                        {"digit", digit},
+                        {"then", then},
+                        {"rank_elements", rank_elements(kernel, items, 8, digit, then)},
+                        {"rank_last_elements", rank_elements(kernel, items, 8, last, then)}});
 }
 
 std::string Reorder::text(KernelText& kernel) const {
@@ -163,7 +192,8 @@ std::string Scatter::text(KernelText& kernel) const {
                                                  {"value", value},
                                                  {"place", place},
                                                  {"store", store},
-                                                 {"places_all", places_all}});
+                                                 {"places_all", places_all},
+                                                 {"is_staged", is_staged}});
 }
 
 }  // namespace gemel::codegen::pieces

@@ -50,6 +50,12 @@ std::size_t sort_tile(const SortTuning& tuning) {
     return std::size_t{std::max(tuning.block, 1u)} * std::max(tuning.items_per_thread, 1u);
 }
 
+std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block) {
+    const std::uint32_t counters = 32 * block, starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
+    const std::uint32_t each = sorted_bytes(request, layout) + (layout.segments != SortSegments::none ? 1 : 0);
+    return std::clamp((49152 - counters - starts - little) / (block * each), 1u, 64u);
+}
+
 void check_request(const SortRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("SortKernel '", request.name, "': ", what));

@@ -74,6 +74,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
       index_(layout.wide_index ? "int64_t" : "int"),
       number_{.name = request.name + "_sum", .type = "int", .bytes = 4},
       total_{.name = request.name + "_total", .type = count_, .bytes = layout.wide_index ? 8u : 4u} {
+    carries_more_ = layout.has_index || layout.segments != SortSegments::none || !layout.values.empty();
     moved_.push_back({"key", key_, layout.keeps_keys});
     for (std::size_t k = 0; k < layout.values.size(); ++k)
         moved_.push_back({gemel::text("value", k), moved_type(request.name, layout.values[k]), true});
@@ -119,9 +120,10 @@ Value SortText::moved_list() const {
     return list;
 }
 
-std::string SortText::digit(const std::string& key, const std::string& segment) const {
-    if (layout_.segments == SortSegments::none) return gemel::text(request_.name, "_key_digit(", key, ", place)");
-    return gemel::text(request_.name, "_digit(", key, ", ", segment, ", place)");
+std::string SortText::digit(const std::string& key, const std::string& segment, const char* place) const {
+    if (layout_.segments == SortSegments::none)
+        return gemel::text(request_.name, "_key_digit(", key, ", ", place, ")");
+    return gemel::text(request_.name, "_digit(", key, ", ", segment, ", ", place, ")");
 }
 
 std::string SortText::index_value(const std::string& moved) const {
@@ -198,24 +200,30 @@ std::string SortText::functions() {
 
 int SortText::arena_bytes(int bytes) const { return (std::max(bytes, 1024 * (block_ / 32)) + 15) / 16 * 16; }
 
+std::string SortText::stage_key() const {
+    std::string then = "staged_keys[found] = key[k];";
+    if (carries_more_)
+        then += "\nplace_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;";
+    if (layout_.segments != SortSegments::none) then += "\ndigit_at[found] = (uint8_t)own_digit;";
+    return then;
+}
+
 std::string SortText::scatter_key() {
     const std::string target = gemel::text("key_target[first_of[d] + (", count_, ")j] = moved;");
     const bool segmented = layout_.segments != SortSegments::none;
     std::string store =
         segmented ? "const int d = digit_at[j];\n" : gemel::text("const int d = ", digit("moved", "0"), ";\n");
-    const bool carries = layout_.has_index || segmented || !layout_.values.empty();
-    if (carries && !segmented) store += "digit_at[j] = (uint8_t)d;\n";
+    if (carries_more_ && !segmented)
+        store += "digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);\n";
     store += layout_.keeps_keys ? target : "if (!last) " + target;
-    return gemel::text("LOCAL_MEM_ARG ", key_, " *const staged_keys = (LOCAL_MEM_ARG ", key_, " *)arena;\n") +
-           pieces::Scatter{.block = block_,
+    return pieces::Scatter{.block = block_,
                            .items = items_,
                            .type = key_,
                            .staged = "staged_keys",
-                           .value = "key[k]",
-                           .place = "place_of",
                            .store = store,
-                           .places_all = true}
-               .text(kernel_);
+                           .places_all = true,
+                           .is_staged = true}
+        .text(kernel_);
 }
 
 std::string SortText::scatter_values() {
@@ -226,13 +234,15 @@ std::string SortText::scatter_values() {
                                       .type = type,
                                       .staged = "staged",
                                       .value = "value[k]",
-                                      .place = "place_of",
+                                      .place = "place_of[k / 2] >> 16 * (k % 2) & 0xffff",
                                       .store = store,
                                       .places_all = true};
         all +=
             fill(sort_kernels::scatter_value(), {{"type", type}, {"value", value}, {"scatter", scatter.text(kernel_)}});
     };
-    const std::string at = gemel::text("[first_of[digit_at[j]] + (", count_, ")j]");
+    const bool segmented = layout_.segments != SortSegments::none;
+    const std::string at = gemel::text("[first_of[", segmented ? "digit_at[j]" : "digits[k / 4] >> 8 * (k % 4) & 255",
+                                       "] + (", count_, ")j]");
     for (std::size_t m = 1; m < moved_.size(); ++m)
         add(moved_[m].type, moved_[m].name + "_source[begin + own + 32 * k]",
             gemel::text(moved_[m].name, "_target", at, " = moved;"));
@@ -241,13 +251,11 @@ std::string SortText::scatter_values() {
             gemel::text("from == 0 ? (", count_, ")(begin + own + 32 * k) : index_source[begin + own + 32 * k]"),
             gemel::text("if (last) index_out", at, " = ", index_value("moved"), ";\nelse index_target", at,
                         " = moved;"));
-    if (layout_.segments != SortSegments::none)
-        add("uint32_t", "segment[k]", gemel::text("if (!last) segment_target", at, " = moved;"));
+    if (segmented) add("uint32_t", "segment[k]", gemel::text("if (!last) segment_target", at, " = moved;"));
     return all;
 }
 
 std::string SortText::one_sweep() {
-    const bool carries = layout_.has_index || layout_.segments != SortSegments::none || !layout_.values.empty();
     using Part = pieces::LookBack::Part;
     const auto look_back = [&](Part part) {
         return pieces::LookBack{.item = total_, .columns = 256, .part = part}.text(kernel_);
@@ -257,6 +265,7 @@ std::string SortText::one_sweep() {
     const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
     const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
     const std::string scatter = scatter_key() + scatter_values();
+    const auto tile_bytes = static_cast<std::uint32_t>(block_ * items_) * sorted_bytes(request_, layout_);
     return fill(
         sort_kernels::one_sweep(),
         {{"digit", digit("key[k]", "segment[k]")},
@@ -264,12 +273,18 @@ std::string SortText::one_sweep() {
          {"copies", std::bit_floor(static_cast<unsigned>(std::max(32 / places_.all(), 1)))},
          {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
          {"begin_pass", fill(sort_kernels::begin_pass())},
-         {"carries", carries},
-         {"arena_bytes", arena_bytes(block_ * items_ * static_cast<int>(sorted_bytes(request_, layout_)))},
+         {"carries_more", carries_more_},
+         {"arena_bytes", static_cast<int>((tile_bytes + 15) / 16 * 16)},
          {"scan_sums",
           pieces::ScanInSharedMemory{.item = total_, .shared = "sums", .count = "256", .block = 256}.text(kernel_)},
          {"deal_tile", pieces::DealTile{}.text(kernel_)},
-         {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8, .keeps_digit = true}.text(kernel_)},
+         {"count_by_digit",
+          pieces::CountByDigit{.block = block_, .items = items_, .digit = digit("key[k]", "segment[k]")}.text(kernel_)},
+         {"place_by_digit", pieces::PlaceByDigit{.block = block_,
+                                                 .items = items_,
+                                                 .digit = digit("key[k]", "segment[k]", "same_place"),
+                                                 .then = stage_key()}
+                                .text(kernel_)},
          {"publish", look_back(Part::publish)},
          {"look_back", look_back(Part::look)},
          {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},

@@ -34,7 +34,9 @@ class SortText {
     std::string by_tiles();
     std::string block_sort();
     /// The digit of a pass, of a thread's element k or of one element.
-    std::string digit(const std::string& key, const std::string& segment) const;
+    std::string digit(const std::string& key, const std::string& segment, const char* place = "place") const;
+    /// What happens to a thread's element k when its place in the sorted tile is found.
+    std::string stage_key() const;
     /// An index as it is written: within its row.
     std::string index_value(const std::string& moved) const;
     int arena_bytes(int bytes) const;
@@ -47,6 +49,7 @@ class SortText {
     const Dialect& dialect_;
     KernelText kernel_;
     const std::string key_, count_, index_;
+    bool carries_more_ = false;  ///< something moves beside the keys
     std::vector<Moved> moved_;
     pieces::Item number_, total_;
     Values values_;

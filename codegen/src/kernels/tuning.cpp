@@ -173,16 +173,15 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
                     .strategy = strategy};
         default: break;
     }
-    // As long as shared memory holds: 37 KB for a tile leave room for the counters. Measured on an H200 by CUDA, 2^28
-    // elements of 4 bytes: 512 threads with 16 each, two blocks at once, 6.39 ms; 384 with 20 6.43; 512 with 8 7.79;
-    // 256 with 24, three at once, 6.09, but only where registers are limited. 2^20: 512 with 16 64.5 us, 384 with
-    // 20 71.0. Of 8 bytes: 384 with 12 19.0 ms, with 11 19.8.
-    SortTuning tuning{.block = bytes == 4 ? 512u : 384u,
+    // A tile of 36 KB leaves room for the counters. Measured on an H200 by CUDA, 2^28 elements of 4 bytes: 256 threads with
+    // 36 each, four blocks at once, 4.26 ms; with 32, four or five 4.43 and 4.60; 384 with 22, four 4.58, two 5.28; 512
+    // with 15, three 5.12.
+    SortTuning tuning{.block = 256,
                       .blocks_per_unit = 4,
                       .digit_bits = 8,
-                      .resident_blocks = bytes <= 8 ? 2u : 0u,
+                      .resident_blocks = bytes > 8 ? 0u : work.arrays > 1 ? 3u : 4u,
                       .strategy = strategy};
-    tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 16u);
+    tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);
     // Short arrays want many tiles.
     const std::size_t wanted = work.count / (std::size_t{tuning.block} * std::max(device.compute_units, 1u));
     for (const std::uint32_t fewer : {16u, 8u, 4u})

@@ -171,6 +171,29 @@ struct RankByDigit {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// Elements of a tile by a digit of 8 bits, counted for each warp. Thread has `items` elements: number k is element
+/// items * 32 * warp + 32 * k + lane of the tile. Needs `thread`, `warp`, `own` (the number of the thread's first
+/// element), `count` (elements of the tile; what lies behind them gets digit 255) and the shared array `int
+/// digit_counts[block / 32 * 256]`, which is zero. Declares `digit_total`, of thread d < 256 how many the tile has of
+/// digit d. PlaceByDigit goes on from there.
+struct CountByDigit {
+    int block = 256;  ///< at least 256
+    int items = 1;
+    std::string digit = "digit[k]";  ///< of a thread's element k
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
+/// The place in the sorted tile of each element that CountByDigit has counted; equal digits keep their order. Needs
+/// besides `lane` and, of thread d < 256, `start`: how many elements of the tile have lower digits. `then` runs for each
+/// element k of a thread with its place in `found` and its digit in `own_digit`.
+struct PlaceByDigit {
+    int block = 256;
+    int items = 1;
+    std::string digit = "digit[k]";
+    std::string then = {};  ///< "staged[found] = key[k];"
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// Elements of a tile change their places within it. Thread has `items` elements: number k is element own + 32 * k of
 /// the tile, before and after. Needs `own`, `count` (elements of the tile), `place_of[k]` (the new place of a thread's
 /// element k) and the shared array `staged`, as long as the tile, which other elements may have been in before.
@@ -188,11 +211,12 @@ struct Scatter {
     int block = 256, items = 1;
     std::string type = "uint32_t";  ///< of an element
     std::string staged = "staged";
-    std::string value = "key[k]";  ///< a thread's element k
-    std::string place = "place";   ///< the array of places
-    std::string store = {};        ///< "out[target[j]] = moved;"
+    std::string value = "key[k]";    ///< a thread's element k
+    std::string place = "place[k]";  ///< and its place
+    std::string store = {};          ///< "out[target[j]] = moved;", of the thread's place k
     /// Every element of a thread has a place, also where `count` is less than the tile: nothing is tested for it.
     bool places_all = false;
+    bool is_staged = false;  ///< the elements are in the shared array already
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

@@ -95,6 +95,9 @@ GEMEL_API bool sort_takes_index(const SortLayout& layout);
 /// Elements of one tile: what a block sorts at a time. Not for chunks.
 GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 
+/// How many elements a thread of one_sweep can have: those of a block and its counters share 48 KiB.
+GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block);
+
 /// The kernels' text. Every kernel takes the arrays first: the keys (from, to, spare), each array of values (from, to,
 /// spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments (two spare
 /// arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
