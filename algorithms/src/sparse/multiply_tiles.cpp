@@ -105,9 +105,8 @@ std::optional<Entries> multiply_tiles(const Work& work) {
 Entries stacked(const Entries& upper, const Entries& lower) {
     const AnyArray lower_ends(lower.context, lower.index(), Shape{lower.rows});
     lower_ends.assign(ends_of(lower) + upper.count);
-    return with_starts(upper.context, {upper.rows + lower.rows, upper.columns},
-                       concatenate({upper.starts, lower_ends}), concatenate({upper.numbers, lower.numbers}),
-                       concatenate({upper.values, lower.values}));
+    return with_starts(upper.context, {upper.rows + lower.rows, upper.columns}, concatenate({upper.starts, lower_ends}),
+                       concatenate({upper.numbers, lower.numbers}), concatenate({upper.values, lower.values}));
 }
 
 Entries rows_of(const Entries& a, const AnyArray& numbers) {
