@@ -34,6 +34,10 @@ inline std::vector<SparseLayout> layouts() {
             layout.dot = form != SparseForm::merge && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
             all.push_back(layout);
+            if (form == SparseForm::merge) {
+                layout.warps = true;
+                all.push_back(layout);
+            }
             if (form != SparseForm::merge && form != SparseForm::several) {
                 SparseLayout summing = layout;
                 summing.scaled = summing.dot = false;

@@ -169,4 +169,28 @@ TEST_CASE("matrices that are not positive definite are named by the step") {
                             "a number became nan");
 }
 
+TEST_CASE_TEMPLATE("products of sparse matrices sum what bicgstab needs", T, float, double) {
+    const HostSystem<T> system = random_matrix<T>(500, MatrixKind::general);
+    const GPUArray<T> b = to_gpu(random_vector<T>(system.n, 12));
+    const double tolerance = sizeof(T) == 4 ? 1e-5 : 1e-11;
+    for (const Format format : {Format::csr, Format::dia}) {
+        const sparse::Matrix<T> a = matrix_of(system, format);
+        for (const auto& m : {solve::LinearOperator<T>(), solve::jacobi(a)}) {
+            const auto solved = [&](const solve::LinearOperator<T>& op, std::int64_t& launches) {
+                const auto before = current_context().statistics().launches;
+                const auto result = solve::bicgstab(op, b, {.tolerance = tolerance, .preconditioner = m});
+                launches = static_cast<std::int64_t>(current_context().statistics().launches - before);
+                return result;
+            };
+            std::int64_t few = 0, many = 0;
+            const auto summing = solved(a, few), plain = solved(only_multiplies(a), many);
+            CHECK(summing.converged);
+            CHECK(host_residual(system, b.get(), summing.x.get()) <=
+                  (1.1 * tolerance + 20 * std::numeric_limits<T>::epsilon()) * host_norm(b.get()));
+            CHECK(std::abs(summing.iterations - plain.iterations) <= 5 + plain.iterations / 5);
+            CHECK(few < many);
+        }
+    }
+}
+
 TEST_SUITE_END();

@@ -252,6 +252,35 @@ TEST_CASE("matrices with 64-bit indices are combined as others are") {
     CHECK(narrow.column_indices().dtype() == dtype_of<std::int32_t>());
 }
 
+TEST_CASE("products of matrices have rows of any number of products") {
+    // On GPUs rows with few products are merged in shared memory; the giant row's are too many for it.
+    const auto check = [](const char* name, const auto& left, const auto& right, bool wide) {
+        const auto a = left.on_device({.wide_indices = wide}), b = right.on_device();
+        check_equal(name, product_of(left.dense(), right.dense(), left.rows, left.columns, right.columns), a * b);
+    };
+    check("few", scattered<float>(300, 200, 900, 61), scattered<float>(200, 250, 700, 62), false);
+    check("hundreds", scattered<float>(60, 300, 1200, 63), scattered<float>(300, 400, 6000, 64), false);
+    check("wide indices", scattered<float>(60, 300, 1200, 65), scattered<float>(300, 400, 3000, 66), true);
+    check("one giant", with_giant_row<float>(200, 2000, 77, 67), scattered<float>(2000, 300, 6000, 68), false);
+    check("only a giant", with_giant_row<float>(1, 3000, 0, 69), scattered<float>(3000, 300, 9000, 70), false);
+    check("none", scattered<float>(30, 20, 60, 71), HostMatrix<float>{20, 10}, false);
+}
+
+TEST_CASE("rows of entries are right in every tile") {
+    const auto check = [](const char* name, const HostMatrix<float>& host, bool wide) {
+        std::vector<std::int64_t> expected;
+        for (const auto& [place, value] : host.entries()) expected.push_back(place.first);
+        const AnyArray rows = host.on_device({.wide_indices = wide}).row_indices();
+        CHECK_SAME(expected, rows.astype(dtype_of<std::int64_t>()).get<std::int64_t>(), name);
+    };
+    for (const bool wide : {false, true}) {
+        check("short rows", scattered<float>(3000, 500, 9000, 81), wide);
+        check("a giant row", with_giant_row<float>(5000, 9000, 2500, 82), wide);
+        check("many empty rows", scattered<float>(4000, 100, 700, 83), wide);
+        check("more rows than entries", scattered<float>(4000, 100, 30, 84), wide);
+    }
+}
+
 TEST_CASE("sparse matrices are permuted") {
     const HostMatrix<float> host = scattered<float>(30, 20, 150, 41);
     const std::vector<float> dense = host.dense();

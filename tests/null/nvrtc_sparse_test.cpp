@@ -3,6 +3,7 @@
 #include "../sparse_programs.hpp"
 #include "sparse/kernels.hpp"
 
+#include <gemel/codegen/sparse_multiply.hpp>
 #include <gemel/gemel.hpp>
 
 #include <doctest/doctest.h>
@@ -46,7 +47,7 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                                  {"R", wide ? dtype_of<std::uint64_t>() : dtype_of<std::int8_t>()},
                                                  {"C", dtype_of<std::uint16_t>()}};
         for (const auto* kernel : {&outside_kernel(), &outside_extent_kernel(), &wrong_start_kernel(),
-                                   &not_above_kernel(), &drop_kernel(), &longest_kernel()})
+                                   &not_above_kernel(), &drop_kernel(), &longest_kernel(), &heaviest_kernel()})
             check_compiles(kernel->source(Dialect::cuda(), types), "a check");
         for (const auto* kernel : {&key_kernel(),
                                    &split_kernel(),
@@ -63,6 +64,8 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                    &diagonal_kernel(),
                                    &tile_row_kernel(),
                                    &product_length_kernel(),
+                                   &multiply_tile_kernel(),
+                                   &heavy_row_kernel(),
                                    &row_length_kernel(),
                                    &gather_rows_kernel(),
                                    &permuted_key_kernel(),
@@ -73,6 +76,24 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                    &scale_kernel(types.at("T"))})
             check_compiles(kernel->source(Dialect::cuda(), types), kernel->name());
         check_compiles(coo_scan(types.at("T"), index).source(Dialect::cuda(), types), "coo");
+    }
+}
+
+TEST_CASE("tiles of products of matrices and of row numbers compile for CUDA without a warning") {
+    const auto check = [](const std::string& text, const std::string& name) {
+        const Nvrtc::Result result = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90");
+        CHECK_MESSAGE(result.succeeded, name, "\n", result.log, "\n", text);
+        CHECK_MESSAGE(result.log.find("warning") == std::string::npos, name, "\n", result.log, "\n", text);
+    };
+    for (const DType index : {dtype_of<std::int32_t>(), dtype_of<std::int64_t>()}) {
+        check(codegen::sparse_row_numbers_source(index, Dialect::cuda()), "rows of " + index.name());
+        for (const DType value : {dtype_of<float>(), dtype_of<double>(), dtype_of<cfloat>(), dtype_of<cdouble>()}) {
+            const bool is_small = value.size_bytes() + index.size_bytes() <= 12;
+            for (const std::uint32_t items : {4u, is_small ? 8u : 4u})
+                check(codegen::sparse_multiply_source({.value = value, .index = index, .items = items, .width = items},
+                                                      Dialect::cuda()),
+                      "products of " + value.name() + " with " + index.name());
+        }
     }
 }
 

@@ -55,6 +55,27 @@ struct HalfStep {
     }
 };
 
+/// Alpha and the half step of real numbers, where the product v = A M p has left h* v.
+template <Preconditioning m>
+struct JoiningHalfStep {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = HalfStep<m>::request(dtype, has_double);
+        sweep.name = "bicgstab_joining_half_step";
+        sweep.joins = {"pv", "hv", "vv"};
+        sweep.joined = R"(const int fails = !(scalar_size(hv) > 0);
+const real step = scalar_div(state->rho, hv);)";
+        sweep.halt = "fails";
+        sweep.prepare = "const real alpha = -step;";
+        sweep.finish = R"(if (fails) {
+    stop_column(state, isnan(hv) ? 2 : 7, scalar_size(hv));
+} else {
+    state->alpha = step;
+    state->sigma = hr_re;
+})";
+        return sweep;
+    }
+};
+
 /// omega, which makes the residual smallest along t = A M r; rho of the next step follows from the products, too.
 struct Omega {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -97,16 +118,37 @@ if (!state->done && !(omega_size > 0)) stop_column(state, isnan(omega_size) ? 2 
     }
 };
 
+/// Omega and the step of real numbers without a preconditioner, where t = A r has left t* r, h* t and t* t.
+struct JoiningStep {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = Step<Preconditioning::none>::request(dtype, has_double);
+        sweep.name = "bicgstab_joining_step";
+        sweep.joins = {"tr", "ht", "tt"};
+        sweep.joined = R"(const real alpha = state->alpha, omega = scalar_div(tr, tt);
+const real beta = scalar_div(state->sigma - omega * ht, state->rho) * scalar_div(alpha, omega);)";
+        sweep.prepare = "const real minus_omega = -omega;";
+        sweep.finish = "state->omega = omega;\n" + sweep.finish;
+        return sweep;
+    }
+};
+
 class Bicgstab : public Solver {
    public:
     explicit Bicgstab(const System& system) : Solver(system) {
         for (AnyArray* vectors : {&h_, &p_, &v_, &t_}) *vectors = space_.vectors();
         if (preconditioning_ != Preconditioning::none) q_ = space_.vectors(), u_ = space_.vectors();
         begin_ = Sweep(space_, sweep_for<Begin>(preconditioning_));
-        alpha_ = Sweep(space_, Alpha::request);
-        half_step_ = Sweep(space_, sweep_for<HalfStep>(preconditioning_));
-        omega_ = Sweep(space_, Omega::request);
-        step_ = Sweep(space_, sweep_for<Step>(preconditioning_));
+        // Of complex numbers the products sum real parts alone, and with a diagonal t* u, not t* r.
+        joins_half_step_ = !is_complex(space_.dtype()) && sums_products();
+        joins_step_ = joins_half_step_ && preconditioning_ == Preconditioning::none;
+        if (joins_half_step_) {
+            half_step_ = Sweep(space_, sweep_for<JoiningHalfStep>(preconditioning_));
+        } else {
+            alpha_ = Sweep(space_, Alpha::request);
+            half_step_ = Sweep(space_, sweep_for<HalfStep>(preconditioning_));
+        }
+        if (!joins_step_) omega_ = Sweep(space_, Omega::request);
+        step_ = Sweep(space_, joins_step_ ? JoiningStep::request : sweep_for<Step>(preconditioning_));
     }
 
    private:
@@ -116,27 +158,40 @@ class Bicgstab : public Solver {
     }
 
     void iterate() override {
-        const AnyOperator& m = system_.options.preconditioner;
+        half_step();
         const bool is_plain = preconditioning_ == Preconditioning::none;
-        const bool is_diagonal = preconditioning_ == Preconditioning::diagonal;
-        if (preconditioning_ == Preconditioning::general) multiply(m, p_, q_);
-        multiply(system_.a, is_plain ? p_ : q_, v_);
-        alpha_(space_, h_, v_);
-        if (is_diagonal) {
-            half_step_(space_, r_, v_, h_, diagonal_, u_);
-        } else {
-            half_step_(space_, r_, v_, h_);
+        if (joins_step_) {
+            const std::array blocks{static_cast<std::int32_t>(multiply_summing(r_, t_, h_, {}))};
+            return step_(space_, {&x_, &r_, &p_, &v_, &t_, &h_}, blocks);
         }
-        if (preconditioning_ == Preconditioning::general) multiply(m, r_, u_);
+        if (preconditioning_ == Preconditioning::general) multiply(system_.options.preconditioner, r_, u_);
         multiply(system_.a, is_plain ? r_ : u_, t_);
         omega_(space_, t_, r_, h_);
         if (is_plain) return step_(space_, x_, r_, p_, v_, t_, h_);
-        if (is_diagonal) return step_(space_, x_, r_, p_, v_, t_, h_, diagonal_, q_, u_);
+        if (preconditioning_ == Preconditioning::diagonal)
+            return step_(space_, x_, r_, p_, v_, t_, h_, diagonal_, q_, u_);
         step_(space_, x_, r_, p_, v_, t_, h_, q_, u_);
+    }
+
+    /// r is moved along v = A M p; with a diagonal preconditioner u = M r.
+    void half_step() {
+        const bool is_diagonal = preconditioning_ == Preconditioning::diagonal;
+        const AnyArray& direction = preconditioning_ == Preconditioning::none ? p_ : q_;
+        if (joins_half_step_) {
+            const std::array blocks{static_cast<std::int32_t>(multiply_summing(direction, v_, h_, {}))};
+            if (is_diagonal) return half_step_(space_, {&r_, &v_, &h_, &diagonal_, &u_}, blocks);
+            return half_step_(space_, {&r_, &v_, &h_}, blocks);
+        }
+        if (preconditioning_ == Preconditioning::general) multiply(system_.options.preconditioner, p_, q_);
+        multiply(system_.a, direction, v_);
+        alpha_(space_, h_, v_);
+        if (is_diagonal) return half_step_(space_, r_, v_, h_, diagonal_, u_);
+        half_step_(space_, r_, v_, h_);
     }
 
     AnyArray h_, p_, v_, t_, q_, u_;
     Sweep begin_, alpha_, half_step_, omega_, step_;
+    bool joins_half_step_ = false, joins_step_ = false;  ///< the products with A sum what these need
 };
 
 template <Preconditioning m>
@@ -152,6 +207,10 @@ std::vector<SweepRequest> bicgstab_sweeps(DType dtype, bool has_double) {
     add<Preconditioning::none>(all, dtype, has_double);
     add<Preconditioning::diagonal>(all, dtype, has_double);
     add<Preconditioning::general>(all, dtype, has_double);
+    if (is_complex(dtype)) return all;
+    for (const SweepText text : {JoiningHalfStep<Preconditioning::none>::request,
+                                 JoiningHalfStep<Preconditioning::diagonal>::request, JoiningStep::request})
+        all.push_back(text(dtype, has_double));
     return all;
 }
 

@@ -140,8 +140,10 @@ class Cg : public Solver {
 
     void iterate() override {
         const AnyArray& s = product_;
-        std::int64_t blocks = multiply_summing(p_, s);
-        if (blocks == 0) {
+        std::int64_t blocks = 0;
+        if (sums_products()) {
+            blocks = multiply_summing(p_, s, r_, diagonal_);
+        } else {
             multiply(system_.a, p_, s);
             sum_products(s);
             blocks = space_.groups();

@@ -85,17 +85,20 @@ void Solver::multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& 
     for (std::int64_t c = 0; c < space_.columns(); ++c) op.function()(space_.column(u, c), space_.column(out, c));
 }
 
-std::int64_t Solver::multiply_summing(const AnyArray& u, const AnyArray& out) const {
+bool Solver::sums_products() const {
     const AnyOperator& a = system_.a;
-    if (preconditioning_ == Preconditioning::general || !a.matrix() || a.columns() == solve::Columns::together ||
-        !sparse::can_sum(*a.matrix()))
-        return 0;
+    return preconditioning_ != Preconditioning::general && a.matrix() && a.columns() != solve::Columns::together &&
+           sparse::can_sum(*a.matrix());
+}
+
+std::int64_t Solver::multiply_summing(const AnyArray& u, const AnyArray& out, const AnyArray& with,
+                                      const AnyArray& diagonal) const {
     std::int64_t groups = 0;
     for (std::int64_t c = 0; c < space_.columns(); ++c)
         // Every column has as many blocks, so the sums of each begin behind those of the one before.
-        groups = sparse::multiply_summing(*a.matrix(), space_.column(out, c), space_.column(u, c),
-                                          {.with = space_.column(r_, c),
-                                           .diagonal = diagonal_,
+        groups = sparse::multiply_summing(*system_.a.matrix(), space_.column(out, c), space_.column(u, c),
+                                          {.with = space_.column(with, c),
+                                           .diagonal = diagonal,
                                            .sums = space_.joined(),
                                            .sums_begin = c * groups * 3,
                                            .capacity = space_.joined_capacity(),

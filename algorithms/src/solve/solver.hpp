@@ -56,9 +56,12 @@ class Solver {
 
     /// out = op u, for each column.
     void multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& out) const;
-    /// out = A u, and the sums of sparse::SolverSums beside r, in space_.joined(). @returns how many blocks of each
-    /// column have left some; 0 if A does not sum, and nothing is done
-    std::int64_t multiply_summing(const AnyArray& u, const AnyArray& out) const;
+    /// Whether A sums while it multiplies, and no preconditioner of the user's comes between.
+    bool sums_products() const;
+    /// out = A u, and the sums of sparse::SolverSums with `with` and a diagonal or an empty handle, in space_.joined().
+    /// A sums. @returns how many blocks of each column have left some
+    std::int64_t multiply_summing(const AnyArray& u, const AnyArray& out, const AnyArray& with,
+                                  const AnyArray& diagonal) const;
     /// r = b - A x, and with it what the column's state says.
     void find_residual();
 

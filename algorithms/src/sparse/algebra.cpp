@@ -32,6 +32,12 @@ AnyArray widened(const AnyArray& numbers, bool wide) {
     return wide && numbers.dtype().size_bytes() == 4 ? numbers.astype(dtype_of<std::int64_t>()) : numbers;
 }
 
+Entries with_width(Entries entries, bool wide) {
+    entries.starts = widened(entries.starts, wide);
+    entries.numbers = widened(entries.numbers, wide);
+    return entries;
+}
+
 /// For each of the `ends.back()` results which list it is of: lists end at `ends`.
 GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
     const AnyArray places = arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
@@ -63,6 +69,24 @@ AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::
 }
 
 }  // namespace
+
+Entries multiply_by_sorting(const Entries& a, const Entries& b) {
+    const char* who = "Matrix: matrix * matrix";
+    const DType type = key_type(who, a.rows, b.columns);
+    std::int64_t total = 0;
+    AnyArray ends;
+    if (a.count > 0) {
+        const AnyArray lengths(a.context, dtype_of<std::int64_t>(), Shape{a.count});
+        product_length_kernel()(a.numbers, b.starts, lengths);
+        ends = ends_of(lengths);
+        total = ends(a.count - 1).item<std::int64_t>();
+    }
+    const AnyArray keys(a.context, type, Shape{total}), products(a.context, a.value(), Shape{total});
+    if (total > 0)
+        expand_kernel(a.value())(owners_of(ends, total), ends, row_numbers_of(a), a.numbers, b.starts, b.numbers, keys,
+                                 b.columns, a.values, b.values, products);
+    return from_keys(a.context, {a.rows, b.columns}, keys, products, is_wide(a));
+}
 
 AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
@@ -178,23 +202,10 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
         throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
                                  ": the columns of the first must be as many as the rows of the second"));
     if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
-    const Shape shape{a.rows, b.columns};
     const bool wide = is_wide(a) || is_wide(b);
-    const DType type = key_type(who, a.rows, b.columns);
-    std::int64_t total = 0;
-    AnyArray ends;
-    const AnyArray inner = widened(a.numbers, wide), starts = widened(b.starts, wide);
-    if (a.count > 0) {
-        const AnyArray lengths(a.context, dtype_of<std::int64_t>(), Shape{a.count});
-        product_length_kernel()(inner, starts, lengths);
-        ends = ends_of(lengths);
-        total = ends(a.count - 1).item<std::int64_t>();
-    }
-    const AnyArray keys(a.context, type, Shape{total}), products(a.context, a.value(), Shape{total});
-    if (total > 0)
-        expand_kernel(a.value())(owners_of(ends, total), ends, widened(row_numbers_of(a), wide), inner, starts,
-                                 widened(b.numbers, wide), keys, b.columns, a.values, b.values, products);
-    return as_matrix(from_keys(a.context, shape, keys, products, wide));
+    const Entries left = with_width(a, wide), right = with_width(b, wide);
+    if (const std::optional<Entries> product = multiply_by_tiles(left, right)) return as_matrix(*product);
+    return as_matrix(multiply_by_sorting(left, right));
 }
 
 AnyArray AnyMatrix::diagonal(Integer offset) const {

@@ -105,19 +105,6 @@ Entries from_keys(const Context& context, const Shape& shape, const AnyArray& gi
     return with_starts(context, shape, starts_of(keys, shape, index), numbers, values);
 }
 
-AnyArray row_numbers_of(const Entries& entries) {
-    const AnyArray rows(entries.context, entries.index(), Shape{entries.count});
-    if (entries.count == 0) return rows;
-    if (entries.context.device().info().type == DeviceInfo::Type::cpu) {
-        spread_rows_kernel()(entries.starts(slice(0, -1)), entries.starts(slice(1, {})), rows);
-        return rows;
-    }
-    const AnyArray places = arange(entries.context, entries.index(), std::int64_t{0}, entries.count, std::int64_t{1});
-    const GPUArray<std::int64_t> found = gemel::detail::searchsorted("sparse", entries.starts, places, Side::right, {});
-    rows.assign((found - 1).any());
-    return rows;
-}
-
 AnyArray keys_of(const char* who, const Entries& entries) {
     const AnyArray keys(entries.context, key_type(who, entries.rows, entries.columns), Shape{entries.count});
     if (entries.count > 0) key_kernel()(row_numbers_of(entries), entries.numbers, keys, entries.columns);

@@ -217,13 +217,6 @@ const ElementwiseKernel& tile_row_kernel() {
     return kernel;
 }
 
-const ElementwiseKernel& product_length_kernel() {
-    static const auto& kernel =
-        *new ElementwiseKernel("const I *columns, const I *starts, int64_t *lengths",
-                               "lengths[i] = starts[columns[i] + 1] - starts[columns[i]]", "sparse_product_lengths");
-    return kernel;
-}
-
 const ElementwiseKernel& row_length_kernel() {
     static const auto& kernel =
         *new ElementwiseKernel("const R *rows, const I *starts, int64_t *lengths",

@@ -24,6 +24,8 @@ GEMEL_API const ReductionKernel<std::int64_t>& not_above_kernel();
 GEMEL_API const ReductionKernel<std::int64_t>& drop_kernel();
 /// The length of the longest row.
 GEMEL_API const ReductionKernel<std::int64_t>& longest_kernel();
+/// What the heaviest row of a product of matrices weighs.
+GEMEL_API const ReductionKernel<std::int64_t>& heaviest_kernel();
 
 GEMEL_API const ElementwiseKernel& key_kernel();
 GEMEL_API const ElementwiseKernel& split_kernel();
@@ -40,6 +42,9 @@ GEMEL_API const ElementwiseKernel& window_kernel();
 GEMEL_API const ElementwiseKernel& diagonal_kernel();
 GEMEL_API const ElementwiseKernel& tile_row_kernel();
 GEMEL_API const ElementwiseKernel& product_length_kernel();
+/// Where tiles of a product of matrices begin, and 1 for each row that is heavier than a tile takes.
+GEMEL_API const ElementwiseKernel& multiply_tile_kernel();
+GEMEL_API const ElementwiseKernel& heavy_row_kernel();
 GEMEL_API const ElementwiseKernel& row_length_kernel();
 GEMEL_API const ElementwiseKernel& gather_rows_kernel();
 GEMEL_API const ElementwiseKernel& permuted_key_kernel();

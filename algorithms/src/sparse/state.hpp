@@ -98,14 +98,17 @@ AnyMatrix in_format(const Entries& entries, Format format, std::string reason = 
 DType key_type(const char* who, std::int64_t rows, std::int64_t columns);
 /// row * columns + column of each entry, which orders entries; of key_type().
 AnyArray keys_of(const char* who, const Entries& entries);
-/// The row of each entry.
-AnyArray row_numbers_of(const Entries& entries);
 /// Entries from their places, in any order; the values of equal places are added up, in the order given. @time waits
 Entries from_keys(const Context& context, const Shape& shape, const AnyArray& keys, const AnyArray& values, bool wide);
 /// The same with given starts.
 Entries with_starts(const Context& context, const Shape& shape, AnyArray starts, AnyArray numbers, AnyArray values);
 /// @throws ArgumentError unless both extents are there and not negative
 void require_shape(const char* who, const Shape& shape);
+
+// row_numbers.cpp
+
+/// The row of each entry.
+AnyArray row_numbers_of(const Entries& entries);
 
 // algebra.cpp
 
@@ -117,6 +120,15 @@ AnyMatrix lower_part(const AnyMatrix& pattern);
 /// a * b on CPU devices; nothing elsewhere, for indices of different types, and where there would be more marks than
 /// entries. @source Gustavson, "Two Fast Algorithms for Sparse Matrices" (1978) @time waits for the number of entries
 std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b);
+
+// multiply_tiles.cpp
+
+/// a * b on GPUs, in tiles of rows that fit into shared memory; rows that do not are expanded and sorted. Nothing on
+/// other devices, and for results that need wider indices. Indices of both are of one type.
+/// @time waits for the heaviest row, the number of products and that of entries
+std::optional<Entries> multiply_by_tiles(const Entries& a, const Entries& b);
+/// a * b by writing all products, sorting and combining them. @time waits twice
+Entries multiply_by_sorting(const Entries& a, const Entries& b);
 
 // product.cpp
 

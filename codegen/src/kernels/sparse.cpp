@@ -306,8 +306,14 @@ class Product {
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
         values["add_open"] = plus("open_rows[thread - 1].sum", "total");
+        values["add_before"] = plus("before.sum", "total");
+        const std::size_t alignment = is_complex() ? layout_.value.size_bytes() / 2 : layout_.value.size_bytes();
         const pieces::Item item{
-            .name = "open_row", .type = "open_row", .bytes = layout_.value.size_bytes() > 4 ? 24u : 8u};
+            .name = "open_row", .type = "open_row", .bytes = alignment + layout_.value.size_bytes()};
+        const bool shuffles = layout_.warps && !layout_.serial && layout_.block >= 32;
+        values["shuffles"] = shuffles;
+        values["exchange"] = shuffles ? pieces::Exchange{.item = item}.text(kernel_) : std::string();
+        values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(layout_.block), .count = 0}.text();
         const int block = static_cast<int>(layout_.block);
         values["scan"] =
             pieces::ScanInSharedMemory{.item = item, .shared = "open_rows", .count = gemel::text(block), .block = block}

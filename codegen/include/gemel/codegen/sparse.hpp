@@ -105,4 +105,13 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 ///         Kreutzer, Hager, Wellein, Fehske and Bishop, "A Unified Sparse Matrix Data Format"
 GEMEL_API std::string sparse_source(const SparseLayout& layout, const Dialect& dialect);
 
+/// How many entries a block of sparse_row_numbers has, with as many threads as sparse_row_block.
+inline constexpr std::int64_t sparse_row_tile = 2048;
+inline constexpr std::uint32_t sparse_row_block = 256;
+
+/// The kernel `sparse_row_numbers`: the row of each entry of compressed rows. Parameters: starts, numbers (where they
+/// go), both of the index type, then rows and entries, int64_t; a block for each sparse_row_tile entries. For devices
+/// with DeviceInfo::has_cross_block_visibility.
+GEMEL_API std::string sparse_row_numbers_source(DType index, const Dialect& dialect);
+
 }  // namespace gemel::codegen

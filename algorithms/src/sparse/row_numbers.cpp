@@ -1,0 +1,59 @@
+/// The row of each entry: what csr lacks of coo, and what most conversions begin with.
+#include "generated/argument_list.hpp"
+#include "generated/kernel_cache.hpp"
+#include "sparse/kernels.hpp"
+#include "sparse/state.hpp"
+
+#include <gemel/algorithms/search.hpp>
+#include <gemel/arrays/creation.hpp>
+#include <gemel/codegen/sparse.hpp>
+#include <gemel/core/module.hpp>
+
+namespace gemel::sparse {
+namespace {
+
+std::shared_ptr<Variant> find_kernel(const Entries& entries) {
+    static const std::uint64_t id = KernelCache::new_generator();
+    const codegen::SparseLayout key{.index = entries.index()};
+    return KernelCache::of(entries.context).find<Variant>(VariantKey<codegen::SparseLayout>{id, key}, [&] {
+        const GeneratedText text{codegen::sparse_row_numbers_source(entries.index(), entries.context.dialect())};
+        auto variant = std::make_shared<Variant>();
+        variant->kernel =
+            entries.context.compile(text, CompileOptions{.name = "sparse_row_numbers"}).kernel("sparse_row_numbers");
+        return variant;
+    });
+}
+
+/// Each entry looks for its row.
+void search(const Entries& entries, const AnyArray& rows) {
+    const AnyArray places = arange(entries.context, entries.index(), std::int64_t{0}, entries.count, std::int64_t{1});
+    const GPUArray<std::int64_t> found = gemel::detail::searchsorted("sparse", entries.starts, places, Side::right, {});
+    rows.assign((found - 1).any());
+}
+
+}  // namespace
+
+AnyArray row_numbers_of(const Entries& entries) {
+    const AnyArray rows(entries.context, entries.index(), Shape{entries.count});
+    if (entries.count == 0) return rows;
+    const DeviceInfo& device = KernelCache::of(entries.context).info();
+    // A block passes over all rows between its entries, so that they must not be far more than entries.
+    const bool is_dense = entries.rows / 8 <= entries.count;
+    if (device.type == DeviceInfo::Type::cpu) {
+        spread_rows_kernel()(entries.starts(slice(0, -1)), entries.starts(slice(1, {})), rows);
+    } else if (device.has_cross_block_visibility && device.max_threads_per_block >= codegen::sparse_row_block &&
+               is_dense) {
+        ArgumentList list;
+        list.add(entries.starts.argument());
+        list.add(rows.argument());
+        list.add(as_argument(entries.rows));
+        list.add(as_argument(entries.count));
+        const std::int64_t tiles = (entries.count + codegen::sparse_row_tile - 1) / codegen::sparse_row_tile;
+        find_kernel(entries)->kernel.launch({.grid = {tiles}, .block = {codegen::sparse_row_block}}, list.span());
+    } else {
+        search(entries, rows);
+    }
+    return rows;
+}
+
+}  // namespace gemel::sparse
