@@ -32,7 +32,7 @@ std::vector<MatmulOptions> ways_to_split() {
     if (!current_context().device().info().has_warp_groups) return ways;
     for (const std::uint32_t columns : {64u, 128u})
         ways.push_back({.precision = Precision::split,
-                        .tuning = {.columns = columns, .own_columns = columns, .unit_warps = 4}});
+                        .tuning = {.columns = columns, .own_columns = columns, .stages = 3, .unit_warps = 4}});
     return ways;
 }
 
@@ -58,21 +58,21 @@ TEST_CASE("split products are exact where parts are hard") {
     const auto a = matrix<float>(n, k, 3), b = matrix<float>(k, n, 4);
     const double exact = std::max(error_of(matmul(a, b), a, b), 1e-7);
     for (const MatmulOptions& split : ways_to_split()) {
-    CHECK(error_of(matmul(a, b, split), a, b) <= 2 * exact);
-    // Of very different sizes, and so small that a part of them is none.
-    for (const float scale : {1e-36f, 1e-30f, 1e30f}) {
-        std::vector<float> values = numbers(static_cast<std::size_t>(n * k), 5);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 3 ? scale : 1;
-        const auto wide = to_gpu(values).reshape({n, k});
-        INFO("scale ", scale);
-        CHECK(error_of(matmul(wide, b, split), wide, b) <= 4 * exact);
-        const GPUArray<float> small = a * scale, large = b * (1 / scale);
-        CHECK(error_of(matmul(small, large, split), small, large) <= 4 * exact);
-    }
-    // Sums that cancel.
-    const GPUArray<float> twice(concatenate({a, GPUArray<float>(-a)}, 1));
-    const GPUArray<float> both(concatenate({b, b}, 0));
-    CHECK(error_of(matmul(twice, both, split), twice, both) <= 2 * exact);
+        CHECK(error_of(matmul(a, b, split), a, b) <= 2 * exact);
+        // Of very different sizes, and so small that a part of them is none.
+        for (const float scale : {1e-36f, 1e-30f, 1e30f}) {
+            std::vector<float> values = numbers(static_cast<std::size_t>(n * k), 5);
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 3 ? scale : 1;
+            const auto wide = to_gpu(values).reshape({n, k});
+            INFO("scale ", scale);
+            CHECK(error_of(matmul(wide, b, split), wide, b) <= 4 * exact);
+            const GPUArray<float> small = a * scale, large = b * (1 / scale);
+            CHECK(error_of(matmul(small, large, split), small, large) <= 4 * exact);
+        }
+        // Sums that cancel.
+        const GPUArray<float> twice(concatenate({a, GPUArray<float>(-a)}, 1));
+        const GPUArray<float> both(concatenate({b, b}, 0));
+        CHECK(error_of(matmul(twice, both, split), twice, both) <= 2 * exact);
     }
 }
 
@@ -196,12 +196,19 @@ TEST_CASE("large products by groups of four warps are those of single warps") {
 
 TEST_CASE("packed factors are multiplied in batches, any layout and with epilogues") {
     if (!current_context().device().info().has_warp_groups) return;
-    const codegen::MatmulTuning one_part{
-        .rows = 128, .columns = 256, .depth = 32, .own_rows = 16, .own_columns = 256, .stages = 4, .unit_warps = 4, .packs = 1};
+    const codegen::MatmulTuning one_part{.rows = 128,
+                                         .columns = 256,
+                                         .depth = 32,
+                                         .own_rows = 16,
+                                         .own_columns = 256,
+                                         .stages = 4,
+                                         .unit_warps = 4,
+                                         .packs = 1};
     for (const MatmulOptions& way : {MatmulOptions{.precision = Precision::split, .tuning = {.unit_warps = 4}},
                                      MatmulOptions{.precision = Precision::tensor, .tuning = one_part}})
         for (const int layout : {0, 1, 2, 3}) {
-            const auto a = laid_out<float>(3 * 140, 95, layout / 2 != 0, 41).copy(layout / 2 != 0 ? Order::F : Order::C);
+            const auto a =
+                laid_out<float>(3 * 140, 95, layout / 2 != 0, 41).copy(layout / 2 != 0 ? Order::F : Order::C);
             const auto b = laid_out<float>(95, 270, layout % 2 != 0, 42);
             const GPUArray<float> c = zeros<float>({270, 420}).transpose();
             MatmulOptions shifted = way;
@@ -214,7 +221,8 @@ TEST_CASE("packed factors are multiplied in batches, any layout and with epilogu
                        found = c.copy(Order::C).get();
             int wrong = 0;
             for (std::size_t i = 0; i < found.size(); ++i)
-                wrong += !(std::abs(found[i] - (expected[i] + 1 + shift[i % 270])) < (way.precision == Precision::split ? 1e-4f : 0.2f));
+                wrong += !(std::abs(found[i] - (expected[i] + 1 + shift[i % 270])) <
+                           (way.precision == Precision::split ? 1e-4f : 0.2f));
             INFO("layout ", layout, ", precision ", static_cast<int>(way.precision));
             CHECK(wrong == 0);
             const GPUArray<float> batch = a(slice(0, 280)).copy(Order::C).reshape({2, 140, 95});

@@ -169,17 +169,19 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     codegen::MatmulTuning given = has_slots ? options.tuning : codegen::MatmulTuning{};
     if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
     const bool may_group = has_slots && has_group_tiles(device, dtype, f.form, f.a, f.b);
-    if (options.tuning.unit_warps == 4 && !may_group)
+    const bool may_pack = has_slots && can_pack(device, dtype, f.form);
+    if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
+        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : may_group))
         throw ArgumentError(
             "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
-            "(DeviceInfo::has_warp_groups), 16-bit floats, Precision::split or Precision::tensor, and but for split rows "
-            "that begin at multiples of 16 bytes; leave unit_warps out");
+            "(DeviceInfo::has_warp_groups), 16-bit floats, Precision::split or Precision::tensor, and without "
+            "packs or split rows that begin at multiples of 16 bytes; leave unit_warps and packs out");
     const auto heuristic = [&](const DeviceInfo& on, const codegen::Workload&) {
         return matmul_heuristic(on, dtype, f.form, f.a, f.b, given.unit_warps);
     };
     const codegen::MatmulTuning chosen =
         choose_tuning(given, device, cache.tunings(f.a.context()), f.work(dtype), heuristic);
-    if (chosen.unit_warps != 4 || chosen.packs == 1 || may_group) return chosen;
+    if (chosen.unit_warps != 4 || (chosen.packs != 0 ? may_pack : may_group)) return chosen;
     return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
 }
 
@@ -270,8 +272,9 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
         list.add(whole_memory(packed_b));
     }
     const std::array<std::int64_t, 4> a = place_of(f.a), b = place_of(f.b), to = place_of(sums);
-    const std::int64_t numbers[] = {a[0],  a[1],  a[2],   a[3],      b[0],    b[1],       b[2],     b[3],      to[0],         to[1],
-                                    to[2], to[3], f.rows, f.columns, f.inner, cut.across, cut.down, cut.parts, cut.part_depth};
+    const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],          b[1],   b[2],
+                                    b[3],    to[0],      to[1],    to[2],     to[3],         f.rows, f.columns,
+                                    f.inner, cut.across, cut.down, cut.parts, cut.part_depth};
     const std::size_t shared_bytes =
         codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
     launch(*variant, f.batch * cut.parts * cut.across * cut.down, shared_bytes, list,

@@ -49,11 +49,10 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
                                                  {{128, 128, 32, 64, 32, 2, 2}, 0.82},
                                                  {{64, 64, 32, 32, 32, 3, 0}, 0.6},
                                                  {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
-    static constexpr Candidate doubles[] = {
-        {{64, 64, 16, 32, 32, 3, 4}, 1},
-        {{64, 64, 16, 32, 32, 2, 4}, 0.97},
-        {{64, 128, 8, 32, 32, 3, 2}, 0.85},
-        {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
+    static constexpr Candidate doubles[] = {{{64, 64, 16, 32, 32, 3, 4}, 1},
+                                            {{64, 64, 16, 32, 32, 2, 4}, 0.97},
+                                            {{64, 128, 8, 32, 32, 3, 2}, 0.85},
+                                            {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
     if (form == MatmulForm::threads) return threads;
     if (form == MatmulForm::split) return split;
     if (item == 8) return doubles;
@@ -178,8 +177,8 @@ MatmulTuning packed_tile(const PackedCandidate& candidate) {
 /// Products of float factors that are cut into parts first, where the device has groups of four warps.
 void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
                      const MatmulShape& shape) {
+    if (!can_pack(device, dtype, layout.form)) return;
     const bool splits = layout.form == MatmulForm::split;
-    if (!device.has_warp_groups || dtype.size_bytes() != 4 || (!splits && layout.form != MatmulForm::tensor)) return;
     layout.form = MatmulForm::packed;
     layout.packed_parts = splits ? 2 : 1;
     // Two launches, which read numbers and write their parts.
@@ -289,10 +288,15 @@ std::int64_t matmul_part_depth(const MatmulTuning& tile, std::int64_t inner) {
     return std::max<std::int64_t>((wanted + depth - 1) / depth * depth, depth);
 }
 
+bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
+    return device.has_warp_groups && dtype.size_bytes() == 4 &&
+           (form == MatmulForm::split || form == MatmulForm::tensor);
+}
+
 bool has_group_tiles(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b) {
     BestTile best;
     consider_groups(best, device, dtype, slots_layout(form, a, b), {1, 1, 1, 1});
-    return best.layout.form == MatmulForm::groups || (form == MatmulForm::split && device.has_warp_groups);
+    return best.layout.form == MatmulForm::groups;
 }
 
 MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,

@@ -38,8 +38,8 @@ AnyArray packed_factor(const AnyArray& x, std::uint32_t parts, bool is_left, std
     ArgumentList list;
     list.add(whole_memory(x));
     list.add(whole_memory(packed));
-    const std::int64_t numbers[] = {begin_of(x), x.strides()[0],        line_step, x.strides()[depth_axis],
-                                    x.shape()[line_axis], inner, units, slots};
+    const std::int64_t numbers[] = {begin_of(x),          x.strides()[0], line_step, x.strides()[depth_axis],
+                                    x.shape()[line_axis], inner,          units,     slots};
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
     variant->kernel.launch({.grid = {blocks}, .block = {variant->block}}, list.span());
     return packed;

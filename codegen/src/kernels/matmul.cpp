@@ -325,7 +325,8 @@ std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
     if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
-    if ((by_groups(layout) || is_packed(layout)) && std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
+    if ((by_groups(layout) || is_packed(layout)) &&
+        std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
         throw ArgumentError(
             text("matmul: ", dialect.name, " has no words for warp groups; expected the form 'tensor'"));
     return Matmul(request, layout, dialect).text();

@@ -50,7 +50,8 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (layout.form == MatmulForm::serial) return 0;
     if (is_packed(layout))
-        return tile_bytes + layout.tile.stages * (packed_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t));
+        return tile_bytes +
+               layout.tile.stages * (packed_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t));
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
@@ -64,7 +65,8 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
 }
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) || (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
+    return !has_slots(layout) ||
+           (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
 }
 
 namespace {

@@ -24,8 +24,8 @@ std::string multiply(int width, bool keeps) {
         width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count));
 }
 
-// A barrier is full when as many threads have arrived, and as many bytes, as it was told of. Then its phase changes from 0
-// to 1 or back.
+// A barrier is full when as many threads have arrived, and as many bytes, as it was told of. Then its phase changes
+// from 0 to 1 or back.
 const char* const others =
     R"(GEMEL_FUNCTION uint32_t gemel_shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 GEMEL_FUNCTION void gemel_barrier_make(uint64_t *barrier, int arrivals) {
@@ -54,12 +54,11 @@ GEMEL_FUNCTION void gemel_registers_232(void) { asm volatile("setmaxnreg.inc.syn
 }  // namespace
 
 Dialect::Section bulk_section() {
-    Dialect::Section section{
-        .name = "bulk",
-        .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect", "gemel_barrier_await",
-                  "gemel_barrier_arrive", "gemel_copy_bulk", "gemel_groups_barrier", "gemel_registers_40",
-                  "gemel_registers_232"},
-        .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
+    Dialect::Section section{.name = "bulk",
+                             .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect",
+                                       "gemel_barrier_await", "gemel_barrier_arrive", "gemel_copy_bulk",
+                                       "gemel_groups_barrier", "gemel_registers_40", "gemel_registers_232"},
+                             .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
     for (const int width : widths)
         for (const bool keeps : {false, true}) {
             section.text += multiply(width, keeps);

@@ -50,8 +50,8 @@ enum class MatmulForm : std::uint8_t {
     /// As tensor, by groups of four warps that read a factor from shared memory themselves (wgmma): 16-bit floats, and
     /// float as tf32 where a's or b's neighbours lie along the summed axis. own_rows or own_columns is 16.
     groups,
-    /// By groups of four warps from factors that a kernel of its own has cut into parts (matmul_pack), so that both lie in
-    /// shared memory as tensor cores read them: float, as split (packed_parts is 2) or as tensor (1).
+    /// By groups of four warps from factors that a kernel of its own has cut into parts (matmul_pack), so that both lie
+    /// in shared memory as tensor cores read them: float, as split (packed_parts is 2) or as tensor (1).
     packed,
 };
 
@@ -121,11 +121,11 @@ struct MatmulPack {
 /// Lines and places along the summed axis of a unit of packed numbers, and threads that pack it.
 inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
 
-/// The kernel `matmul_pack`: a factor's numbers in parts, as the form `packed` takes them, in units in the order [matrix]
-/// [unit][slot of the summed axis][part]. Parameters: the factor, the units (as float4); then, all int64_t, where the
-/// factor begins, its steps from matrix to matrix, from line to line and along the summed axis; lines, the summed
-/// extent, units of a matrix, and slots. Launched with matrices * units * slots blocks. A product of that form takes
-/// the units of a and b behind the request's arguments.
+/// The kernel `matmul_pack`: a factor's numbers in parts, as the form `packed` takes them, in units in the order
+/// [matrix] [unit][slot of the summed axis][part]. Parameters: the factor, the units (as float4); then, all int64_t,
+/// where the factor begins, its steps from matrix to matrix, from line to line and along the summed axis; lines, the
+/// summed extent, units of a matrix, and slots. Launched with matrices * units * slots blocks. A product of that form
+/// takes the units of a and b behind the request's arguments.
 GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
 
 /// Threads that share the parts of an element where there are so many.
