@@ -31,7 +31,6 @@ extern "C" __global__ __launch_bounds__(256) void matmul_pack(
         float own[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) own[i] = tile[(4 * access + i) * 65 + line];
-        float low[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             own[i] = as_float(gemel_tf32(as_uint(own[i])) & 0xffffe000u);
