@@ -325,6 +325,14 @@ inline Programs matmul_programs(const Dialect& dialect) {
         add("float_groups", dtype_of<float>(), slots(MatmulForm::groups, {128, 64, 32, 128, 16, 3}, true, true, 4));
         add("float_groups_along", dtype_of<float>(),
             slots(MatmulForm::groups, {64, 256, 32, 16, 256, 3}, false, false, 4));
+        cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
+        packed.packed_parts = 2;
+        add("float_packed", dtype_of<float>(), packed);
+        packed.packed_parts = 1;
+        packed.tile = {128, 256, 32, 16, 256, 4};
+        add("float_packed_tensor", dtype_of<float>(), packed);
+        all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
+        all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
     }
     cg::MatmulRequest epilogue{.dtype = dtype_of<float>(),
                                .epilogue = "fmax(value + bias[column], least) + before",

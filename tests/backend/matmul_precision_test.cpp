@@ -26,6 +26,16 @@ void check_precision(std::int64_t n, std::int64_t k, std::int64_t m, const Matmu
     CHECK(error_of(GPUArray<T>(matmul(x, y, options)), x.copy(Order::C), y.copy(Order::C)) <= most);
 }
 
+/// The ways of split products that there are: of single warps, and of warp groups from packed factors.
+std::vector<MatmulOptions> ways_to_split() {
+    std::vector<MatmulOptions> ways{{.precision = Precision::split, .tuning = {.unit_warps = 1}}};
+    if (!current_context().device().info().has_warp_groups) return ways;
+    for (const std::uint32_t columns : {64u, 128u})
+        ways.push_back({.precision = Precision::split,
+                        .tuning = {.columns = columns, .own_columns = columns, .stages = 3, .unit_warps = 4}});
+    return ways;
+}
+
 bool is_gpu() { return current_context().device().info().type == DeviceInfo::Type::gpu; }
 
 }  // namespace
@@ -35,7 +45,7 @@ TEST_SUITE_BEGIN("arrays");
 TEST_CASE("products are as exact as their precision says") {
     for (const auto& [n, k, m] : {std::array<std::int64_t, 3>{70, 90, 33}, {5, 200, 40}}) {
         check_precision<float>(n, k, m, {}, 1e-6);
-        check_precision<float>(n, k, m, {.precision = Precision::split}, 1e-6);
+        for (const MatmulOptions& way : ways_to_split()) check_precision<float>(n, k, m, way, 1e-6);
         check_precision<float>(n, k, m, {.precision = Precision::tensor}, 2e-3);
         check_precision<double>(n, k, m, {}, 1e-14);
         check_precision<half>(n, k, m, {}, 2e-3);
@@ -45,24 +55,25 @@ TEST_CASE("products are as exact as their precision says") {
 
 TEST_CASE("split products are exact where parts are hard") {
     const std::int64_t n = 40, k = 300;
-    const MatmulOptions split{.precision = Precision::split};
     const auto a = matrix<float>(n, k, 3), b = matrix<float>(k, n, 4);
     const double exact = std::max(error_of(matmul(a, b), a, b), 1e-7);
-    CHECK(error_of(matmul(a, b, split), a, b) <= 2 * exact);
-    // Of very different sizes, and so small that a part of them is none.
-    for (const float scale : {1e-36f, 1e-30f, 1e30f}) {
-        std::vector<float> values = numbers(static_cast<std::size_t>(n * k), 5);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 3 ? scale : 1;
-        const auto wide = to_gpu(values).reshape({n, k});
-        INFO("scale ", scale);
-        CHECK(error_of(matmul(wide, b, split), wide, b) <= 4 * exact);
-        const GPUArray<float> small = a * scale, large = b * (1 / scale);
-        CHECK(error_of(matmul(small, large, split), small, large) <= 4 * exact);
+    for (const MatmulOptions& split : ways_to_split()) {
+        CHECK(error_of(matmul(a, b, split), a, b) <= 2 * exact);
+        // Of very different sizes, and so small that a part of them is none.
+        for (const float scale : {1e-36f, 1e-30f, 1e30f}) {
+            std::vector<float> values = numbers(static_cast<std::size_t>(n * k), 5);
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] *= i % 3 ? scale : 1;
+            const auto wide = to_gpu(values).reshape({n, k});
+            INFO("scale ", scale);
+            CHECK(error_of(matmul(wide, b, split), wide, b) <= 4 * exact);
+            const GPUArray<float> small = a * scale, large = b * (1 / scale);
+            CHECK(error_of(matmul(small, large, split), small, large) <= 4 * exact);
+        }
+        // Sums that cancel.
+        const GPUArray<float> twice(concatenate({a, GPUArray<float>(-a)}, 1));
+        const GPUArray<float> both(concatenate({b, b}, 0));
+        CHECK(error_of(matmul(twice, both, split), twice, both) <= 2 * exact);
     }
-    // Sums that cancel.
-    const GPUArray<float> twice(concatenate({a, GPUArray<float>(-a)}, 1));
-    const GPUArray<float> both(concatenate({b, b}, 0));
-    CHECK(error_of(matmul(twice, both, split), twice, both) <= 2 * exact);
 }
 
 TEST_CASE("products of infinities, NaN and the largest numbers are those of plain arithmetic") {
@@ -72,8 +83,12 @@ TEST_CASE("products of infinities, NaN and the largest numbers are those of plai
     y[12] = inf, y[64 + 20] = nan;
     for (int i = 0; i < 40; ++i) x[static_cast<std::size_t>(13 * 40 + i)] = i == 0 ? inf : 0;  // inf * 0 is NaN
     const auto a = to_gpu(x).reshape({64, 40}), b = to_gpu(y).reshape({40, 64});
-    for (const Precision precision : {Precision::exact, Precision::split, Precision::tensor}) {
-        const auto c = matmul(a, b, {.precision = precision}).get();
+    std::vector<MatmulOptions> ways = ways_to_split();
+    ways.push_back({.precision = Precision::exact});
+    ways.push_back({.precision = Precision::tensor});
+    for (const MatmulOptions& way : ways) {
+        const Precision precision = way.precision;
+        const auto c = matmul(a, b, way).get();
         for (std::size_t i = 0; i < 64; ++i)
             for (std::size_t j = 0; j < 64; ++j) {
                 double sum = 0;
@@ -177,6 +192,43 @@ TEST_CASE("large products by groups of four warps are those of single warps") {
           false);
     check(half(), {.rows = 128, .columns = 128, .depth = 64, .own_rows = 16, .own_columns = 128, .stages = 3}, true,
           true);
+}
+
+TEST_CASE("packed factors are multiplied in batches, any layout and with epilogues") {
+    if (!current_context().device().info().has_warp_groups) return;
+    const codegen::MatmulTuning one_part{.rows = 128,
+                                         .columns = 256,
+                                         .depth = 32,
+                                         .own_rows = 16,
+                                         .own_columns = 256,
+                                         .stages = 4,
+                                         .unit_warps = 4,
+                                         .packs = 1};
+    for (const MatmulOptions& way : {MatmulOptions{.precision = Precision::split, .tuning = {.unit_warps = 4}},
+                                     MatmulOptions{.precision = Precision::tensor, .tuning = one_part}})
+        for (const int layout : {0, 1, 2, 3}) {
+            const auto a =
+                laid_out<float>(3 * 140, 95, layout / 2 != 0, 41).copy(layout / 2 != 0 ? Order::F : Order::C);
+            const auto b = laid_out<float>(95, 270, layout % 2 != 0, 42);
+            const GPUArray<float> c = zeros<float>({270, 420}).transpose();
+            MatmulOptions shifted = way;
+            shifted.epilogue = "value + before + bias[column]";
+            const auto bias = matrix<float>(1, 270, 43).reshape({270});
+            shifted.arguments = {{"bias", bias}};
+            c.fill(1.0f);
+            matmul_into(c, a, b, shifted);
+            const auto expected = expected_product(a.copy(Order::C), b.copy(Order::C)), shift = bias.get(),
+                       found = c.copy(Order::C).get();
+            int wrong = 0;
+            for (std::size_t i = 0; i < found.size(); ++i)
+                wrong += !(std::abs(found[i] - (expected[i] + 1 + shift[i % 270])) <
+                           (way.precision == Precision::split ? 1e-4f : 0.2f));
+            INFO("layout ", layout, ", precision ", static_cast<int>(way.precision));
+            CHECK(wrong == 0);
+            const GPUArray<float> batch = a(slice(0, 280)).copy(Order::C).reshape({2, 140, 95});
+            CHECK(matmul(batch, b, way)(1).copy().get() == matmul(batch(1), b, way).get());
+            CHECK(matmul(batch, b, way).get() == matmul(batch, b, way).get());
+        }
 }
 
 TEST_CASE("an epilogue is stored in place of each element") {

@@ -42,7 +42,9 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 constexpr unsigned warp = 32;
 
-enum class State : std::uint8_t { ready, at_warp, at_block, ended };
+enum class State : std::uint8_t { ready, at_warp, at_block, paused, ended };
+
+constexpr int most_pauses = 1 << 20;
 
 struct Fiber {
     void* stack = nullptr;
@@ -126,13 +128,25 @@ class Block {
         for (unsigned t = 0; t < count_; ++t)
             if (fibers_[t].state == State::at_warp)
                 throw std::runtime_error("lanes of a warp wait for others that do not");
-        for (unsigned t = 0; t < count_; ++t)
-            if (fibers_[t].state == State::at_block) fibers_[t].state = State::ready;
+        resume();
         return any;
+    }
+
+    /// Lets threads go on that wait at a barrier, once all are there or have ended, or that have paused.
+    void resume() {
+        const auto first = fibers_.begin(), stop = first + count_;
+        const bool any_paused =
+            std::any_of(first, stop, [](const Fiber& fiber) { return fiber.state == State::paused; });
+        pauses_ = any_paused ? pauses_ + 1 : 0;
+        if (pauses_ > most_pauses) throw std::runtime_error("threads wait for copies or arrivals that never come");
+        const State waiting = any_paused ? State::paused : State::at_block;
+        for (auto fiber = first; fiber != stop; ++fiber)
+            if (fiber->state == waiting) fiber->state = State::ready;
     }
 
     Kernel kernel_ = nullptr;
     void** arguments_ = nullptr;
+    int pauses_ = 0;
     unsigned count_ = 0;
     std::vector<Fiber> fibers_;
     std::vector<unsigned> words_;
@@ -150,13 +164,14 @@ void Block::enter() {
 const Place& place() { return block->place(); }
 void block_barrier() { block->wait(State::at_block); }
 const unsigned* warp_words(unsigned word) { return block->warp_words(word); }
+void pause() { block->wait(State::paused); }
 bool yield() { return std::this_thread::yield(), true; }
 void warp_done() { block->wait(State::at_warp); }
 
 }  // namespace
 
 const Runtime& runtime() {
-    static const Runtime functions{place, block_barrier, warp_words, warp_done, yield};
+    static const Runtime functions{place, block_barrier, warp_words, warp_done, yield, pause};
     return functions;
 }
 

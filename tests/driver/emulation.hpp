@@ -29,6 +29,7 @@ struct Runtime {
     const unsigned* (*warp_words)(unsigned word);
     void (*warp_done)();  ///< the words have been read
     bool (*yield)();      ///< to other blocks. @returns true
+    void (*pause)();      ///< until the block's other threads have come to where they wait
 };
 }  // namespace emulation
 
@@ -188,6 +189,7 @@ gemel_size gemel_bytes(void (*)(A...), gemel_size index) {
 
 #include "emulation_tensor.hpp"
 #include "emulation_tiles.hpp"
+#include "emulation_tiles_bulk.hpp"
 
 // The program's own, where no name of the host's libraries is in its way; translated() closes it.
 namespace gemel_program {

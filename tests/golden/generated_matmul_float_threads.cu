@@ -43,7 +43,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     const int64_t b_next = 4 * b_line;
     const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
     const int is_whole = a_extent == 64 && b_extent == 128;
-    const int thread_row = warp / 2 * 16 + lane / 8, thread_column = warp % 2 * 32 + lane % 8 * 4;
+    const int thread_row = warp / 2 * 16 + (lane / 16 * 2 + lane % 2), thread_column = warp % 2 * 32 + lane / 2 % 8 * 4;
     float sums[8][8];
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
@@ -100,31 +100,26 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
         const float *const b_slot = a_slot + 1280;
 #pragma unroll
         for (int d = 0; d < 16; d += 4) {
-            float a_part[4][8], b_part[4][8];
+            float a_part[4][8];
 #pragma unroll
-            for (int k = 0; k < 8; k += 4) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const float4 next = *(const float4 *)(a_slot + (thread_row + k / 4 * 32 + i * 4) * 20 + d);
-                    a_part[0][k + i] = next.x; a_part[1][k + i] = next.y; a_part[2][k + i] = next.z; a_part[3][k + i] = next.w;
-                }
-            }
-#pragma unroll
-            for (int k = 0; k < 8; k += 4) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const float4 next = *(const float4 *)(b_slot + (d + i) * 132 + thread_column + k / 4 * 64);
-                    b_part[i][k] = next.x; b_part[i][k + 1] = next.y; b_part[i][k + 2] = next.z; b_part[i][k + 3] = next.w;
-                }
+            for (int k = 0; k < 8; ++k) {
+                const float4 next = *(const float4 *)(a_slot + (thread_row + k / 4 * 32 + k % 4 * 4) * 20 + d);
+                a_part[0][k] = next.x; a_part[1][k] = next.y; a_part[2][k] = next.z; a_part[3][k] = next.w;
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
+                float b_line[8];
+#pragma unroll
+                for (int k = 0; k < 8; k += 4) {
+                    const float4 next = *(const float4 *)(b_slot + (d + i) * 132 + thread_column + k / 4 * 64);
+                    b_line[k] = next.x; b_line[k + 1] = next.y; b_line[k + 2] = next.z; b_line[k + 3] = next.w;
+                }
 #pragma unroll
                 for (int r = 0; r < 8; ++r) {
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
                         const int turn = r % 2 ? 7 - k : k;
-                        sums[r][turn] += a_part[i][r] * b_part[i][turn];
+                        sums[r][turn] += a_part[i][r] * b_line[turn];
                     }
                 }
             }

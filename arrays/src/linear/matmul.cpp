@@ -3,6 +3,7 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
+#include "linear/matmul_pack.hpp"
 #include "tune/online.hpp"
 #include "tune/tuning_table.hpp"
 
@@ -168,17 +169,19 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     codegen::MatmulTuning given = has_slots ? options.tuning : codegen::MatmulTuning{};
     if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
     const bool may_group = has_slots && has_group_tiles(device, dtype, f.form, f.a, f.b);
-    if (options.tuning.unit_warps == 4 && !may_group)
+    const bool may_pack = has_slots && can_pack(device, dtype, f.form);
+    if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
+        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : may_group))
         throw ArgumentError(
             "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
-            "(DeviceInfo::has_warp_groups), 16-bit floats or Precision::tensor, and rows that begin at multiples of 16 "
-            "bytes; leave unit_warps out");
+            "(DeviceInfo::has_warp_groups), 16-bit floats, Precision::split or Precision::tensor, and without "
+            "packs or split rows that begin at multiples of 16 bytes; leave unit_warps and packs out");
     const auto heuristic = [&](const DeviceInfo& on, const codegen::Workload&) {
         return matmul_heuristic(on, dtype, f.form, f.a, f.b, given.unit_warps);
     };
     const codegen::MatmulTuning chosen =
         choose_tuning(given, device, cache.tunings(f.a.context()), f.work(dtype), heuristic);
-    if (chosen.unit_warps != 4 || may_group) return chosen;
+    if (chosen.unit_warps != 4 || (chosen.packs != 0 ? may_pack : may_group)) return chosen;
     return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
 }
 
@@ -229,38 +232,70 @@ void add_parts(const AnyArray& c, const AnyArray& sums, std::int64_t parts, cons
     launch(*variant, (count + per_block - 1) / per_block, 0, list, numbers);
 }
 
-/// Chooses how the factors are multiplied and does it. A `trial` marks where the launches begin and end.
-void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options, OnlineTrial* trial) {
+/// How a product is cut into blocks.
+struct Cut {
+    std::int64_t part_depth, parts, across, down;
+    std::int64_t tile_rows, tile_columns;
+
+    Cut(const Factors& f, DType dtype, const codegen::MatmulLayout& layout, const codegen::MatmulTuning& tuning) {
+        const codegen::MatmulTile tile = codegen::matmul_tile(dtype, layout);
+        tile_rows = tile.rows, tile_columns = tile.columns;
+        part_depth = matmul_part_depth(tuning, f.inner);
+        parts = layout.in_parts ? (f.inner + part_depth - 1) / part_depth : 1;
+        across = (f.columns + tile.columns - 1) / tile.columns;
+        down = (f.rows + tile.rows - 1) / tile.rows;
+    }
+};
+
+/// The launches of a product, of which the last stores elements of c.
+void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& options, const codegen::MatmulLayout& layout,
+                const codegen::MatmulTuning& tuning, OnlineTrial* trial) {
     const Context context = c.context();
-    KernelCache& cache = KernelCache::of(context);
-    const codegen::MatmulTuning tuning = tuning_of(f, c.dtype(), cache, options);
-    const codegen::MatmulLayout layout = matmul_layout(cache.info(), c.dtype(), f.form, f.a, f.b, tuning);
-    const std::int64_t part_depth = matmul_part_depth(tuning, f.inner),
-                       parts = layout.in_parts ? (f.inner + part_depth - 1) / part_depth : 1;
+    const Cut cut(f, c.dtype(), layout, tuning);
     const Storing storing(c, options);
     // Sums of parts are stored as they are.
     ProductKey key = layout.in_parts ? ProductKey{.dtype = c.dtype()} : storing.key;
     key.layout = layout;
     const auto variant = find_variant(context, key, layout.in_parts ? std::vector<NamedArgument>{} : storing.arguments);
-    const codegen::MatmulTile tile = codegen::matmul_tile(c.dtype(), layout);
-    const std::int64_t across = (f.columns + tile.columns - 1) / tile.columns,
-                       down = (f.rows + tile.rows - 1) / tile.rows;
     const AnyArray sums = layout.in_parts ? AnyArray(context, codegen::matmul_accumulator(c.dtype()),
-                                                     Shape{f.batch * parts, f.rows, f.columns})
+                                                     Shape{f.batch * cut.parts, f.rows, f.columns})
                                           : c;
+    if (trial) trial->begin({});
     ArgumentList list;
     for (const AnyArray* array : {&f.a, &f.b, &sums}) list.add(whole_memory(*array));
     if (!layout.in_parts) storing.add_to(list);
+    AnyArray packed_a, packed_b;
+    if (layout.form == codegen::MatmulForm::packed) {
+        packed_a = packed_factor(f.a, layout.packed_parts, true, cut.down * cut.tile_rows);
+        packed_b = packed_factor(f.b, layout.packed_parts, false, cut.across * cut.tile_columns);
+        list.add(whole_memory(packed_a));
+        list.add(whole_memory(packed_b));
+    }
     const std::array<std::int64_t, 4> a = place_of(f.a), b = place_of(f.b), to = place_of(sums);
-    const std::int64_t numbers[] = {a[0],  a[1],  a[2],   a[3],      b[0],    b[1],   b[2], b[3],  to[0],     to[1],
-                                    to[2], to[3], f.rows, f.columns, f.inner, across, down, parts, part_depth};
+    const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],          b[1],   b[2],
+                                    b[3],    to[0],      to[1],    to[2],     to[3],         f.rows, f.columns,
+                                    f.inner, cut.across, cut.down, cut.parts, cut.part_depth};
     const std::size_t shared_bytes =
         codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
-    if (trial) trial->begin({});
-    launch(*variant, f.batch * parts * across * down, shared_bytes, list,
+    launch(*variant, f.batch * cut.parts * cut.across * cut.down, shared_bytes, list,
            std::span(numbers).first(layout.in_parts ? 19 : 17));
-    if (layout.in_parts) add_parts(c, sums, parts, storing);
+    if (layout.in_parts) add_parts(c, sums, cut.parts, storing);
     if (trial) trial->end();
+}
+
+/// Chooses how the factors are multiplied and does it. A `trial` marks where the launches begin and end.
+void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options, OnlineTrial* trial) {
+    KernelCache& cache = KernelCache::of(c.context());
+    const codegen::MatmulTuning tuning = tuning_of(f, c.dtype(), cache, options);
+    const auto by = [&](const codegen::MatmulTuning& tile) {
+        launch_all(c, f, options, matmul_layout(cache.info(), c.dtype(), f.form, f.a, f.b, tile), tile, trial);
+    };
+    try {
+        by(tuning);
+    } catch (const OutOfMemory&) {  // for the parts of the factors; single warps need none
+        if (tuning.unit_warps != 4 || options.tuning.unit_warps == 4) throw;
+        by(matmul_heuristic(cache.info(), c.dtype(), f.form, f.a, f.b, 1));
+    }
 }
 
 /// c = a b, of (batch, rows, columns), (batch, rows, inner) and (batch, inner, columns).

@@ -49,8 +49,10 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
                                                  {{128, 128, 32, 64, 32, 2, 2}, 0.82},
                                                  {{64, 64, 32, 32, 32, 3, 0}, 0.6},
                                                  {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
-    static constexpr Candidate doubles[] = {
-        {{64, 64, 16, 32, 32, 3, 4}, 1}, {{64, 128, 8, 32, 32, 3, 2}, 0.85}, {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
+    static constexpr Candidate doubles[] = {{{64, 64, 16, 32, 32, 3, 4}, 1},
+                                            {{64, 64, 16, 32, 32, 2, 4}, 0.97},
+                                            {{64, 128, 8, 32, 32, 3, 2}, 0.85},
+                                            {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
     if (form == MatmulForm::threads) return threads;
     if (form == MatmulForm::split) return split;
     if (item == 8) return doubles;
@@ -88,9 +90,9 @@ MatmulTuning group_tile(const GroupCandidate& candidate, std::size_t item, bool 
 }
 
 /// Products of two elements that a multiprocessor adds in a second by tiles of rate 1, on an H200.
-double products_per_second(MatmulForm form, std::size_t item) {
-    if (form == MatmulForm::threads) return 1.7e11;
-    if (form == MatmulForm::split || item == 8) return 2e11;
+double products_per_second(const MatmulLayout& layout, std::size_t item) {
+    if (layout.form == MatmulForm::threads) return 1.7e11;
+    if (layout.form == MatmulForm::split || layout.packed_parts == 2 || item == 8) return 2e11;
     return item == 4 ? 4.8e11 : 1.3e12;
 }
 
@@ -117,7 +119,9 @@ struct BestTile {
     MatmulLayout layout;
     double time = std::numeric_limits<double>::infinity();
 
-    void consider(const DeviceInfo& device, DType dtype, MatmulLayout next, double rate, const MatmulShape& shape) {
+    /// @param before  what has to be done first takes so many seconds
+    void consider(const DeviceInfo& device, DType dtype, MatmulLayout next, double rate, const MatmulShape& shape,
+                  double before = 0) {
         const MatmulTuning& tile = next.tile;
         if (!fits(device, dtype, next) || !codegen::why_no_tile(dtype, next).empty()) return;
         const std::int64_t down = (shape.rows + tile.rows - 1) / tile.rows,
@@ -126,10 +130,10 @@ struct BestTile {
         const std::int64_t blocks = shape.batch * down * across;
         for (const std::uint32_t parts : {1u, 2u, 3u, 4u, most_parts(device, tile, blocks, shape.inner)}) {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
-            if (parts > 1 && depth < 4 * tile.depth) continue;
-            const double products = products_per_second(next.form, dtype.size_bytes());
+            if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
+            const double products = products_per_second(next, dtype.size_bytes());
             const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u));
-            double own = rounds * static_cast<double>(depth) * tile.rows * tile.columns / rate;
+            double own = before * products + rounds * static_cast<double>(depth) * tile.rows * tile.columns / rate;
             // A second launch, which reads what the first has written.
             const double elements = static_cast<double>(shape.batch * shape.rows) * static_cast<double>(shape.columns);
             if (parts > 1) own += (6e-6 + 8 * parts * elements / 3e12) * products;
@@ -152,6 +156,41 @@ void consider_groups(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     }
 }
 
+/// Tiles of packed factors.
+struct PackedCandidate {
+    std::uint32_t columns, stages;
+    double rate;  ///< beside that of warps
+};
+constexpr PackedCandidate split_candidates[] = {{128, 3, 2.7}, {64, 4, 1.8}}, tensor_candidates[] = {{256, 4, 2.4}};
+
+MatmulTuning packed_tile(const PackedCandidate& candidate) {
+    return {.rows = 128,
+            .columns = candidate.columns,
+            .depth = codegen::matmul_unit_depth,
+            .own_rows = 16,
+            .own_columns = candidate.columns,
+            .stages = candidate.stages,
+            .unit_warps = 4,
+            .packs = 1};
+}
+
+/// Products of float factors that are cut into parts first, where the device has groups of four warps.
+void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
+                     const MatmulShape& shape) {
+    if (!can_pack(device, dtype, layout.form)) return;
+    const bool splits = layout.form == MatmulForm::split;
+    layout.form = MatmulForm::packed;
+    layout.packed_parts = splits ? 2 : 1;
+    // Two launches, which read numbers and write their parts.
+    const double lines = static_cast<double>(shape.batch) * static_cast<double>(shape.rows + shape.columns);
+    const double before = 5e-6 + 4 * (1 + layout.packed_parts) * lines * static_cast<double>(shape.inner) / 3e12;
+    for (const PackedCandidate& candidate :
+         splits ? std::span<const PackedCandidate>(split_candidates) : tensor_candidates) {
+        layout.tile = packed_tile(candidate);
+        best.consider(device, dtype, layout, candidate.rate, shape, before);
+    }
+}
+
 /// @param unit_warps  that multiply together: 1, 4, or 0 for either
 MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
                          std::uint32_t unit_warps) {
@@ -161,7 +200,11 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
             layout.tile = candidate.tile;
             best.consider(device, dtype, layout, candidate.rate, shape);
         }
-    if (unit_warps != 1) consider_groups(best, device, dtype, layout, shape);
+    if (unit_warps != 1) {
+        consider_groups(best, device, dtype, layout, shape);
+        // Numbers that a caller gives for tensor are about factors as they are.
+        if (unit_warps == 0 || layout.form == MatmulForm::split) consider_packed(best, device, dtype, layout, shape);
+    }
     return best.layout.tile;
 }
 
@@ -245,6 +288,11 @@ std::int64_t matmul_part_depth(const MatmulTuning& tile, std::int64_t inner) {
     return std::max<std::int64_t>((wanted + depth - 1) / depth * depth, depth);
 }
 
+bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
+    return device.has_warp_groups && dtype.size_bytes() == 4 &&
+           (form == MatmulForm::split || form == MatmulForm::tensor);
+}
+
 bool has_group_tiles(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b) {
     BestTile best;
     consider_groups(best, device, dtype, slots_layout(form, a, b), {1, 1, 1, 1});
@@ -270,10 +318,11 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
     if (form >= MatmulForm::threads) {
         MatmulLayout layout = slots_layout(form, a, b);
         layout.tile = tile;
-        layout.in_parts = matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
-        layout.tile.parts = 0;
-        layout.tile.stages = stages_for(tile, matmul_part_depth(tile, a.shape()[2]));
-        if (tile.unit_warps == 4) layout.form = MatmulForm::groups;
+        if (tile.unit_warps == 4) layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::groups;
+        layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
+        layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
+        layout.tile.parts = layout.tile.packs = 0;
+        layout.tile.stages = stages_for(tile, layout.in_parts ? matmul_part_depth(tile, a.shape()[2]) : a.shape()[2]);
         return layout;
     }
     MatmulLayout layout = checked_layout(device, dtype, form, a, b);

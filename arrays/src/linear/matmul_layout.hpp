@@ -31,6 +31,9 @@ std::int64_t matmul_part_depth(const codegen::MatmulTuning& tile, std::int64_t i
 bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                      const AnyArray& b);
 
+/// Whether they can once a kernel of its own has cut the factors into parts: float of any layout.
+bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
+
 /// What the shape says if nothing else is given.
 /// @param unit_warps  that multiply together: 1, 4, or 0 for either
 codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, codegen::MatmulForm form,

@@ -51,6 +51,7 @@ class Matmul {
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
         values["tile_of_block"] = kernel_.fill(matmul_kernels::tile_of_block(), values);
+        if (is_packed(layout_)) return kernel_.finish(packed(std::move(values)));
         if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
         values["body"] = layout_.form == MatmulForm::serial ? serial_body(values) : block_body(values);
         return kernel_.finish(kernel_.fill(matmul_kernels::product(), values));
@@ -261,6 +262,25 @@ class Matmul {
                         item == 2 ? gemel::text("<", own.along ? 0 : 1, ", ", other.along ? 0 : 1, ">") : "");
     }
 
+    std::string packed(Values values) {
+        const MatmulTuning& t = layout_.tile;
+        values["resident"] =
+            pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = 1}.text();
+        values["band"] = band;
+        values["depth"] = t.depth;
+        values["stages"] = t.stages;
+        values["splits"] = layout_.packed_parts == 2;
+        values["parts"] = layout_.packed_parts;
+        values["groups"] = t.rows / matmul_unit_lines;
+        values["units_across"] = t.columns / matmul_unit_lines;
+        values["unit_words"] = matmul_unit_words;
+        values["slot_words"] = packed_slot_words(layout_);
+        values["sums"] = t.columns / 2;
+        values["staged_pitch"] = t.columns + 8;
+        values["stored"] = store("sum");
+        return kernel_.fill(matmul_kernels::packed(), std::move(values));
+    }
+
     const MatmulRequest& request_;
     DType dtype_;
     MatmulLayout layout_;
@@ -305,10 +325,21 @@ std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
     if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
-    if (by_groups(layout) && std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
+    if ((by_groups(layout) || is_packed(layout)) &&
+        std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
         throw ArgumentError(
             text("matmul: ", dialect.name, " has no words for warp groups; expected the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
+}
+
+std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect) {
+    KernelText kernel(dialect, [](std::string_view) { return false; }, {"matmul_pack", "as_float", "as_uint"});
+    return kernel.finish(kernel.fill(matmul_kernels::pack(), {{"splits", pack.parts == 2},
+                                                              {"along", pack.along},
+                                                              {"wide", pack.wide},
+                                                              {"unit_lines", matmul_unit_lines},
+                                                              {"unit_depth", matmul_unit_depth},
+                                                              {"block", matmul_pack_block}}));
 }
 
 }  // namespace gemel::codegen

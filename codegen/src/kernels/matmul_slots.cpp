@@ -8,7 +8,11 @@
 
 namespace gemel::codegen {
 
-constexpr std::uint32_t warp = 32;
+constexpr std::uint32_t warp = 32, group = 128;
+
+std::uint32_t packed_slot_words(const MatmulLayout& layout) {
+    return (layout.tile.rows + layout.tile.columns) / matmul_unit_lines * layout.packed_parts * matmul_unit_words;
+}
 
 std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout) {
     return has_b_in_registers(item, layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
@@ -37,6 +41,7 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
     switch (layout.form) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
+        case MatmulForm::packed: return t.rows / matmul_unit_lines * group + group;
         case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns);
         default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp;
     }
@@ -44,6 +49,9 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
 
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (layout.form == MatmulForm::serial) return 0;
+    if (is_packed(layout))
+        return tile_bytes +
+               layout.tile.stages * (packed_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t));
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
@@ -57,7 +65,8 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
 }
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) || (!by_groups(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
+    return !has_slots(layout) ||
+           (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
 }
 
 namespace {
@@ -83,6 +92,20 @@ std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
     return {};
 }
 
+std::string why_no_packed(DType dtype, const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    const bool splits = layout.packed_parts == 2;
+    if (dtype.size_bytes() != 4 || !dtype.is_floating()) return "numbers in parts are float";
+    if (layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
+    if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
+        return "rows must be 128, own_rows 16 and own_columns as columns";
+    if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256))
+        return splits ? "columns must be 64 or 128" : "columns must be 64, 128 or 256";
+    if (t.depth != matmul_unit_depth) return text("depth must be ", matmul_unit_depth);
+    if (t.stages < 1 || t.stages > 8) return "there must be 1 to 8 stages";
+    return {};
+}
+
 }  // namespace
 
 std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
@@ -91,6 +114,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
         return t.rows % t.own_rows == 0 ? "" : "rows must be a multiple of own_rows";
     }
     if (!has_slots(layout)) return {};
+    if (is_packed(layout)) return why_no_packed(dtype, layout);
     const MatmulTuning& t = layout.tile;
     const bool warps = by_warps(layout);
     for (const std::uint32_t n : {t.rows, t.columns, t.depth})

@@ -14,6 +14,7 @@ inline constexpr std::uint32_t matmul_per_thread =
 inline bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
 inline bool by_groups(const MatmulLayout& layout) { return layout.form == MatmulForm::groups; }
+inline bool is_packed(const MatmulLayout& layout) { return layout.form == MatmulForm::packed; }
 
 /// Warp groups take 16-bit factors from shared memory in any order. Of float factors they take one, with neighbours
 /// along the summed axis, and the other from registers: b, unless it is the one.
@@ -39,6 +40,10 @@ struct Factor {
     std::uint32_t words() const { return (lines * length / line() * pitch + unit - 1) / unit * unit; }
     std::uint32_t line() const { return is_tile ? pitch : length; }
 };
+
+/// packed: floats of a unit, and of a slot.
+inline constexpr std::uint32_t matmul_unit_words = matmul_unit_lines * matmul_unit_depth;
+std::uint32_t packed_slot_words(const MatmulLayout& layout);
 
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a);
 

@@ -53,7 +53,10 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
                                                           {"own_rows", {16, 64, 128, 256}},
                                                           {"own_columns", {16, 64, 128, 256}},
                                                           {"stages", {3, 4, 5}}};
+    static const auto& packed = *new std::vector<Choices>{
+        {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {3, 4, 5, 6}}};
     if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
+    if (value_of(start, "packs") > 0) return packed;
     if (value_of(start, "unit_warps") == 4) return groups;
     return value_of(start, "own_rows") < 16 ? threads : warps;
 }
@@ -72,6 +75,8 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
     if (value_of(start, "stages") == 0)
         return value_of(start, "depth") == 0 ? std::vector<std::string>{}
                                              : std::vector<std::string>{"rows % own_rows == 0"};
+    // Those of two parts have at most 128 columns: others are refused.
+    if (value_of(start, "packs") > 0) return {"own_columns == columns"};
     const bool warps = value_of(start, "own_rows") >= 16;  // a group's are 16 or more
     const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "");
     std::vector<std::string> all{

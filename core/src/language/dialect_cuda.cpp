@@ -1,5 +1,6 @@
 /// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
 #include "language/bessel_section.hpp"
+#include "language/bulk_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/grid_sections.hpp"
 #include "language/philox_section.hpp"
@@ -276,6 +277,7 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_space = "",
                                   .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
     all.push_back(tile_section());
+    all.push_back(bulk_section());
     for (Dialect::Section& section : grid_sections({.global_space = "",
                                                     .block_barrier = "__syncthreads()",
                                                     .increment = "atomicAdd((unsigned int *)%, 1u)",

@@ -5,21 +5,21 @@
 #include <string>
 
 namespace gemel {
-namespace {
 
-constexpr int widths[] = {64, 128, 256};
-
-/// "%0, %1, ... " and `"+f"(c[0]), ...` of a thread's sums.
-std::string numbers(int count) {
+std::string tile_sums(int count) {
     std::string all;
     for (int i = 0; i < count; ++i) all += fmt::format("{}%{}", i ? ", " : "", i);
     return all;
 }
-std::string operands(int count) {
+std::string tile_sum_operands(int count) {
     std::string all;
     for (int i = 0; i < count; ++i) all += fmt::format("{}\"+f\"(c[{}])", i ? ", " : "", i);
     return all;
 }
+
+namespace {
+
+constexpr int widths[] = {64, 128, 256};
 
 /// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory; turned: with neighbours along rows or
 /// columns.
@@ -32,7 +32,7 @@ GEMEL_FUNCTION void gemel_multiply_tiles_{0}_{1}(float *c, uint64_t a, uint64_t 
                  : {8} : "l"(a), "l"(b), "n"(a_is_turned), "n"(b_is_turned));
 }}
 )",
-        name, width, type, numbers(count), count, count + 1, count + 2, count + 3, operands(count));
+        name, width, type, tile_sums(count), count, count + 1, count + 2, count + 3, tile_sum_operands(count));
 }
 
 /// c += a b for a of 64 x 8, which the lanes have as for gemel_multiply_tf32, and b of 8 x `width` in shared memory.
@@ -44,7 +44,7 @@ std::string of_tf32(int width) {
                  : {7} : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }}
 )",
-        width, numbers(count), count, count + 1, count + 2, count + 3, count + 4, operands(count));
+        width, tile_sums(count), count, count + 1, count + 2, count + 3, count + 4, tile_sum_operands(count));
 }
 
 // A tile's number: its address, the distance of its halves where 64 elements fill a line (`lead` bytes), that of groups

@@ -34,9 +34,12 @@ struct MatmulTuning {
     /// Into which the summed axis is cut, where a matrix has too few tiles for the device: each is summed by blocks of
     /// its own, and a second kernel adds the parts up in their order.
     std::uint32_t parts = 0;
+    /// 1: a kernel of its own cuts float factors into parts first, for tiles that warp groups read in whole.
+    std::uint32_t packs = 0;
     friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
 };
-GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps, parts)
+GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps, parts,
+             packs)
 
 enum class MatmulForm : std::uint8_t {
     checked,  ///< a block has a tile in shared memory; any device, type and layout
@@ -47,6 +50,9 @@ enum class MatmulForm : std::uint8_t {
     /// As tensor, by groups of four warps that read a factor from shared memory themselves (wgmma): 16-bit floats, and
     /// float as tf32 where a's or b's neighbours lie along the summed axis. own_rows or own_columns is 16.
     groups,
+    /// By groups of four warps from factors that a kernel of its own has cut into parts (matmul_pack), so that both lie
+    /// in shared memory as tensor cores read them: float, as split (packed_parts is 2) or as tensor (1).
+    packed,
 };
 
 /// Which kernel computes a product.
@@ -59,6 +65,7 @@ struct MatmulLayout {
     MatmulTuning tile = {};                    ///< of the forms with slots, all but parts; of serial what is not usual
     std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
     bool in_parts = false;  ///< a block sums a part of the summed axis, and stores what sums are held in. Not serial
+    std::uint32_t packed_parts = 0;  ///< packed: parts of each number
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
 
@@ -103,6 +110,23 @@ GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 /// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"
 /// @throws ArgumentError naming what a tile cannot be cut by
 GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
+
+/// How a factor is cut into parts for the form `packed`.
+struct MatmulPack {
+    std::uint32_t parts = 2;  ///< of each number: 2 as split, 1 as tensor
+    bool along = true;        ///< neighbours lie along the summed axis; else along the lines (rows of a, columns of b)
+    bool wide = false;        ///< 16 bytes are read at once, where along
+    friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
+};
+/// Lines and places along the summed axis of a unit of packed numbers, and threads that pack it.
+inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
+
+/// The kernel `matmul_pack`: a factor's numbers in parts, as the form `packed` takes them, in units in the order
+/// [matrix] [unit][slot of the summed axis][part]. Parameters: the factor, the units (as float4); then, all int64_t,
+/// where the factor begins, its steps from matrix to matrix, from line to line and along the summed axis; lines, the
+/// summed extent, units of a matrix, and slots. Launched with matrices * units * slots blocks. A product of that form
+/// takes the units of a and b behind the request's arguments.
+GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
 
 /// Threads that share the parts of an element where there are so many.
 GEMEL_API std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts);

@@ -1,0 +1,71 @@
+#include "language/bulk_section.hpp"
+
+#include "language/tile_section.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace gemel {
+namespace {
+
+constexpr int widths[] = {64, 128, 256};
+
+/// c += a b, or c = a b where it does not keep what was there, for a of 64 x 8 and b of 8 x `width` in shared memory,
+/// both with neighbours along the summed axis.
+std::string multiply(int width, bool keeps) {
+    const int count = width / 2;
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_multiply_two_tiles_tf32_{0}{1}(float *c, uint64_t a, uint64_t b) {{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n{0}k8.f32.tf32.tf32 {{{2}}}, %{3}, %{4}, {5}, 1, 1;"
+                 : {6} : "l"(a), "l"(b));
+}}
+)",
+        width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count));
+}
+
+// A barrier is full when as many threads have arrived, and as many bytes, as it was told of. Then its phase changes
+// from 0 to 1 or back.
+const char* const others =
+    R"(GEMEL_FUNCTION uint32_t gemel_shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+GEMEL_FUNCTION void gemel_barrier_make(uint64_t *barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(gemel_shared_address(barrier)), "r"(arrivals) : "memory");
+}
+GEMEL_FUNCTION void gemel_barrier_show(void) { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+GEMEL_FUNCTION void gemel_barrier_expect(uint64_t *barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(gemel_shared_address(barrier)), "r"(bytes) : "memory");
+}
+GEMEL_FUNCTION void gemel_barrier_await(uint64_t *barrier, uint32_t phase) {
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+                 :: "r"(gemel_shared_address(barrier)), "r"(phase) : "memory");
+}
+GEMEL_FUNCTION void gemel_barrier_arrive(uint64_t *barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(gemel_shared_address(barrier)) : "memory");
+}
+GEMEL_FUNCTION void gemel_copy_bulk(void *to, const void *from, int bytes, uint64_t *barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(gemel_shared_address(to)), "l"(from), "r"(bytes), "r"(gemel_shared_address(barrier)) : "memory");
+}
+GEMEL_FUNCTION void gemel_groups_barrier(int threads) { asm volatile("bar.sync 1, %0;" :: "r"(threads) : "memory"); }
+GEMEL_FUNCTION void gemel_registers_40(void) { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
+GEMEL_FUNCTION void gemel_registers_232(void) { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+)";
+
+}  // namespace
+
+Dialect::Section bulk_section() {
+    Dialect::Section section{.name = "bulk",
+                             .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect",
+                                       "gemel_barrier_await", "gemel_barrier_arrive", "gemel_copy_bulk",
+                                       "gemel_groups_barrier", "gemel_registers_40", "gemel_registers_232"},
+                             .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
+    for (const int width : widths)
+        for (const bool keeps : {false, true}) {
+            section.text += multiply(width, keeps);
+            section.words.push_back(fmt::format("gemel_multiply_two_tiles_tf32_{}{}", width, keeps ? "" : "_anew"));
+        }
+    section.text += "#endif\n";
+    return section;
+}
+
+}  // namespace gemel

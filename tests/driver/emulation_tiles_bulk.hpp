@@ -1,0 +1,70 @@
+/// What core/src/language/bulk_section.cpp has as PTX, for kernels that the host's compiler makes: barriers that count
+/// threads and bytes, and copies that are done at once.
+#pragma once
+
+/// Lies in the eight bytes of a barrier.
+struct GemelBarrier {
+    unsigned short phase, arrivals, missing, unused;
+
+    static GemelBarrier read(const unsigned long long* at) { return gemel_bits<GemelBarrier>(*at); }
+    void write(unsigned long long* at) const { *at = gemel_bits<unsigned long long>(*this); }
+};
+inline void gemel_barrier_make(unsigned long long* barrier, int arrivals) {
+    const auto count = static_cast<unsigned short>(arrivals);
+    GemelBarrier{0, count, count, 0}.write(barrier);
+}
+inline void gemel_barrier_show() {}
+inline void gemel_barrier_arrive(unsigned long long* barrier) {
+    GemelBarrier state = GemelBarrier::read(barrier);
+    if (--state.missing == 0) state.phase ^= 1, state.missing = state.arrivals;
+    state.write(barrier);
+}
+/// Threads of a block run one after the other, and the one that expects bytes copies them before it waits: the last
+/// byte counts as the arrival.
+struct GemelExpected {
+    unsigned long long* barrier;
+    int bytes;
+};
+inline GemelExpected& gemel_expected() {
+    static thread_local GemelExpected expected{};
+    return expected;
+}
+inline void gemel_barrier_expect(unsigned long long* barrier, int bytes) { gemel_expected() = {barrier, bytes}; }
+inline void gemel_copy_bulk(void* to, const void* from, int bytes, unsigned long long* barrier) {
+    GemelExpected& expected = gemel_expected();
+    const std::size_t places = reinterpret_cast<std::size_t>(to) | reinterpret_cast<std::size_t>(from);
+    if (places % 16 != 0 || bytes % 16 != 0 || expected.barrier != barrier || bytes > expected.bytes)
+        __builtin_trap();  // a GPU would fault, or wait for ever
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    if ((expected.bytes -= bytes) == 0) gemel_barrier_arrive(barrier);
+}
+inline void gemel_barrier_await(unsigned long long* barrier, unsigned phase) {
+    while (GemelBarrier::read(barrier).phase == phase) gemel_runtime->pause();
+}
+inline void gemel_groups_barrier(int) { gemel_runtime->block_barrier(); }
+inline void gemel_registers_40() {}
+inline void gemel_registers_232() {}
+
+template <int width>
+void gemel_multiply_two_tiles_tf32(float* c, unsigned long long a, unsigned long long b) {
+    const int first = static_cast<int>(threadIdx.x / 32 % 4) * 16;
+    gemel_multiply_tiles<width, 8>(
+        c, [&](int row, int k) { return gemel_tf32_of(gemel_tile_element<unsigned>(a, false, first + row, k)); },
+        [&](int k, int column) { return gemel_tf32_of(gemel_tile_element<unsigned>(b, false, column, k)); });
+}
+template <int width>
+void gemel_multiply_two_tiles_tf32_anew(float* c, unsigned long long a, unsigned long long b) {
+    for (int i = 0; i < width / 2; ++i) c[i] = 0;
+    gemel_multiply_two_tiles_tf32<width>(c, a, b);
+}
+#define GEMEL_TWO_TILES(width) \
+    inline void gemel_multiply_two_tiles_tf32_##width(float* c, unsigned long long a, unsigned long long b) { \
+        gemel_multiply_two_tiles_tf32<width>(c, a, b); \
+    } \
+    inline void gemel_multiply_two_tiles_tf32_##width##_anew(float* c, unsigned long long a, unsigned long long b) { \
+        gemel_multiply_two_tiles_tf32_anew<width>(c, a, b); \
+    }
+GEMEL_TWO_TILES(64)
+GEMEL_TWO_TILES(128)
+GEMEL_TWO_TILES(256)
+#undef GEMEL_TWO_TILES
