@@ -255,6 +255,8 @@ inline Programs scan_programs(const Dialect& dialect) {
     const cg::KernelLayout packs = layout({as(packed), as(packed)}), plain = layout({as(linear), as(linear)}),
                            steps = layout({as(strided), as(linear, true)}, 2, true);
     add("sums_look_back", sums, {.elements = packs}, gpu);
+    add("sums_rows_of_lanes", sums, {.elements = packs, .along = 8}, gpu);
+    add("sums_rows_in_tiles", sums, {.elements = packs, .along = 256, .loops = true}, gpu);
     add("sums_look_back_linear", sums, {.elements = plain}, gpu);
     add("sums_three_passes", sums, {.elements = packs, .strategy = Strategy::three_passes}, gpu);
     add("sums_shared_memory", sums, {.elements = plain, .strategy = Strategy::three_passes, .shuffles = false}, shared);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <type_traits>
+#include <utility>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -75,6 +76,15 @@ TEST_CASE("running sums of several types and shapes along every axis") {
     check_axes<double>({20000, 4});
     check_axes<std::uint8_t>({2, 1500, 3, 1});
     check_axes<float>({3000, 1, 1});
+}
+
+TEST_CASE("running sums along rows from a lane's access to several tiles of a block") {
+    for (const auto& [rows, length] : {std::pair{257, 4}, {33, 12}, {65, 64}, {9, 100}, {3, 516}, {2, 1028}, {2, 5000}})
+        check_axes<float>({rows, length});
+    check_axes<float>({700, 8200});   // tile after tile
+    check_axes<double>({700, 4098});  // the last tile has one access
+    check_axes<std::int8_t>({5, 1000});
+    check_axes<std::int32_t>({40, 33});  // rows that are no whole number of accesses
 }
 
 TEST_CASE("running products") {

@@ -9,8 +9,12 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
+#include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace gemel {
 
@@ -28,22 +32,60 @@ const char* name_of(Cumulating kind) {
 
 namespace {
 
-/// How rows are told apart, if at all: by the remainder of `i`, in as few bits as will do.
+/// How rows are told apart, if at all: by multiplications in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };
+
+/// Where rows begin: i is a multiple of the length 2^k d, d odd, where its product with d's inverse modulo 2^bits, turned
+/// to the right by k bits, is at most (2^bits - 1) / length. A remainder would cost every element a division.
+/// @source Granlund and Montgomery, "Division by Invariant Integers using Multiplication"
+template <class Bits>
+struct Multiples {
+    explicit Multiples(Bits length) : turn(std::countr_zero(length)), limit(static_cast<Bits>(-1) / length) {
+        const Bits odd = length >> turn;
+        inverse = odd;  // right in 3 bits; each step doubles them
+        for (int bits = 3; bits < std::numeric_limits<Bits>::digits; bits *= 2) inverse *= 2 - odd * inverse;
+    }
+    void add_to(CallArguments& arguments) const {
+        arguments.add(CallArgument(inverse));
+        arguments.add(CallArgument(static_cast<std::int32_t>(turn)));
+        arguments.add(CallArgument(limit));
+    }
+    int turn;
+    Bits limit, inverse = 1;
+};
+constexpr const char* begins_row_text = R"(WITHIN_KERNEL int begins_row(WORD product, int turn, WORD limit) {
+    return (product >> turn | product << (-turn & LAST)) <= limit;
+}
+)";
+
+std::string begins_row(Rows rows) {
+    std::string text = begins_row_text;
+    const auto replace = [&](std::string_view word, std::string_view by) {
+        for (std::size_t at; (at = text.find(word)) != std::string::npos;) text.replace(at, word.size(), by);
+    };
+    replace("WORD", rows == Rows::wide ? "uint64_t" : "uint32_t");
+    replace("LAST", rows == Rows::wide ? "63" : "31");
+    return text;
+}
 
 Scan make_scan(Cumulating kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
                Rows rows) {
     ExpressionParts parts = expression_parts(expression, operands);
     const bool is_complex = result.kind() == DType::Kind::complex;
     parts.arguments.push_back(VectorArg(result, "out"));
-    if (rows != Rows::one)
-        parts.arguments.push_back(
-            ScalarArg(rows == Rows::wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "row_length"));
+    if (rows != Rows::one) {
+        const DType word = rows == Rows::wide ? dtype_of<std::uint64_t>() : dtype_of<std::uint32_t>();
+        parts.arguments.push_back(ScalarArg(word, "row_inverse"));
+        parts.arguments.push_back(ScalarArg(dtype_of<std::int32_t>(), "row_turn"));
+        parts.arguments.push_back(ScalarArg(word, "row_limit"));
+        parts.preamble += begins_row(rows);
+    }
     ScanSpec spec{.name = name_of(kind), .preamble = std::move(parts.preamble)};
     spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
     spec.scan_expr = combined(result, kind);
     spec.output_statement = "out[i] = item";
-    if (rows != Rows::one) spec.is_segment_start_expr = "i % row_length == 0";
+    if (rows != Rows::one) spec.is_segment_start_expr =
+            text("begins_row((", rows == Rows::wide ? "uint64_t" : "uint32_t", ")(i) * row_inverse, row_turn, row_limit)");
     return Scan(std::move(parts.arguments), result, spec);
 }
 
@@ -98,7 +140,9 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     const AnyArray out(operands.arrays[0]->context(), result, shape);
     const std::int64_t count = static_cast<std::int64_t>(out.size());
     const std::int64_t row_length = axis ? shape[static_cast<std::size_t>(along)] : count;
-    const Rows rows = row_length == count ? Rows::one : count < (std::int64_t{1} << 30) ? Rows::narrow : Rows::wide;
+    const Rows rows = row_length == count                       ? Rows::one
+                      : count < (std::int64_t{1} << 32) ? Rows::narrow
+                                                        : Rows::wide;
     key.add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(rows) << 8 |
             std::uint64_t{result.size_bytes()} << 16 | static_cast<std::uint64_t>(result.kind()) << 24);
     const auto scan = kernels.find(key, [&] { return make_scan(kind, expression, operands, result, rows); });
@@ -106,9 +150,13 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     for (std::size_t k = 0; k < operands.array_count; ++k) arguments.add(CallArgument(*operands.arrays[k]));
     for (std::size_t k = 0; k < operands.number_count; ++k) arguments.add(weak(operands.numbers[k]));
     arguments.add(CallArgument(out));
-    if (rows == Rows::narrow) arguments.add(CallArgument(static_cast<std::int32_t>(row_length)));
-    if (rows == Rows::wide) arguments.add(CallArgument(row_length));
-    scan->run({}, arguments.span());
+    if (rows == Rows::narrow) Multiples(static_cast<std::uint32_t>(row_length)).add_to(arguments);
+    if (rows == Rows::wide) Multiples(static_cast<std::uint64_t>(row_length)).add_to(arguments);
+    if (rows == Rows::one) {
+        scan->run({}, arguments.span());
+    } else {
+        scan->run_rows(static_cast<std::size_t>(row_length), {}, arguments.span());
+    }
     return axis ? out : out.reshape({count});
 }
 

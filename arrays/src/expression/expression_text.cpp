@@ -147,6 +147,7 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
+    if (computed.is_floating() && computed.size_bytes() == 2 && value == "exp(#1)") value = "gemel_short_exp(#1)";
     const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(computed));
     const std::string wrapping = value.find('@') == std::string::npos ? "" : codegen::wrapping_cast(computed);

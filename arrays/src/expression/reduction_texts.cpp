@@ -119,6 +119,9 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     value.map_expr = std::move(map);
     value.neutral = identity_text(row.identity, result);
     value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
+    const bool is_extreme = row.map == Map::unchanged;
+    if (is_extreme && result.is_floating() && result.size_bytes() <= 4)
+        value.reduce_expr = row.identity == Identity::least ? "gemel_max_nan(a, b)" : "gemel_min_nan(a, b)";
     switch (row.map) {
         case Map::converted:
             value.reduce_expr = combined(

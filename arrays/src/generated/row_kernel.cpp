@@ -72,7 +72,7 @@ struct RowCall {
             reduced[axis] = options.along[axis];
             (reduced[axis] ? rows.count : rows.outputs) *= static_cast<std::size_t>(call.shape()[axis]);
         }
-        rows.kept_bytes = kept_bytes(call);
+        rows.kept_bytes = kept_bytes(call, rows.narrow);
         for (const codegen::RowLoop& loop : state.request.loops)
             for (const codegen::RowComputed& kept : loop.kept)
                 rows.computed_bytes += std::max(kept.dtype.size_bytes(), 4u);
@@ -138,7 +138,7 @@ struct RowCall {
     }
 
     /// Of the elements that loops name; what the body alone names is not kept.
-    std::size_t kept_bytes(const BoundCall& call) const {
+    std::size_t kept_bytes(const BoundCall& call, bool& narrow) const {
         std::size_t bytes = 0;
         for (std::size_t i = 0; i < call.arrays().size(); ++i) {
             const std::string& name = state.request.arguments[i].name;
@@ -153,7 +153,9 @@ struct RowCall {
             });
             if (!is_named || !call.arrays()[i].array) continue;
             // Compilers keep 16-bit floats as the floats that they are computed in.
-            bytes += std::max(call.arrays()[i].array->dtype().size_bytes(), 4u);
+            const DType dtype = call.arrays()[i].array->dtype();
+            bytes += std::max(dtype.size_bytes(), 4u);
+            narrow |= dtype.is_floating() && dtype.size_bytes() == 2;
         }
         return std::max<std::size_t>(bytes, 1);
     }

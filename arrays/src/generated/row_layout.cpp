@@ -152,8 +152,8 @@ class Dealing {
                                             places * kept() / least_part_bytes);
         const std::size_t parts = tuning_.parts ? up(places, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
-        RowSpread spread = deal(up(places, parts), block, block, 1);
         layout_.parts = static_cast<int>(parts);
+        RowSpread spread = deal(up(places, parts), block, block, 1);
         spread.blocks = work_.outputs * parts;
         return spread;
     }
@@ -184,6 +184,8 @@ class Dealing {
         const std::size_t bytes = static_cast<std::size_t>(layout_.slots) * kept();
         const auto block = static_cast<std::size_t>(layout_.block);
         if (bytes == 0 || bytes > part_room || block < 256) return 0;
+        // Under a limit the compiler loads one access after the other where it converts them.
+        if (work_.narrow && !over_.columns && layout_.parts == 1) return 0;
         return (bytes <= part_room / 2 ? 1280 : 1024) / block;
     }
 

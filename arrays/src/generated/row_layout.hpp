@@ -20,6 +20,7 @@ struct RowWork {
     std::size_t kept_bytes = 4;      ///< of the elements that several loops name, at one place
     std::size_t computed_bytes = 0;  ///< of what loops compute at one place and later ones name
     std::size_t running_bytes = 4;   ///< of all running values
+    bool narrow = false;             ///< some of the elements that several loops name are 16-bit floats
 };
 
 /// A pure choice: fills mapping, tile, slots, block, serial and warps.

@@ -1,6 +1,7 @@
 #include <gemel/arrays/scan_kernel.hpp>
 
 #include "generated/identity.hpp"
+#include "generated/scan_rows.hpp"
 #include "generated/spine.hpp"
 #include "generated/tile_states.hpp"
 
@@ -36,19 +37,24 @@ struct ScanCall {
         Strategy strategy = Strategy::look_back;
         std::optional<std::size_t> asked = {};
         bool deterministic = false;
+        std::size_t row_length = 0;
+        bool by_rows = false;
     };
 
     const ScanState& state;
     const ScanOptions& options;
+    std::size_t row_length = 0;  ///< of segments; 0: they may be of any length
     std::size_t count = 0;
 
     bool may_repeat() const { return true; }
     std::uint64_t salt() const {
-        return (options.deterministic ? 0x9E3779B97F4A7C15u : 0) + (options.count ? *options.count + 1 : 0);
+        return (options.deterministic ? 0x9E3779B97F4A7C15u : 0) + (options.count ? *options.count + 1 : 0) +
+               row_length * 0x100000001B3u;
     }
     bool resume(const Work& work, const AnyArray& array, std::span<const CallArgument>) {
         context = array.context();
-        return work.asked == options.count && work.deterministic == options.deterministic;
+        return work.asked == options.count && work.deterministic == options.deterministic &&
+               work.row_length == row_length;
     }
 
     bool begin(const BoundCall& call) {
@@ -90,6 +96,12 @@ struct ScanCall {
         }
         arrays.kernel.wide_index |= count >= (std::size_t{1} << 31) - (std::size_t{1} << 20);
         layout.elements = arrays.kernel;
+        if (row_length > 0 && arrays.packed && layout.shuffles && options.tuning == Tuning{})
+            cut_into_rows({.length = row_length,
+                           .count = count,
+                           .vector_width = static_cast<std::size_t>(arrays.vector_width),
+                           .item_bytes = std::max<std::size_t>(state.request.dtype.size_bytes(), 4)},
+                          info, layout, tuning);
         return {std::move(arrays), layout, tuning};
     }
 
@@ -102,13 +114,13 @@ struct ScanCall {
             const GeneratedText text{codegen::scan_source(request, layout, tuning, context->dialect())};
             const Module module = context->compile(text, state.compile);
             variant->kernel = module.kernel(request.name);
-            if (layout.strategy != Strategy::look_back) {
+            if (layout.along == 0 && layout.strategy != Strategy::look_back) {
                 variant->totals_kernel = module.kernel(request.name + "_totals");
                 variant->prefixes_kernel = module.kernel(request.name + "_prefixes");
             }
             // Elements that do not fit into registers cost more than shorter tiles do.
             const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
-            if (!spills || options.tuning.items_per_thread != 0 || layout.strategy == Strategy::chunks ||
+            if (!spills || layout.along > 0 || options.tuning.items_per_thread != 0 || layout.strategy == Strategy::chunks ||
                 tuning.items_per_thread <= 8)
                 break;
             tuning.items_per_thread /= 2;
@@ -123,7 +135,14 @@ struct ScanCall {
                   .tile = variant.tile,
                   .strategy = choice.layout.strategy,
                   .asked = options.count,
-                  .deterministic = options.deterministic};
+                  .deterministic = options.deterministic,
+                  .row_length = row_length,
+                  .by_rows = choice.layout.along > 0};
+        if (work.by_rows) {
+            const auto of_block = variant.block / static_cast<std::uint32_t>(choice.layout.along);
+            work.tiles = (count / row_length + of_block - 1) / of_block;
+            return work;
+        }
         if (work.strategy == Strategy::chunks) {
             const DeviceInfo& info = KernelCache::of(call.leading()).info();
             const std::size_t wanted = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u);
@@ -136,6 +155,10 @@ struct ScanCall {
     void launch(const Work& work, Variant& variant, Launcher& launcher) const {
         const auto count_size = static_cast<std::int64_t>(work.count), tile = static_cast<std::int64_t>(work.tile),
                    tiles = static_cast<std::int64_t>(work.tiles);
+        if (work.by_rows) {
+            const auto length = static_cast<std::int64_t>(work.row_length);
+            return launcher(variant.kernel, {tiles}, variant.block, {}, std::array{length, count_size / length});
+        }
         if (work.strategy == Strategy::look_back) {
             TileStates& states = variant.tiles.of_this_launch();
             std::lock_guard lock(states.launching);
@@ -188,6 +211,11 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
 
 void Scan::run(const ScanOptions& options, std::span<const CallArgument> arguments) const {
     run_generated(ScanCall{kept_by("ScanKernel", state_), options}, arguments);
+}
+
+void Scan::run_rows(std::size_t row_length, const ScanOptions& options,
+                    std::span<const CallArgument> arguments) const {
+    run_generated(ScanCall{kept_by("ScanKernel", state_), options, row_length}, arguments);
 }
 
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {

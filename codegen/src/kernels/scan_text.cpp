@@ -105,8 +105,8 @@ Values ScanText::values() const {
             {"block", block_},
             {"vector_width", vector_width},
             {"rows", rows},
-            {"tile_elements", shape_.elements()},
-            {"row_step", (layout_.shuffles ? 32 : block_) * vector_width},
+            {"tile_elements", layout_.along > 0 ? layout_.along * vector_width * rows : shape_.elements()},
+            {"row_step", (layout_.shuffles ? lanes() : block_) * vector_width},
             {"segmented", segmented_},
             {"counts_segments", !counted_segments(request_).empty()},
             {"segment_number", std::string(counted_segments(request_))},
@@ -151,7 +151,7 @@ std::string ScanText::text() {
     values_["parameters"] = kernel_.verbatim(join(access_.parameters(), ",\n"));
     values_["begin_body"] = begin_body();
     values_["last_item"] = request_.output.uses("last_item") ? fill(scan_kernels::last_item()) : std::string();
-    return kernel_.finish(all + (in_chunks ? chunks() : tiles()));
+    return kernel_.finish(all + (layout_.along > 0 ? by_rows() : in_chunks ? chunks() : tiles()));
 }
 
 std::string ScanText::begin_body() {
@@ -205,6 +205,31 @@ std::string ScanText::tiles() {
     if (request_.output.uses("last_item"))
         more["reach_end"] = complete_runs("0", "total", fill(scan_kernels::reach_end()));
     return fill(scan_kernels::three_passes(), more);
+}
+
+std::string ScanText::by_rows() {
+    const std::string row = kernel_.name("row"), e = kernel_.name("e");
+    Values access{{"lanes", lanes()},
+                  {"along", layout_.along},
+                  {"warps", layout_.along > 32 ? layout_.along / 32 : 1},
+                  {"loops", layout_.loops},
+                  {"declare_packs", printed([&] { access_.declare_packs(shape_.rows); })},
+                  {"load_packs", printed([&] {
+                       access_.load_packs(row, gemel::text(kernel_.name("wanted"), " / ", shape_.vector_width));
+                   })},
+                  {"begin_lane", printed([&] { access_.begin_lane(row, e); })},
+                  {"lane_input", input(Mode::lane)}};
+    Values stored = access;
+    stored["lane_output"] = tile_output(Mode::lane);
+    stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
+    stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
+    const char* const has_prefix = layout_.loops ? "(from > begin)" : "0";
+    Values tile = access;
+    tile["complete_and_store"] = complete_runs(has_prefix, layout_.loops ? "reached" : "before_warp",
+                                               fill(scan_kernels::store_row_pack(), stored));
+    access["scan_tile"] = fill(scan_kernels::row_tile(), tile);
+    access["resident"] = resident_.text();
+    return fill(scan_kernels::by_rows(), access);
 }
 
 std::string ScanText::scan_tile() {

@@ -7,6 +7,7 @@
 #include <gemel/codegen/scan.hpp>
 #include <gemel/codegen/writer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -44,6 +45,8 @@ class ScanText {
     std::string chunks();
     std::string prefixes();
     std::string tiles();
+    std::string by_rows();
+    int lanes() const { return layout_.along > 0 ? std::min(layout_.along, 32) : 32; }
     std::string scan_tile();
     /// What comes before is applied to every run, and each row goes on with `then`.
     std::string complete_runs(const char* has_prefix, const char* prefix, const std::string& then);

@@ -192,6 +192,23 @@ GEMEL_ABS(double, fabs)
 )";
 
 // OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
+// NaN wins, as in NumPy.
+const char* const extremes = R"(GEMEL_FUNCTION float gemel_max_nan(float a, float b) { return a > b || a != a ? a : b; }
+GEMEL_FUNCTION float gemel_min_nan(float a, float b) { return a < b || a != a ? a : b; }
+)";
+
+// For 16-bit floats: off by 3e-6 at most, where these have 2e-4 and more.
+const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
+#ifdef __NV_CL_C_VERSION
+    float e;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(x * 1.44269504088896340736f));
+    return e;
+#else
+    return exp(x);
+#endif
+}
+)";
+
 const char* const visibility = R"(#ifdef __NV_CL_C_VERSION
 GEMEL_FUNCTION void device_fence() { asm volatile("membar.gl;" ::: "memory"); }
 #else
@@ -290,6 +307,8 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "shuffles",
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
+        {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
+        {.name = "short_exp", .words = {"gemel_short_exp"}, .text = short_exp},
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "abs", .words = {"abs"}, .text = absolute},

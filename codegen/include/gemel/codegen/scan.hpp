@@ -32,6 +32,10 @@ struct ScanLayout {
     KernelLayout elements = {};
     ScanStrategy strategy = ScanStrategy::look_back;
     bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
+    /// Above 0: each row of so many elements as the launch says is scanned for itself, by so many threads: a power of 2
+    /// up to 32, or the block. The strategy and segments do not matter then. Rows are whole numbers of packs.
+    int along = 0;
+    bool loops = false;  ///< a row may have several tiles, which its threads take one after the other
     friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
@@ -55,6 +59,9 @@ GEMEL_API bool scan_needs_total(const ScanRequest& request);
 /// totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one block; `<name>` (arguments..., totals,
 /// tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only. Sizes are of the index
 /// type.
+///
+/// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs how
+/// many there are: a block for each, or for block / along of them.
 ///
 /// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same
 /// every time.

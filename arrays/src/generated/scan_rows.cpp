@@ -1,0 +1,41 @@
+#include "generated/scan_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace gemel {
+namespace {
+
+constexpr std::size_t warp = 32;
+/// What a thread keeps of a row that its warp or block has as a whole, and of one of which its block has tile after tile:
+/// the next one's bytes come beside those.
+constexpr std::size_t whole_bytes = 64, tile_bytes = 32;
+
+std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+void cut_into_rows(const ScannedRows& rows, const DeviceInfo& device, codegen::ScanLayout& layout,
+                   codegen::ScanTuning& tuning) {
+    if (rows.length % rows.vector_width != 0) return;
+    const std::size_t packs = rows.length / rows.vector_width, all = rows.count / rows.length;
+    const std::size_t pack_bytes = rows.vector_width * rows.item_bytes;
+    const auto fit = [&](std::size_t bytes) { return std::max<std::size_t>(bytes / pack_bytes, 1); };
+    std::size_t along = std::min(std::bit_ceil(packs), warp), accesses = up(packs, along), block = 256;
+    bool loops = false;
+    const std::size_t largest = std::min<std::size_t>(512, std::bit_floor(std::max(device.max_threads_per_block, 1u)));
+    if (accesses > fit(whole_bytes)) {
+        accesses = fit(whole_bytes);
+        block = along = std::min(std::bit_ceil(up(packs, accesses)), largest);
+        loops = packs > along * accesses;
+        if (loops) accesses = fit(tile_bytes);
+        // A few long rows keep few blocks busy, each of which has one tile on its way.
+        if (loops && all < 4 * std::size_t{device.compute_units}) return;
+    }
+    layout.along = static_cast<int>(along);
+    layout.loops = loops;
+    tuning.block = static_cast<std::uint32_t>(std::min(block, largest));
+    tuning.items_per_thread = static_cast<std::uint32_t>(accesses * rows.vector_width);
+}
+
+}  // namespace gemel
