@@ -135,11 +135,11 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
         return cg::elementwise_source({.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)},
                                       elements, cg::ElementwiseTuning{.block = 256}, Dialect::cuda());
     });
-    using enum cg::MatmulForm;
+    using Form = cg::MatmulForm;
     for (const cg::MatmulLayout& product :
-         {cg::MatmulLayout{}, cg::MatmulLayout{.form = serial},
-          cg::MatmulLayout{.form = threads, .tile = {32, 64, 8, 4, 4, 2}, .a_access = 1, .b_access = 1},
-          cg::MatmulLayout{.form = split, .tile = {32, 32, 16, 16, 16, 2}, .a_access = 4, .b_access = 4}})
+         {cg::MatmulLayout{}, cg::MatmulLayout{.form = Form::serial},
+          cg::MatmulLayout{.form = Form::threads, .tile = {32, 64, 8, 4, 4, 2}, .a_access = 1, .b_access = 1},
+          cg::MatmulLayout{.form = Form::split, .tile = {32, 32, 16, 16, 16, 2}, .a_access = 4, .b_access = 4}})
         check("matmul",
               [&](const auto& all, const std::string& sum) {
                   return cg::matmul_source(
