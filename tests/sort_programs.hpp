@@ -5,6 +5,7 @@
 #include <gemel/codegen/sort.hpp>
 #include <gemel/codegen/struct.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,11 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
     const auto add = [&](const std::string& name, const cg::SortRequest& request, cg::SortLayout layout,
                          const std::vector<std::uint32_t>& values = {}) {
         layout.values.assign(values.begin(), values.end());
-        programs.emplace_back(name, cg::sort_source(request, layout, tuning_of(layout.strategy), dialect));
+        cg::SortTuning tuning = tuning_of(layout.strategy);
+        if (layout.strategy == one_sweep)
+            tuning.items_per_thread =
+                std::min(tuning.items_per_thread, cg::max_one_sweep_items(request, layout, tuning.block));
+        programs.emplace_back(name, cg::sort_source(request, layout, tuning, dialect));
     };
     const cg::SortRequest numbers{.key = dtype_of<std::uint32_t>()}, floats{.key = dtype_of<float>()},
         complex{.key = dtype_of<gemel::cdouble>()},

@@ -54,16 +54,17 @@ extern "C" __global__ __launch_bounds__(256) void move(
     int *const warp_counts = digit_counts + 256 * warp;
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
+        const int own_digit = digit[k];
         // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
         uint32_t peers = 0xffffffffu;
 #pragma unroll
-        for (int bit = 0; bit < 9; ++bit) peers &= gemel_lanes_alike((uint32_t)digit[k], (uint32_t)1 << bit);
+        for (int bit = 0; bit < 9; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
         const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
-        const int count = digit[k] < 256 ? warp_counts[digit[k]] + below : 0;
+        const int found = own_digit < 256 ? warp_counts[own_digit] + below : 0;
         gemel_warp_barrier();
-        if (peers >> lane == 1 && digit[k] < 256) warp_counts[digit[k]] = count + 1;
+        if (peers >> lane == 1 && own_digit < 256) warp_counts[own_digit] = found + 1;
         gemel_warp_barrier();
-        rank[k] = count;
+        rank[k] = found;
     }
     __syncthreads();
     int digit_total = 0;
