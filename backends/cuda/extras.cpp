@@ -3,6 +3,7 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
 #include <new>
 
 namespace gemel::plugin::cuda {
@@ -57,6 +58,14 @@ Shared::Word Shared::take_word() {
 void Shared::give_back_word(const Word& word) noexcept {
     const std::lock_guard lock(words_mutex_);
     idle_words_.push_back({word.host, word.device, word.value + 1});  // its place in the list is still there
+}
+
+void Shared::reach_for_copies(const Shared& peer) {
+    if (!cu.CtxEnablePeerAccess) return;
+    const std::lock_guard lock(peers_mutex_);
+    if (std::find(peers_.begin(), peers_.end(), peer.context) != peers_.end()) return;
+    peers_.push_back(peer.context);
+    cu.CtxEnablePeerAccess.status(peer.context, 0);
 }
 
 CudaUserEvent::CudaUserEvent(std::shared_ptr<Shared> shared)

@@ -39,6 +39,10 @@ struct Shared {
     Word take_word();
     void give_back_word(const Word& word) noexcept;
 
+    /// Lets this context reach another device's memory, so that copies from there cross no host. Asked once for each
+    /// context; where the driver refuses, copies go as they did. This context is current.
+    void reach_for_copies(const Shared& peer);
+
     ~Shared();
 
    private:
@@ -47,6 +51,8 @@ struct Shared {
     std::mutex words_mutex_;
     std::vector<Word> idle_words_;
     std::vector<void*> word_pages_;
+    std::mutex peers_mutex_;
+    std::vector<CUcontext> peers_;
 };
 
 /// Makes a context current for the calls of one function, and puts back what was current if that was another's.

@@ -104,6 +104,7 @@ void CudaStream::copy(const Place& to, const Place& from, std::size_t bytes, Con
     if (source.context == shared_->context) {
         cu.MemcpyDtoDAsync(address(to), address(from), bytes, stream_);
     } else {
+        shared_->reach_for_copies(source);
         cu.MemcpyPeerAsync(address(to), shared_->context, address(from), source.context, bytes, stream_);
     }
 }
