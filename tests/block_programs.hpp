@@ -309,6 +309,36 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
                                           {"items", items}}));
 }
 
+/// `run(digits, places, totals, n)`: one tile; the place of each element among all, sorted by digit.
+inline std::string place_by_digit(const gemel::Dialect& dialect, int threads, int items) {
+    cg::KernelText text(dialect);
+    const cg::Template kernel(R"(
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLOBAL_MEM int *places, GLOBAL_MEM int *totals, int n)
+{
+    LOCAL_MEM int digit_counts[{{ block * 8 }}];
+    LOCAL_MEM int starts[256];
+    const int thread = LID_0, warp = thread / 32, lane = thread % 32, own = {{ items }} * 32 * warp + lane, count = n;
+    int digit[{{ items }}];
+    for (int k = thread; k < {{ block * 8 }}; k += {{ block }}) digit_counts[k] = 0;
+    for (int k = 0; k < {{ items }}; ++k) digit[k] = own + 32 * k < n ? x[own + 32 * k] : 7;
+    local_barrier();
+    {{ counted }}
+    if (thread < 256) totals[thread] = starts[thread] = digit_total;
+    local_barrier();
+    int start = 0;
+    for (int d = 0; d < thread && d < 256; ++d) start += starts[d];
+    {{ placed }}
+}
+)",
+                              "place_by_digit_test", cg::kernel_template_options);
+    const pieces::CountByDigit counted{.block = threads, .items = items};
+    const pieces::PlaceByDigit placed{
+        .block = threads, .items = items, .then = "if (own + 32 * k < n) places[own + 32 * k] = found;"};
+    return text.finish(text.fill(
+        kernel,
+        {{"counted", counted.text(text)}, {"placed", placed.text(text)}, {"block", threads}, {"items", items}}));
+}
+
 /// `run(x, places, out, n)`: one tile; element i goes to out[places[i]].
 inline std::string scatter(const gemel::Dialect& dialect, const std::string& type, int threads, int items) {
     cg::KernelText text(dialect);
@@ -389,6 +419,7 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("reduce side by side", reduce_side_by_side(dialect, two_words(), 64, 8, true, shuffles));
     programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
     programs.emplace_back("rank by kept digit", rank_by_digit(dialect, 256, 7, true));
+    programs.emplace_back("place by digit", place_by_digit(dialect, 256, 7));
     programs.emplace_back("reorder", reorder(dialect, 128, 5));
     programs.emplace_back("scatter", scatter(dialect, "uint64_t", 64, 3));
     return programs;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -304,6 +305,32 @@ TEST_CASE("elements of a tile are ranked by their digits") {
     check(256, 16, 1);
     check(256, 7, 256, true);
     check(384, 5, 2, true);
+}
+
+TEST_CASE("elements of a tile find their places by their digits") {
+    if (lacks_warps()) return;
+    for (const auto& [threads, items, different] :
+         {std::tuple{256, 1, 256u}, {256, 7, 256u}, {512, 4, 3u}, {256, 36, 1u}, {384, 5, 2u}}) {
+        const Kernel run =
+            default_context().compile(place_by_digit(default_context().dialect(), threads, items)).kernel("run");
+        const int tile = threads * items;
+        for (const int n : {1, 33, tile / 2 + 1, tile - 1, tile}) {
+            std::mt19937 random(static_cast<unsigned>(n));
+            std::vector<std::uint8_t> digits(static_cast<std::size_t>(n));
+            for (auto& digit : digits) digit = static_cast<std::uint8_t>(255 - random() % different);
+            const Buffer x = device_copy(digits), places = device_copy(std::vector<int>(digits.size())),
+                         totals = device_copy(std::vector<int>(256, -1));
+            run({.grid = {1}, .block = {threads}}, x, places, totals, n);
+            std::vector<int> counts(256), next(256), expected(digits.size());
+            for (const std::uint8_t digit : digits) ++counts[digit];
+            std::exclusive_scan(counts.begin(), counts.end(), next.begin(), 0);
+            for (std::size_t i = 0; i < digits.size(); ++i) expected[i] = next[digits[i]]++;
+            CHECK_MESSAGE(host_copy<int>(places, digits.size()) == expected, threads, " threads, ", items,
+                          " items, n = ", n);
+            counts[255] += tile - n;  // what lies behind the end
+            CHECK_MESSAGE(host_copy<int>(totals, 256) == counts, threads, " threads, ", items, " items, n = ", n);
+        }
+    }
 }
 
 TEST_CASE("elements of a tile change their places within it") {

@@ -50,7 +50,8 @@ TEST_CASE("tiles of every element fit into the shared memory of a block") {
             const cg::SortTuning tuning =
                 cg::sort_tuning(gpu, {.count = count, .item_bytes = bytes}, cg::SortStrategy::automatic);
             CHECK(tuning.strategy == cg::SortStrategy::one_sweep);
-            const auto limit = cg::max_one_sweep_items({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}}, tuning.block);
+            const auto limit =
+                cg::max_one_sweep_items({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}}, tuning.block);
             CHECK(tuning.items_per_thread <= limit);
             // The tile, the warps' counters, a table of 256 entries and the warps' totals.
             CHECK(std::size_t{tuning.block} * limit * bytes + 32 * tuning.block + 1024 + 128 <= 48 * 1024);

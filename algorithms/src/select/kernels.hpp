@@ -52,8 +52,8 @@ GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::s
 /// element for each row), length, kept.
 GEMEL_API ElementwiseKernel row_ends_kernel(DType dtype, bool largest);
 /// `found` gets the elements of the chosen parts, one part after the other, then those behind all parts. Both take
-/// (parts, kept, length, count): the numbers of the chosen parts, how many are chosen, how many elements a part has, how
-/// many parts there are.
+/// (parts, kept, length, count): the numbers of the chosen parts, how many are chosen, how many elements a part has,
+/// how many parts there are.
 GEMEL_API ElementwiseKernel part_elements_kernel(DType dtype);
 /// Where elements of `found` are in the array: (chosen, places, ...).
 GEMEL_API ElementwiseKernel part_places_kernel();

@@ -55,8 +55,9 @@ AnyArray ends_of(const AnyArray& rows, bool largest) {
 
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options);
 
-/// Of k elements at the end each lies in one of the k parts with the foremost ends, of equal ones those that come first:
-/// elsewhere k elements would be before it. So one reading finds the parts, and k of part_count parts are looked at again.
+/// Of k elements at the end each lies in one of the k parts with the foremost ends, of equal ones those that come
+/// first: elsewhere k elements would be before it. So one reading finds the parts, and k of part_count parts are looked
+/// at again.
 AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
     const auto count = static_cast<std::int64_t>(x.size());
     const std::int64_t length = count / part_count, behind = part_count * length;
@@ -68,8 +69,8 @@ AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& opti
     const AnyArray found = room_for(x, x.dtype(), static_cast<std::size_t>(k * length + count - behind));
     const std::array partition{CallArgument(parts), CallArgument(k), CallArgument(length), CallArgument(part_count)};
     gathers.find(x.dtype().name(), [&] { return part_elements_kernel(x.dtype()); })
-        ->run({}, std::array{CallArgument(x), CallArgument(found), partition[0], partition[1], partition[2],
-                             partition[3]});
+        ->run({},
+              std::array{CallArgument(x), CallArgument(found), partition[0], partition[1], partition[2], partition[3]});
     const AnyTopK among = topk_of("topk", found, k, options);
     const GPUArray<std::int64_t> indices(x.context(), Shape{k});
     places.run({}, std::array{CallArgument(among.indices), CallArgument(indices), partition[0], partition[1],
@@ -176,8 +177,7 @@ AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOp
                                  to_string(x.shape()), " has ", x.shape()[axis]));
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
-    if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 ||
-        !has_order_of_ends)
+    if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 || !has_order_of_ends)
         return ends_of_rows(x, k, options, who);
     return ends_of_parts(without_gaps(x), k, options);
 }

@@ -85,9 +85,8 @@ class RadixRun {
             layout_.segment_bits = std::bit_width(
                 (layout_.segments == Segments::rows ? static_cast<std::size_t>(call_.rows) : call_.segment_count) - 1);
         if (tuning_.strategy == Strategy::one_sweep)
-            tuning_.items_per_thread =
-                std::min(tuning_.items_per_thread,
-                         codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
+            tuning_.items_per_thread = std::min(tuning_.items_per_thread,
+                                                codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
         places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
         variant_ = find_variant();
         collect_arguments();

@@ -35,8 +35,8 @@ namespace {
 /// How rows are told apart, if at all: by multiplications in as few bits as will do.
 enum class Rows : std::uint8_t { one, narrow, wide };
 
-/// Where rows begin: i is a multiple of the length 2^k d, d odd, where its product with d's inverse modulo 2^bits, turned
-/// to the right by k bits, is at most (2^bits - 1) / length. A remainder would cost every element a division.
+/// Where rows begin: i is a multiple of the length 2^k d, d odd, where its product with d's inverse modulo 2^bits,
+/// turned to the right by k bits, is at most (2^bits - 1) / length. A remainder would cost every element a division.
 /// @source Granlund and Montgomery, "Division by Invariant Integers using Multiplication"
 template <class Bits>
 struct Multiples {
@@ -84,8 +84,9 @@ Scan make_scan(Cumulating kind, const ExpressionView& expression, const Expressi
     spec.input_expr = is_complex ? parts.value : text("(", codegen::value_type(result), ")", parts.value);
     spec.scan_expr = combined(result, kind);
     spec.output_statement = "out[i] = item";
-    if (rows != Rows::one) spec.is_segment_start_expr =
-            text("begins_row((", rows == Rows::wide ? "uint64_t" : "uint32_t", ")(i) * row_inverse, row_turn, row_limit)");
+    if (rows != Rows::one)
+        spec.is_segment_start_expr = text("begins_row((", rows == Rows::wide ? "uint64_t" : "uint32_t",
+                                          ")(i) * row_inverse, row_turn, row_limit)");
     return Scan(std::move(parts.arguments), result, spec);
 }
 
@@ -140,9 +141,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     const AnyArray out(operands.arrays[0]->context(), result, shape);
     const std::int64_t count = static_cast<std::int64_t>(out.size());
     const std::int64_t row_length = axis ? shape[static_cast<std::size_t>(along)] : count;
-    const Rows rows = row_length == count                       ? Rows::one
-                      : count < (std::int64_t{1} << 32) ? Rows::narrow
-                                                        : Rows::wide;
+    const Rows rows = row_length == count ? Rows::one : count < (std::int64_t{1} << 32) ? Rows::narrow : Rows::wide;
     key.add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(rows) << 8 |
             std::uint64_t{result.size_bytes()} << 16 | static_cast<std::uint64_t>(result.kind()) << 24);
     const auto scan = kernels.find(key, [&] { return make_scan(kind, expression, operands, result, rows); });

@@ -120,8 +120,8 @@ struct ScanCall {
             }
             // Elements that do not fit into registers cost more than shorter tiles do.
             const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
-            if (!spills || layout.along > 0 || options.tuning.items_per_thread != 0 || layout.strategy == Strategy::chunks ||
-                tuning.items_per_thread <= 8)
+            if (!spills || layout.along > 0 || options.tuning.items_per_thread != 0 ||
+                layout.strategy == Strategy::chunks || tuning.items_per_thread <= 8)
                 break;
             tuning.items_per_thread /= 2;
         }
@@ -213,8 +213,7 @@ void Scan::run(const ScanOptions& options, std::span<const CallArgument> argumen
     run_generated(ScanCall{kept_by("ScanKernel", state_), options}, arguments);
 }
 
-void Scan::run_rows(std::size_t row_length, const ScanOptions& options,
-                    std::span<const CallArgument> arguments) const {
+void Scan::run_rows(std::size_t row_length, const ScanOptions& options, std::span<const CallArgument> arguments) const {
     run_generated(ScanCall{kept_by("ScanKernel", state_), options, row_length}, arguments);
 }
 

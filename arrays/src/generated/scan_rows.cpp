@@ -7,8 +7,8 @@ namespace gemel {
 namespace {
 
 constexpr std::size_t warp = 32;
-/// What a thread keeps of a row that its warp or block has as a whole, and of one of which its block has tile after tile:
-/// the next one's bytes come beside those.
+/// What a thread keeps of a row that its warp or block has as a whole, and of one of which its block has tile after
+/// tile: the next one's bytes come beside those.
 constexpr std::size_t whole_bytes = 64, tile_bytes = 32;
 
 std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }

@@ -74,12 +74,13 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
                         const Dialect& dialect) {
     check_request(request);
     check_tuning(gemel::text("ScanKernel '", request.name, "'"), tuning);
-    if (layout.along == 0 && layout.strategy == ScanStrategy::look_back && (!layout.shuffles || scan_needs_total(request)))
+    if (layout.along == 0 && layout.strategy == ScanStrategy::look_back &&
+        (!layout.shuffles || scan_needs_total(request)))
         throw ArgumentError(
             gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
     if (layout.along > 0 && (!layout.shuffles || !request.staged_type.empty() || !layout.elements.any(Access::packed)))
-        throw ArgumentError(
-            gemel::text("ScanKernel '", request.name, "': a scan by rows needs shuffles and packs, and stages nothing"));
+        throw ArgumentError(gemel::text("ScanKernel '", request.name,
+                                        "': a scan by rows needs shuffles and packs, and stages nothing"));
     ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
     for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
     if (layout.along > 0) asked.segment_start = {};  // each row is a segment

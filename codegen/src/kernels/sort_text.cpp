@@ -121,8 +121,7 @@ Value SortText::moved_list() const {
 }
 
 std::string SortText::digit(const std::string& key, const std::string& segment, const char* place) const {
-    if (layout_.segments == SortSegments::none)
-        return gemel::text(request_.name, "_key_digit(", key, ", ", place, ")");
+    if (layout_.segments == SortSegments::none) return gemel::text(request_.name, "_key_digit(", key, ", ", place, ")");
     return gemel::text(request_.name, "_digit(", key, ", ", segment, ", ", place, ")");
 }
 

@@ -173,13 +173,15 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
                     .strategy = strategy};
         default: break;
     }
-    // A tile of 36 KB leaves room for the counters. Measured on an H200 by CUDA, 2^28 elements of 4 bytes: 256 threads with
-    // 36 each, four blocks at once, 4.26 ms; with 32, four or five 4.43 and 4.60; 384 with 22, four 4.58, two 5.28; 512
-    // with 15, three 5.12.
+    // A tile of 36 KB leaves room for the counters. Measured on an H200 by CUDA, 2^28 elements of 4 bytes: 256 threads
+    // with 36 each, four blocks at once, 4.26 ms; with 32, four or five 4.43 and 4.60; 384 with 22, four 4.58,
+    // two 5.28; 512 with 15, three 5.12.
     SortTuning tuning{.block = 256,
                       .blocks_per_unit = 4,
                       .digit_bits = 8,
-                      .resident_blocks = bytes > 8 ? 0u : work.arrays > 1 ? 3u : 4u,
+                      .resident_blocks = bytes > 8         ? 0u
+                                         : work.arrays > 1 ? 3u
+                                                           : 4u,
                       .strategy = strategy};
     tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);
     // Short arrays want many tiles.

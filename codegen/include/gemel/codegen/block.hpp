@@ -184,8 +184,8 @@ struct CountByDigit {
 };
 
 /// The place in the sorted tile of each element that CountByDigit has counted; equal digits keep their order. Needs
-/// besides `lane` and, of thread d < 256, `start`: how many elements of the tile have lower digits. `then` runs for each
-/// element k of a thread with its place in `found` and its digit in `own_digit`.
+/// besides `lane` and, of thread d < 256, `start`: how many elements of the tile have lower digits. `then` runs for
+/// each element k of a thread with its place in `found` and its digit in `own_digit`.
 struct PlaceByDigit {
     int block = 256;
     int items = 1;

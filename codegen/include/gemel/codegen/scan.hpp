@@ -60,8 +60,8 @@ GEMEL_API bool scan_needs_total(const ScanRequest& request);
 /// tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only. Sizes are of the index
 /// type.
 ///
-/// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs how
-/// many there are: a block for each, or for block / along of them.
+/// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs
+/// how many there are: a block for each, or for block / along of them.
 ///
 /// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same
 /// every time.
