@@ -309,7 +309,8 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
                                           {"items", items}}));
 }
 
-/// `run(digits, places, totals, n)`: one tile; the place of each element among all, sorted by digit.
+/// `run(digits, places, totals, n)`: one tile; the place of each element among all, sorted by digit,
+/// and of what lies behind the n elements.
 inline std::string place_by_digit(const gemel::Dialect& dialect, int threads, int items) {
     cg::KernelText text(dialect);
     const cg::Template kernel(R"(
@@ -332,8 +333,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const uint8_t *x, GLO
 )",
                               "place_by_digit_test", cg::kernel_template_options);
     const pieces::CountByDigit counted{.block = threads, .items = items};
-    const pieces::PlaceByDigit placed{
-        .block = threads, .items = items, .then = "if (own + 32 * k < n) places[own + 32 * k] = found;"};
+    const pieces::PlaceByDigit placed{.block = threads, .items = items, .then = "places[own + 32 * k] = found;"};
     return text.finish(text.fill(
         kernel,
         {{"counted", counted.text(text)}, {"placed", placed.text(text)}, {"block", threads}, {"items", items}}));

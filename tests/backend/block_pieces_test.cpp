@@ -318,14 +318,16 @@ TEST_CASE("elements of a tile find their places by their digits") {
             std::mt19937 random(static_cast<unsigned>(n));
             std::vector<std::uint8_t> digits(static_cast<std::size_t>(n));
             for (auto& digit : digits) digit = static_cast<std::uint8_t>(255 - random() % different);
-            const Buffer x = device_copy(digits), places = device_copy(std::vector<int>(digits.size())),
+            const Buffer x = device_copy(digits),
+                         places = device_copy(std::vector<int>(static_cast<std::size_t>(tile))),
                          totals = device_copy(std::vector<int>(256, -1));
             run({.grid = {1}, .block = {threads}}, x, places, totals, n);
             std::vector<int> counts(256), next(256), expected(digits.size());
             for (const std::uint8_t digit : digits) ++counts[digit];
             std::exclusive_scan(counts.begin(), counts.end(), next.begin(), 0);
             for (std::size_t i = 0; i < digits.size(); ++i) expected[i] = next[digits[i]]++;
-            CHECK_MESSAGE(host_copy<int>(places, digits.size()) == expected, threads, " threads, ", items,
+            for (int behind = n; behind < tile; ++behind) expected.push_back(behind);
+            CHECK_MESSAGE(host_copy<int>(places, expected.size()) == expected, threads, " threads, ", items,
                           " items, n = ", n);
             counts[255] += tile - n;  // what lies behind the end
             CHECK_MESSAGE(host_copy<int>(totals, 256) == counts, threads, " threads, ", items, " items, n = ", n);
