@@ -60,6 +60,7 @@ class GemelConan(ConanFile):
         tc.cache_variables["GEMEL_WITH_CUDA"] = "ON" if self.options.with_cuda else "OFF"
         tc.cache_variables["GEMEL_WITH_OPENCL"] = "ON" if self.options.with_opencl else "OFF"
         tc.cache_variables["GEMEL_BUILD_TOOLS"] = bool(self.options.with_tools)
+        tc.cache_variables["GEMEL_UNITY"] = True
         for part in ("TESTS", "EXAMPLES", "BENCHMARKS"):
             tc.cache_variables[f"GEMEL_BUILD_{part}"] = False
         tc.generate()

@@ -26,12 +26,38 @@ function(gemel_room name)
     foreach(folder IN LISTS ROOM_FOLDERS)
         add_subdirectory(src/${folder})
     endforeach()
+    if(GEMEL_UNITY)
+        gemel_unite(gemel_${name})
+    endif()
     if(GEMEL_PRECOMPILED)
         target_precompile_headers(gemel_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/precompiled.hpp)
         # GCC 12 raises these falsely inside its own <string> where that was precompiled.
         target_compile_options(gemel_${name} PRIVATE
             $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
     endif()
+endfunction()
+
+# gemel_unite(<target>): its sources are compiled together, up to eight of one folder at a time.
+function(gemel_unite target)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+        cmake_path(GET source PARENT_PATH folder)
+        string(MAKE_C_IDENTIFIER "${folder}" key)
+        if(NOT DEFINED count_${key})
+            set(count_${key} 0)
+        endif()
+        math(EXPR group "${count_${key}} / 8")
+        math(EXPR count_${key} "${count_${key}} + 1")
+        cmake_path(GET folder FILENAME name)
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
+    endforeach()
+endfunction()
+
+# gemel_apart(<room> <file>...): files of the current folder that GEMEL_UNITY compiles one by one, because names in their
+# unnamed namespaces are those of other files too.
+function(gemel_apart room)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY gemel_${room} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.
@@ -80,6 +106,9 @@ endfunction()
 function(gemel_plugin name)
     cmake_parse_arguments(PLUGIN "" "INTEROP" "SOURCES;LINKS" ${ARGN})
     add_library(gemel_${name} MODULE ${PLUGIN_SOURCES})
+    if(GEMEL_UNITY)
+        gemel_unite(gemel_${name})
+    endif()
     set_target_properties(gemel_${name} PROPERTIES
         LIBRARY_OUTPUT_DIRECTORY ${GEMEL_LIB_DIR}/gemel CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
         CXX_EXTENSIONS OFF INSTALL_RPATH "$ORIGIN/..")

@@ -68,7 +68,7 @@ TEST_CASE("what a process has recorded runs in another that can compile nothing"
     CHECK(ran.output.find("answer 52, compiled 0") != std::string::npos);
     const auto refused = run_child("bundle-runs", {{"GEMEL_CACHE", "off"}, {"GEMEL_COMPILE", "off"}});
     INFO(refused.output);
-    CHECK(refused.exit_code == 99);
+    CHECK_MESSAGE(refused.exit_code == 99, refused.output);
     CHECK(gemel::testing::mentions(refused.output, {"GEMEL_COMPILE=off", "unit 1, unit 2", "GEMEL_BUNDLE_RECORD"}));
 }
 

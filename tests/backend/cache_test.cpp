@@ -192,7 +192,7 @@ TEST_CASE("processes at once on one empty folder all succeed") {
     for (auto& child : children) {
         const auto result = child.result();
         INFO(result.output);
-        CHECK(result.exit_code == 0);
+        CHECK_MESSAGE(result.exit_code == 0, result.output);
     }
     CHECK(caches.entries().size() == 1);
     CHECK(loaded(run_child("compile-once", caches.environment)));
@@ -210,7 +210,7 @@ TEST_CASE("a process that may not write leaves nothing behind") {
                                                            {"TMPDIR", (scratch / "tmp").string()},
                                                            {"POCL_CACHE_DIR", ""}});
         INFO(result.output);
-        CHECK(result.exit_code == 0);
+        CHECK_MESSAGE(result.exit_code == 0, result.output);
         std::string left;
         for (const auto& entry : fs::recursive_directory_iterator(scratch.path()))
             if (!entry.is_directory() || !fs::equivalent(entry.path().parent_path(), scratch.path()))
@@ -231,7 +231,7 @@ TEST_CASE("without a home folder nothing lies under a name that can be foreseen"
                                                        {"TMPDIR", (scratch / "tmp").string()},
                                                        {"POCL_CACHE_DIR", (scratch / "pocl").string()}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(fs::is_empty(scratch / "victim"));
     std::vector<fs::path> left;
     for (const auto& entry : fs::directory_iterator(scratch / "tmp")) left.push_back(entry.path());
@@ -260,7 +260,7 @@ TEST_CASE("what a failed compilation keeps goes with the cache") {
     const Caches caches;
     const auto result = run_child("compile-and-fail", caches.environment);
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(fs::exists(caches.folder / "src"));
     CHECK(fs::exists(caches.folder / "include"));
     gemel::testing::write_file(caches.folder / "src" / "mine.cl", "a file of the user's");
@@ -301,7 +301,7 @@ TEST_CASE("processes that are killed at any moment leave a folder that works") {
     }
     const auto result = run_child("compile-once", caches.environment);
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(loaded(run_child("compile-once", caches.environment)));
 }
 

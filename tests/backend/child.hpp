@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -95,6 +96,14 @@ class RunningChild {
 
 inline ChildResult run_child(const std::string& name, const RunningChild::Environment& environment = {}) {
     return RunningChild(name, environment).result();
+}
+
+/// Whether that child ends with this exit code; if not, what it printed is shown.
+inline bool child_exits(int code, const std::string& name, const RunningChild::Environment& environment = {}) {
+    const ChildResult result = run_child(name, environment);
+    if (result.exit_code != code)
+        std::fprintf(stderr, "child '%s' ended with %d:\n%s\n", name.c_str(), result.exit_code, result.output.c_str());
+    return result.exit_code == code;
 }
 
 }  // namespace gemel::testing

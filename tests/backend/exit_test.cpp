@@ -160,14 +160,14 @@ TEST_CASE("a process ends although threads go on launching") {
     const auto start = Clock::now();
     const auto result = run_child("launching-at-exit");
     INFO(result.output);
-    CHECK(result.exit_code == 3);  // what main() returned
+    CHECK_MESSAGE(result.exit_code == 3, result.output);  // what main() returned
     CHECK(seconds_since(start) < 60);
 }
 
 TEST_CASE("a thread that a static object waits for at exit is refused with an error") {
     const auto result = run_child("joined-at-exit");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(gemel::testing::mentions(result.output, {"the process is exiting", "joined\n"}));
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("a process ends although a kernel does not") {
     const auto start = Clock::now();
     const auto result = run_child("endless-at-exit");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(seconds_since(start) < 60);
     CHECK(result.output.find("work is still running") != std::string::npos);
 }
@@ -186,14 +186,14 @@ TEST_CASE("a process ends although threads go on compiling") {
         const auto result =
             run_child("compiling-at-exit", {{"GEMEL_CACHE", "off"}, {"GEMEL_TEST_DELAY", std::to_string(17 * round)}});
         INFO(result.output);
-        CHECK(result.exit_code == 0);
+        CHECK_MESSAGE(result.exit_code == 0, result.output);
     }
 }
 
 TEST_CASE("a buffer may be released while another thread launches with a handle of its own") {
     const auto result = run_child("released-in-use");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output == std::to_string(releases()) + " refused\n");
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("a context that dies waits for copies of page-locked memory") {
 TEST_CASE("a context is not made in a forked process") {
     const auto result = run_child("context-after-fork");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
 }
 
 TEST_SUITE_END();

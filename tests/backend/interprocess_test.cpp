@@ -71,7 +71,7 @@ TEST_CASE("a process writes memory of another after what that has enqueued there
     const ChildResult child = run_child("add_in_their_memory", {{"GEMEL_TEST_MEMORY", hex_of(export_memory(view))},
                                                                 {"GEMEL_TEST_EVENT", hex_of(export_event(written))}});
     INFO(child.output);
-    REQUIRE(child.exit_code == 0);
+    REQUIRE_MESSAGE(child.exit_code == 0, child.output);
     const Ints now = downloaded<std::int32_t>(ours);
     CHECK(now[odd - 1] == static_cast<std::int32_t>(odd) - 1 + 7);
     CHECK(now[odd] == static_cast<std::int32_t>(odd) + 12);

@@ -175,27 +175,27 @@ TEST_CASE("a reset context works again and what was made before says so") {
 TEST_CASE("static objects die at exit with work pending and what kernels print appears") {
     const auto result = run_child("static-objects");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output == "the kernel's last words\n");
 }
 
 TEST_CASE("handles are destroyed in every order") {
     const auto result = run_child("orders");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output == "all orders\n");
 }
 
 TEST_CASE("after a fork the child gets an error and the parent goes on") {
     const auto result = run_child("fork");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output.empty());
 }
 
 TEST_CASE("empty handles need no driver") {
     const auto result = run_child("never-used", {{"GEMEL_BACKEND", "no such backend"}});
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output.empty());
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("constants that the host writes are seen by the next launch") {
 TEST_CASE("what kernels print appears when the device is waited for and at exit") {
     const auto result = run_child("printf");
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     const auto marker = result.output.find("after synchronize");
     for (const char* line : {"number 41 of thread 0", "number 41 of thread 1"}) {
         CHECK(result.output.find(line) != std::string::npos);
@@ -343,7 +343,7 @@ TEST_CASE("debugging keeps the source and caches nothing on disk") {
     const ScratchFolder scratch;
     const auto result = run_child("debug", {{"GEMEL_DEBUG", "1"}, {"GEMEL_CACHE_DIR", scratch.path().string()}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     std::vector<fs::path> kept;
     for (const auto& entry : fs::recursive_directory_iterator(scratch.path()))
         if (entry.is_regular_file()) kept.push_back(entry.path());

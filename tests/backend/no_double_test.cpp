@@ -114,7 +114,7 @@ TEST_CASE("a device without double computes in single precision and refuses kern
     if (default_device().backend() != "opencl") return;  // every GPU that CUDA knows has double
     const ChildResult child = run_child("without_double", {{"GEMEL_DOUBLE", "off"}});
     INFO(child.output);
-    CHECK(child.exit_code == 0);
+    CHECK_MESSAGE(child.exit_code == 0, child.output);
 }
 
 TEST_SUITE_END();

@@ -185,10 +185,10 @@ TEST_CASE("at the limit held memory is given up first and then there is an error
 TEST_CASE("the pool can be switched off and limited by variables") {
     const auto off = run_child("pool-off", {{"GEMEL_POOL", "off"}});
     INFO(off.output);
-    CHECK(off.exit_code == 0);
+    CHECK_MESSAGE(off.exit_code == 0, off.output);
     const auto limited = run_child("pool-limit", {{"GEMEL_POOL_LIMIT", "1M"}});
     INFO(limited.output);
-    CHECK(limited.exit_code == 0);
+    CHECK_MESSAGE(limited.exit_code == 0, limited.output);
     CHECK(limited.output.find("GEMEL_POOL_LIMIT") != std::string::npos);
 }
 

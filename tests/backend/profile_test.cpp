@@ -272,18 +272,18 @@ TEST_CASE("GEMEL_PROFILE profiles a whole program, also one that an exception en
     const std::string file = folder / "whole.json";
     const auto ended = run_child("profiled-program", {{"GEMEL_PROFILE", file}});
     INFO(ended.output);
-    CHECK(ended.exit_code == 0);
+    CHECK_MESSAGE(ended.exit_code == 0, ended.output);
     CHECK(mentions(ended.output, {"GEMEL_PROFILE", "unset the variable"}));
     CHECK(events(read_back(file), "X", "set_all").size() == 3);
 
     const auto thrown_out = run_child("profiled-exception", {{"GEMEL_PROFILE", file}});
     INFO(thrown_out.output);
-    CHECK(thrown_out.exit_code == -SIGABRT);
+    CHECK_MESSAGE(thrown_out.exit_code == -SIGABRT, thrown_out.output);
     CHECK(mentions(thrown_out.output, {"nobody catches this"}));
     CHECK(events(read_back(file), "X", "set_all").size() == 3);
 
     const auto refused = run_child("profiled-program", {{"GEMEL_PROFILE", folder / "not there" / "whole.json"}});
-    CHECK(refused.exit_code == 99);
+    CHECK_MESSAGE(refused.exit_code == 99, refused.output);
     CHECK(mentions(refused.output, {"cannot write", "not there"}));
 }
 

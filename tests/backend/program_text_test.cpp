@@ -211,7 +211,7 @@ TEST_CASE("a process that can open no file is told so and not that its text is w
     const auto result = run_child(
         "no-files", {{"GEMEL_CACHE_DIR", (scratch / "cache").string()}, {"POCL_CACHE_DIR", scratch.path().string()}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     const bool compiled = result.output.find("it compiled") != std::string::npos;
     CHECK((compiled || gemel::testing::mentions(result.output, {"refused: ", "Too many open files", "ulimit -n"})));
 }

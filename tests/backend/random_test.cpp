@@ -420,9 +420,9 @@ TEST_CASE("rand and randn draw from one generator per context that a seed starts
 TEST_CASE("GEMEL_SEED starts the default generators") {
     const auto result = run_child("seeded-by-environment", {{"GEMEL_SEED", "31"}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
-    CHECK(run_child("seeded-by-environment", {{"GEMEL_SEED", "32"}}).exit_code == 1);
-    CHECK(run_child("seeded-by-environment", {{"GEMEL_SEED", ""}}).exit_code == 1);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
+    CHECK(child_exits(1, "seeded-by-environment", {{"GEMEL_SEED", "32"}}));
+    CHECK(child_exits(1, "seeded-by-environment", {{"GEMEL_SEED", ""}}));
     const auto refused = run_child("seeded-by-environment", {{"GEMEL_SEED", "three"}});
     CHECK(mentions(refused.output, {"GEMEL_SEED is 'three'"}));
 }

@@ -74,7 +74,7 @@ TEST_CASE("a stored tuning is found by another process and used until it is remo
     // Without a tuning: at least one thread per element on CPU devices, one per pack of 4 on others.
     const auto before = run_child("stored-tuning-use", environment);
     CHECK_MESSAGE(mentions(before.output, {"found \"\", near 0, far 1, threads "}), before.output);
-    CHECK(run_child("stored-tuning-store", environment).exit_code == 0);
+    CHECK(child_exits(0, "stored-tuning-store", environment));
     // 8 blocks of 32 threads with 4 elements each; in packs of 4 elements one block more than 512 elements need.
     const auto after = run_child("stored-tuning-use", environment);
     CHECK_MESSAGE(mentions(after.output, {"found \"block=32 unroll=4\", near 1, far 1, threads "}), after.output);
@@ -180,7 +180,7 @@ TEST_CASE("folders of stored tunings are for this user only") {
         run_child("stored-tuning-store", {{"GEMEL_CACHE", ""}, {"GEMEL_CACHE_DIR", scratch / "a" / "b"}});
     ::umask(before);
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     for (const auto& folder : {scratch / "a", scratch / "a" / "b", scratch / "a" / "b" / "tuning"})
         CHECK((std::filesystem::status(folder).permissions() & std::filesystem::perms::all) ==
               std::filesystem::perms::owner_all);
@@ -192,7 +192,7 @@ TEST_CASE("a folder that cannot be made costs only that tunings are kept") {
     const auto result =
         run_child("stored-tuning-store", {{"GEMEL_CACHE", ""}, {"GEMEL_CACHE_DIR", scratch / "file" / "cache"}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(read_file(scratch / "file") == "in the way");
 }
 

@@ -165,7 +165,7 @@ TEST_CASE("a traced line shows the call with its arguments and its result") {
 TEST_CASE("each command is waited for when the environment asks") {
     const auto result = run_child("sync", {{"GEMEL_SYNC", "1"}});
     INFO(result.output);
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK(result.output == "launch: waited\nprepared: waited\nfill: waited\ncopy: waited\n");
     const auto without = run_child("sync", {{"GEMEL_SYNC", "0"}});
     CHECK(without.output.find("launch: did not wait") != std::string::npos);

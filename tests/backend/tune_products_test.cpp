@@ -136,7 +136,7 @@ TEST_CASE("products of matrices have spaces and what is found there is right and
     const ScratchFolder folder;
     const RunningChild::Environment environment{{"GEMEL_CACHE_DIR", (folder / "gemel").string()}, {"GEMEL_CACHE", ""}};
     const auto first = run_child("tune-products", environment);
-    CHECK(first.exit_code == 0);
+    CHECK_MESSAGE(first.exit_code == 0, first.output);
     CHECK_MESSAGE(mentions(first.output, {"dense: matmul, 5 trials", "not slower 1, right 1",
                                           "sparse: sparse_product, 6 trials, right 1", "strategy 1", "records 2"}),
                   first.output);
@@ -157,6 +157,6 @@ TEST_CASE("products are tuned while a program runs and each runs once") {
     const auto result =
         run_child("online-products",
                   {{"GEMEL_CACHE_DIR", (folder / "gemel").string()}, {"GEMEL_CACHE", ""}, {"GEMEL_TUNE", "auto"}});
-    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(result.exit_code == 0, result.output);
     CHECK_MESSAGE(mentions(result.output, {"right 1 1", "stored matmul", "stored sparse_product"}), result.output);
 }

@@ -173,10 +173,10 @@ TEST_CASE("no finished trial is lost when processes are killed, and the search g
     std::mt19937 random(12345);
     std::set<std::string> finished;
     // The first one fills the kernel cache. The second shows how long a process takes to come to its trials.
-    CHECK(run_child("tune-many", store.with("TUNE_TEST_NAME", "first")).exit_code == 0);
+    CHECK(child_exits(0, "tune-many", store.with("TUNE_TEST_NAME", "first")));
     const auto start = std::chrono::steady_clock::now();
-    CHECK(run_child("tune-list", store.environment).exit_code == 0);
-    CHECK(run_child("tune-many", store.with("TUNE_TEST_NAME", "first")).exit_code == 0);
+    CHECK(child_exits(0, "tune-list", store.environment));
+    CHECK(child_exits(0, "tune-many", store.with("TUNE_TEST_NAME", "first")));
     const auto usual = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
     int killed = 0;
     // Where many processes run beside this one, they come to their trials later.
@@ -197,7 +197,7 @@ TEST_CASE("no finished trial is lost when processes are killed, and the search g
     CHECK_FALSE(finished.empty());
     MESSAGE(killed << " processes were killed, after " << finished.size() << " trials");
     const auto last = run_child("tune-many", store.environment);
-    CHECK(last.exit_code == 0);
+    CHECK_MESSAGE(last.exit_code == 0, last.output);
     CHECK_MESSAGE(mentions(last.output, {"history 40"}), last.output);
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("ten processes that tune at once lose nothing") {
 
 TEST_CASE("damaged lines are skipped with one warning, and the others are used") {
     const Store store;
-    CHECK(run_child("tune-many", store.environment).exit_code == 0);
+    CHECK(child_exits(0, "tune-many", store.environment));
     {
         std::fstream file(store.file(), std::ios::in | std::ios::out | std::ios::binary);
         file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(store.file()) / 2));
@@ -238,12 +238,12 @@ TEST_CASE("damaged lines are skipped with one warning, and the others are used")
     CHECK(lines_with(listed.output, "stored mark ").size() >= 39);
     // The search had come to its end, and stays so.
     const auto later = run_child("tune-many", store.environment);
-    CHECK(later.exit_code == 0);
+    CHECK_MESSAGE(later.exit_code == 0, later.output);
     CHECK_MESSAGE(mentions(later.output, {"trials 0 history"}), later.output);
     // Something else entirely.
     std::ofstream(store.file(), std::ios::trunc) << "no store of gemel's\n";
     const auto foreign = run_child("tune-many", store.environment);
-    CHECK(foreign.exit_code == 0);
+    CHECK_MESSAGE(foreign.exit_code == 0, foreign.output);
     CHECK_MESSAGE(mentions(foreign.output, {"first line is not one of gemel's", "trials 40"}), foreign.output);
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("GEMEL_TUNE=off uses nothing that is stored") {
 TEST_CASE("library calls are tuned, give right results and are used by later processes") {
     const Store store;
     const auto first = run_child("tune-calls", store.environment);
-    CHECK(first.exit_code == 0);
+    CHECK_MESSAGE(first.exit_code == 0, first.output);
     CHECK_MESSAGE(
         mentions(first.output, {"elements: 4 trials, not slower 1, kept 1", "right 1", "reduction: 3 trials, 100000",
                                 "scan: 3 trials, last 20000", "again: 0 trials, same 1", "the call chose no tuning"}),
@@ -277,7 +277,7 @@ TEST_CASE("library calls are tuned, give right results and are used by later pro
 TEST_CASE("GEMEL_TUNE=auto tries others in the first calls, each of which runs once and is right") {
     const Store store;
     const auto first = run_child("tune-online", store.with("GEMEL_TUNE", "auto"));
-    CHECK(first.exit_code == 0);
+    CHECK_MESSAGE(first.exit_code == 0, first.output);
     CHECK_MESSAGE(mentions(first.output, {"right 1, stored 1", "sum 491520"}), first.output);
     const auto off = run_child("tune-online", store.with("GEMEL_TUNE", "off"));
     CHECK_MESSAGE(mentions(off.output, {"right 1, stored 1"}), off.output);

@@ -170,7 +170,7 @@ TEST_SUITE_BEGIN("tune");
 TEST_CASE("points that do not compile, are refused or give wrong results fail with their reasons") {
     const Store store;
     const auto first = run_child("tuner-failures", store.environment);
-    CHECK(first.exit_code == 0);
+    CHECK_MESSAGE(first.exit_code == 0, first.output);
     CHECK_MESSAGE(
         mentions(first.output, {"trials 10, history 10, failed 8, stopped all points", "text -> does not compile",
                                 "result -> wrong result", "nothing -> wrong result", "launch -> is refused",
@@ -201,7 +201,7 @@ TEST_CASE("a search goes on where another ended; other sizes are other work; aga
 TEST_CASE("Ctrl-C ends a search after the trial under way, and what was found is kept") {
     const Store store;
     const auto first = run_child("tuner-interrupted", store.environment);
-    CHECK(first.exit_code == 0);
+    CHECK_MESSAGE(first.exit_code == 0, first.output);
     CHECK_MESSAGE(
         mentions(first.output, {"trials 1, history 1, failed 0, stopped interrupted", "restored 1", "right 1"}),
         first.output);
@@ -211,7 +211,7 @@ TEST_CASE("Ctrl-C ends a search after the trial under way, and what was found is
 TEST_CASE("reports: JSON in the T4 format, a page of its own") {
     const Store store;
     const auto made = run_child("tuner-report", store.environment);
-    CHECK(made.exit_code == 0);
+    CHECK_MESSAGE(made.exit_code == 0, made.output);
     CHECK_MESSAGE(
         mentions(made.output, {"1 1\n", "{\"schema_version\": \"1.0.0\", \"results\": [",
                                "\"configuration\": {\"block\": 16, \"items\": 1, \"fault\": \"none\"}",
