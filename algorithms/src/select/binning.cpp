@@ -215,7 +215,7 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
     const AnyArray& first = b.elements[0];
     const Device device = first.context().device();
     if (b.bins > INT32_MAX)
-        throw ArgumentError(text(b.who, ": ", b.bins, " bins are more than the 2^31 - 1 that are possible"));
+        throw ArgumentError(text(b.who, ": ", b.bins, " bins are too many, expected at most 2^31 - 1"));
     const BinStrategy strategy = bin_strategy(b, device.info(), asked);
     if (strategy == BinStrategy::chunks && first.size() > 0 && b.bins > 0) return count_in_chunks(b);
     const AnyArray result(first.context(), b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>(), Shape{b.bins});

@@ -22,7 +22,8 @@ struct Elements {
     Elements(const char* who, const ExpressionView& whole)
         : collected(naming(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
         if (collected->operands.array_count == 0)
-            throw ArgumentError(text(who, ": an expression of numbers alone has no elements"));
+            throw ArgumentError(
+                text(who, ": the expression has no array operand; at least one operand must be an array"));
         naming(who, [&] { broadcast.broadcast(collected->operands); });
     }
     const AnyArray& first() const { return *collected->operands.arrays[0]; }
@@ -86,8 +87,7 @@ void require_mask(const Elements& mask, const AnyArray& x) {
 
 /// The places of elements other than zero, and the shape that they are counted in.
 AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
-    if (!is_number(x.dtype))
-        throw ArgumentError(text(who, ": elements of ", x.dtype.name(), " are no numbers, and none is zero"));
+    if (!is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);
     if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
     const Elements elements(who, truth.view());
@@ -135,7 +135,7 @@ AnyArray detail::compress(const AnyArray& x, const ExpressionView& view, Integer
     if (shape.rank() != 1 || shape[0] > x.shape()[along])
         throw ArgumentError(text("compress: a mask of shape ", to_string(shape), " along axis ", along,
                                  " of an array of shape ", to_string(x.shape()),
-                                 "; it must have one axis and be no longer"));
+                                 "; expected one axis, at most as long"));
     return take_axes("compress", x, along, 1, places(mask), OutOfBounds::wrap);
 }
 
@@ -147,7 +147,8 @@ AnyArray detail::flatnonzero(const ExpressionView& x) {
 std::vector<AnyArray> detail::nonzero(const ExpressionView& x) {
     Shape shape;
     const AnyArray flat = flat_places("nonzero", x, shape);
-    if (shape.rank() == 0) throw ArgumentError("nonzero: a single value has no axes; item() reads it");
+    if (shape.rank() == 0)
+        throw ArgumentError("nonzero: expected at least one axis, got an array of rank 0; item() reads its value");
     std::vector<AnyArray> found{flat};
     if (shape.rank() == 1) return found;
     found.clear();

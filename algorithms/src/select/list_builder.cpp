@@ -47,19 +47,20 @@ std::string stored_value(DType dtype, const std::string& value) {
 void check_list(const ListBuilderSpec& spec, const ListSpec& list) {
     if (const std::string why = codegen::why_no_name(list.name); !why.empty())
         refuse(spec, "the list's name '", list.name, "' ", why, "; choose another");
-    if (find(spec, list.name) != &list) refuse(spec, "two lists are called '", list.name, "'");
+    if (find(spec, list.name) != &list) refuse(spec, "two lists are named '", list.name, "'; rename one");
     if (list.dtype.empty()) refuse(spec, "list '", list.name, "' has no dtype; give one, such as dtype_of<int>()");
     if (list.counts_of.empty()) return;
     const ListSpec* counted = find(spec, list.counts_of);
     if (!counted || counted == &list)
-        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which is no other list");
+        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which is not another list");
     if (!counted->counts_of.empty())
-        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which has those of '",
-               counted->counts_of, "'; name that one");
+        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which has the counts of '",
+               counted->counts_of, "'; name '", counted->counts_of, "' instead");
 }
 
 void check_spec(const ListBuilderSpec& spec) {
-    if (spec.lists.empty()) refuse(spec, "there is no list; give one, such as {\"neighbour\", dtype_of<int>()}");
+    if (spec.lists.empty())
+        refuse(spec, "the specification has no list; give one, such as {\"neighbour\", dtype_of<int>()}");
     const codegen::Snippet generate(spec.generate);
     if (generate.empty()) refuse(spec, "`generate` is empty; it calls append_", spec.lists[0].name, "(value)");
     for (const ListSpec& list : spec.lists) check_list(spec, list);
@@ -254,7 +255,7 @@ ListBuilder::ListBuilder(ListBuilderSpec spec) {
 
 Lists ListBuilder::run(const Stream& stream, std::int64_t count, std::span<const CallArgument> arguments) const {
     if (!state_) throw ArgumentError("ListBuilder: it was moved from; use the one that it was moved to");
-    if (count < 0) refuse(state_->spec, count, " objects were asked for; there cannot be fewer than 0");
+    if (count < 0) refuse(state_->spec, count, " objects were requested, expected at least 0");
     const OnStream scope(stream);
     Lists lists;
     lists.lists_ = Building(*state_, count, arguments).run();

@@ -26,7 +26,7 @@ using namespace selecting;
 void require_order(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
     if (!is_number(x.dtype()))
-        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order of their own"));
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
 /// A view of some places along an axis.
@@ -173,8 +173,8 @@ AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOp
     if (x.rank() == 0) throw ArgumentError(text(who, ": a single value has no axes; reshape({1}) gives it one"));
     const std::size_t axis = checked_axis(options.axis, x.rank(), who);
     if (k < 0 || k > x.shape()[axis])
-        throw ArgumentError(text(who, ": ", k, " elements were asked for; axis ", axis, " of shape ",
-                                 to_string(x.shape()), " has ", x.shape()[axis]));
+        throw ArgumentError(text(who, ": expected k from 0 to ", x.shape()[axis], ", the extent of axis ", axis,
+                                 " of shape ", to_string(x.shape()), ", got ", k));
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
     if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 || !has_order_of_ends)
@@ -200,8 +200,8 @@ AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
     if (x.rank() == 0) throw ArgumentError("kth: a single value has no axes; reshape({1}) gives it one");
     const std::size_t axis = checked_axis(given_axis, x.rank(), "kth");
     if (k < 0 || k >= x.shape()[axis])
-        throw ArgumentError(text("kth: element ", k, " was asked for; axis ", axis, " of shape ", to_string(x.shape()),
-                                 " has ", x.shape()[axis], ", counted from 0"));
+        throw ArgumentError(text("kth: expected k below ", x.shape()[axis], ", the extent of axis ", axis, " of shape ",
+                                 to_string(x.shape()), ", got ", k));
     return along(gemel::sort(x, {.axis = static_cast<int>(axis)}), axis, Index(k)).copy();
 }
 
@@ -287,11 +287,10 @@ AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<con
                            DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
-        throw ArgumentError(text(who, ": complex numbers have none; take real(), imag() or abs()"));
+        throw ArgumentError(text(who, ": complex numbers have no order; take real(), imag() or abs()"));
     for (const double q : parts)
         if (!(q >= 0 && q <= whole))
-            throw ArgumentError(text(who, ": ", q, " of the elements was asked for; expected a part from 0 to ", whole,
-                                     std::string_view(who) == "percentile" ? " percent" : ""));
+            throw ArgumentError(text(who, ": expected a number from 0 to ", whole, ", got ", q));
     const std::size_t axis = options.axis ? checked_axis(*options.axis, given.rank(), who) : 0;
     const AnyArray x = options.axis ? given : flat(given);
     const std::int64_t n = x.shape()[axis];

@@ -86,7 +86,7 @@ namespace {
 
 void require_order(const char* who, const AnyArray& x) {
     if (!is_number(x.dtype()))
-        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order of their own"));
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
 AnyArray as_type(const AnyArray& x, DType dtype) { return x.dtype() == dtype ? x : x.astype(dtype); }
@@ -171,7 +171,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     require_order("digitize", edges);
     const DType common = CommonType().with(TypeRule::common, x.dtype()).with(TypeRule::common, edges.dtype()).dtype();
     if (common.kind() == DType::Kind::complex)
-        throw ArgumentError("digitize: complex numbers have no order that bins could follow; take real() or abs()");
+        throw ArgumentError("digitize: complex numbers have no order; take real() or abs()");
     const AnyArray sorted = without_gaps(as_type(edges, common)), values = as_type(x, common);
     const GPUArray<std::int64_t> bins(x.context(), x.shape());
     if (x.size() == 0) return bins;

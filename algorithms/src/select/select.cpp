@@ -47,7 +47,8 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
                                  ", expected bool; `mask != 0` is such a mask"));
     CollectedExpression collected(whole);
     ExpressionOperands& operands = collected.operands;
-    if (operands.array_count == 0) throw ArgumentError(text(who, ": a mask of numbers alone has no elements"));
+    if (operands.array_count == 0)
+        throw ArgumentError(text(who, ": the mask has no array operand; at least one operand must be an array"));
     const std::size_t named = operands.array_count;
     operands.add(x);
     if (operands.exceeds) {
@@ -87,7 +88,7 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
     const char* who = name_of(form);
     require_array(who, "the array", x);
     if (codegen::Snippet(predicate.expr).empty())
-        throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
+        throw ArgumentError(text(who, ": the predicate is empty; give a condition such as \"x[i] > 0\""));
     const auto scan =
         kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr,
                           '\1', predicate.arguments, '\1', predicate.preamble),

@@ -20,8 +20,8 @@ void require_set(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
     if (!is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(),
-                                 " have no order of their own; sort them by a key, then unique_consecutive() with an "
-                                 "expression"));
+                                 " have no order; use SortKernel with a key, then unique_consecutive() with "
+                                 ".equal_expr"));
 }
 
 std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, const AnyArray& b) {

@@ -74,7 +74,7 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
         name_key(state->radix.request);
         state->radix.compile = compile;
     } else {
-        if (spec.key_bits != 0) refuse("key_bits belong to a key, and there is a comparison; leave them out");
+        if (spec.key_bits != 0) refuse("key_bits needs key_expr, but less_expr is given; leave key_bits out");
         state->merge.request = {
             .name = spec.name, .dtype = dtype, .less_expr = spec.less_expr, .preamble = spec.preamble};
         codegen::check_request(state->merge.request);

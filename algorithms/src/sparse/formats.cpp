@@ -30,7 +30,7 @@ void require_room(const Entries& entries, Format format, double places) {
     if (places > 2147483648.0 && places > 64.0 * static_cast<double>(entries.count))
         throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
                                  static_cast<std::uint64_t>(places),
-                                 " places; Format::automatic takes a format that fits"));
+                                 " elements; Format::automatic chooses a format that fits"));
 }
 
 Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .places = entries.count}; }
