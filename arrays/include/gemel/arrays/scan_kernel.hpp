@@ -24,13 +24,13 @@ struct ScanSpec {
     std::string arguments = {};       ///< "const int *x, int *out"
     std::string input_expr = "x[i]";  ///< what is scanned, element by element
     bool counts = false;  ///< input_expr says whether an element counts, and scan_expr is "a+b" of integers: takes less
-                          ///< time than adding ones and zeros
+                          /// < time than adding ones and zeros
     std::string scan_expr = {};  ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may
-                                 ///< look at `across_seg_boundary`; without it a segment begins with its first element
+                                 /// < look at `across_seg_boundary`; without it a segment begins with its first element
     std::string neutral = {};    ///< the identity of scan_expr: `prev_item` of the first element. "0"
     std::string identity = {};   ///< another name for `neutral`: give one of the two
     std::string output_statement = {};  ///< with `item` (the result through element i), `prev_item` (the one before
-                                        ///< it), `last_item` (the last of all), i and n (or N)
+                                        /// < it), `last_item` (the last of all), i and n (or N)
     /// Whether a segment begins at i; there `prev_item` is neutral, and the output statement may say `segment`: how
     /// many have begun through element i, in 32 bits (`segment_64`: in 64).
     std::string is_segment_start_expr = {};
@@ -119,7 +119,7 @@ class InclusiveScanKernel {
                  .name = std::move(name),
                  .preamble = std::move(preamble)}) {}
 
-    /// @param x  any layout; elements are taken in C order. @returns a new array of its shape
+    /// @param x  any strides; scanned in C order. @returns a new array of its shape
     GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
         GPUArray<T> out(x.context(), x.shape());
         (*this)(x, out, options);
@@ -136,7 +136,7 @@ class InclusiveScanKernel {
     Scan scan_;
 };
 
-/// out[i] = x[0] op ... op x[i - 1], and the neutral element at the beginning.
+/// out[i] = x[0] op ... op x[i - 1]; out[0] is the identity.
 template <ElementType T>
 class ExclusiveScanKernel {
    public:
