@@ -137,9 +137,7 @@ class Parser {
             const std::size_t at = position();
             const bool compares = found->operation->rule == TypeRule::comparison;
             if (compares && compared)
-                fail(at,
-                     "a chain of comparisons would compare a truth value, as in C; write 1 < x && x < 4, or "
-                     "parentheses");
+                fail(at, "a chained comparison would compare a truth value; write 1 < x && x < 4, or parentheses");
             compared = compares ? found : nullptr;
             skip(found->symbol);
             const AnyExpr right = binary(found->precedence + 1);
@@ -287,9 +285,8 @@ class Parser {
         } else if (const auto large = read(std::uint64_t{}, base)) {
             return AnyExpr(*large);
         } else if (is_whole) {
-            fail(token.position,
-                 text("\"", printable(token.text), "\" does not fit 64 bits; with a decimal point it is a ",
-                      "floating-point number"));
+            fail(token.position, text("\"", printable(token.text), "\" does not fit 64 bits; with a point it is a ",
+                                      "floating-point number"));
         } else if (const auto real = read(0.0); real && !hexadecimal) {
             return AnyExpr(*real);
         }
@@ -330,7 +327,7 @@ class Parser {
     struct Depth {
         explicit Depth(Parser& given) : parser(given) {
             if (++parser.depth_ > 400)
-                parser.fail(parser.position(), "the expression is nested too deeply; compute parts of it first");
+                parser.fail(parser.position(), "this is nested too deeply; split the expression");
         }
         ~Depth() { --parser.depth_; }
         Parser& parser;
