@@ -67,7 +67,7 @@ class GEMEL_API ElementwiseKernel {
     ElementwiseKernel(std::vector<Parameter> arguments, std::string operation, std::string name = "elementwise",
                       ElementwiseOptions options = {});
 
-    /// Runs the snippet. Values are converted to their declared types if that is exact.
+    /// Runs the snippet. Values are converted to their declared types; only fractions may be rounded.
     /// @throws ArgumentError naming the argument if number, type, shape or context do not match, or if an array that is
     ///         written overlaps another so that the result would depend on the order of threads
     /// @throws CompileError if the snippet does not compile
