@@ -1,4 +1,4 @@
-/// Equal neighbouring keys: segmented scans over their values.
+/// Reductions and scans over runs of equal keys, as segmented scans of the values.
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
@@ -30,7 +30,7 @@ struct Pairs {
     }
 };
 
-/// "a + b", or what the user says.
+/// The user's expression, or "a + b".
 std::string combining(const char* who, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!is_number(dtype))

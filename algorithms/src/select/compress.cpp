@@ -17,7 +17,7 @@ namespace {
 
 using namespace selecting;
 
-/// An expression with its operands brought under one shape.
+/// An expression with its operands broadcast to one shape.
 struct Elements {
     Elements(const char* who, const ExpressionView& whole)
         : collected(naming(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
@@ -33,7 +33,7 @@ struct Elements {
     BroadcastOperands broadcast;
 };
 
-/// The numbers of the elements that hold.
+/// The indices of the elements where the mask is true.
 AnyArray places(const Elements& mask) {
     static auto& kernels = *new Kernels<Scan>;
     const ExpressionOperands& operands = mask.collected->operands;
@@ -57,11 +57,11 @@ AnyArray places(const Elements& mask) {
     return AnySelection{found, count}.array();
 }
 
-/// From places counted in C order the index along each axis.
+/// Converts flat indices to one index per axis.
 void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
     const std::size_t rank = extents.size(), half = rank / 2;
     if (2 * rank > max_call_arguments) {
-        // Half of the axes at a time, and before that each half as if it were one.
+        // Splits the axes in halves recursively, so that each index takes few divisions.
         std::vector<AnyArray> halves;
         std::array<std::int64_t, 2> counts{};
         for (std::size_t k = 0; k < 2; ++k) {
@@ -85,7 +85,7 @@ void require_mask(const Elements& mask, const AnyArray& x) {
                                  ", expected bool; `mask != 0` is such a mask"));
 }
 
-/// The places of elements other than zero, and the shape that they are counted in.
+/// The flat indices of the nonzero elements, and the shape that they refer to.
 AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
     if (!is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);

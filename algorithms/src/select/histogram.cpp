@@ -1,4 +1,4 @@
-/// bincount, and the edges of histograms: which bins, and errors.
+/// bincount, and the edges of histograms with their checks.
 #include "rearrange/moving.hpp"
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
@@ -18,7 +18,7 @@ using namespace selecting;
 
 bool is_signed_integer(DType dtype) { return dtype.kind() == DType::Kind::signed_integer; }
 
-/// So many bins as numpy.bincount() has.
+/// The number of bins of numpy.bincount().
 std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) {
     if (options.minlength < 0)
         throw ArgumentError(text("bincount: expected a minlength of at least 0, got ", options.minlength));
@@ -29,7 +29,7 @@ std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) 
     }
     if (x.size() == 0) return options.minlength;
     const OnStream scope(options.stream);
-    // One reading finds both: a negative number is a very large one without a sign.
+    // One reduction finds both errors: a negative number is a very large unsigned one.
     const AnyExpr numbers = is_signed_integer(x.dtype())
                                 ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
                                 : astype(x, dtype_of<std::uint64_t>());
@@ -109,7 +109,7 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
 
 namespace {
 
-/// Of edges that the user gave.
+/// Checks the user's edges.
 AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges, DType dtype) {
     require_context(who, "the array of edges", edges, x);
     check_element_numbers(who, edges);
@@ -127,8 +127,8 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     return converted;
 }
 
-/// Every edge is a rounded step away from the first: NumPy's are the same, bit for bit, and a value that is an edge
-/// lies in the same bin.
+/// Edges equal NumPy's bit for bit (each is the first plus a rounded multiple of the width), so that a value equal to
+/// an edge is in the same bin.
 ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type) {
     return ElementwiseKernel(arguments + ", int64_t bins, T *edges",
                              text(low_high, "const ", type, " step = (high - low) / (", type, ")bins;\n",
@@ -136,7 +136,7 @@ ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& 
                              "histogram_edges", {.compile = {.fp_contract = false}});
 }
 
-/// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
+/// Evenly spaced edges, computed on the device, in double if it has it: an upload would wait for enqueued work.
 AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
     static const auto& in_doubles = *new ElementwiseKernel(edges_kernel("double low, double high", "", "double"));
     static const auto& in_floats = *new ElementwiseKernel(edges_kernel("float low, float high", "", "float"));
@@ -150,7 +150,7 @@ AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double l
     return edges;
 }
 
-/// Between the least and the greatest element, which stay on the device.
+/// Evenly spaced edges from minimum to maximum, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
     const auto make = [](const std::string& type) {
         const std::string half = type == "double" ? "0.5" : "0.5f";

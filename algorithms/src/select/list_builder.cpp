@@ -34,7 +34,7 @@ const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
 
 bool is_short_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
-/// Bools and 16-bit floats are written as the numbers that their bits are.
+/// Bools and 16-bit floats are stored as integers with their bits.
 DType stored_type(DType dtype) {
     if (dtype.kind() == DType::Kind::boolean) return dtype_of<std::uint8_t>();
     return is_short_float(dtype) ? dtype_of<std::uint16_t>() : dtype;
@@ -70,7 +70,7 @@ void check_spec(const ListBuilderSpec& spec) {
 
 bool is_counted(const ListSpec& list) { return list.counts_of.empty(); }
 
-/// The user's statements, where `continue` stays before what follows them.
+/// The user's statements in a loop of their own, so that `continue` ends only them.
 std::string generated(const ListBuilderSpec& spec) {
     return text("do {\n", codegen::Snippet(spec.generate).text(), ";\n} while (0);\n");
 }
@@ -110,7 +110,7 @@ ElementwiseKernel fill_kernel(const ListBuilderSpec& spec) {
                              {.preamble = macros + spec.preamble, .compile = spec.compile});
 }
 
-/// Where each list begins, from how long they are.
+/// The starts of the lists, a scan of their lengths.
 const Scan& starts_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, int64_t *starts, int64_t *totals, int64_t slot"),
@@ -122,7 +122,7 @@ const Scan& starts_scan() {
     return scan;
 }
 
-/// The same of the lists that are not empty, and whose they are.
+/// The same for the nonempty lists, and the indices of their objects.
 const Scan& kept_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, const int64_t *starts, int64_t *kept_starts, int64_t *indices, "

@@ -29,17 +29,17 @@ void require_order(const char* who, const AnyArray& x) {
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
-/// A view of some places along an axis.
+/// A view of a range along an axis.
 AnyArray along(const AnyArray& x, std::size_t axis, const Index& part) {
     std::vector<Index> indices(axis, Index(slice()));
     indices.push_back(part);
     return x.view(indices);
 }
 
-/// Parts of neighbours whose ends are compared first; a sort of so many is one launch.
+/// The number of parts of a long array, whose maxima (or minima) are sorted first by one launch.
 constexpr std::int64_t part_count = 8192;
 
-/// The largest or smallest element of each row; NaN where all are, or where it is the largest.
+/// The maximum or minimum of each row; NaN if all are NaN, or if NaN counts as the maximum.
 AnyArray ends_of(const AnyArray& rows, bool largest) {
     if (largest) return gemel::max(rows, 1);
     if (!rows.dtype().is_floating()) return gemel::min(rows, 1);
@@ -55,9 +55,9 @@ AnyArray ends_of(const AnyArray& rows, bool largest) {
 
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options);
 
-/// Of k elements at the end each lies in one of the k parts with the foremost ends, of equal ones those that come
-/// first: elsewhere k elements would be before it. So one reading finds the parts, and k of part_count parts are looked
-/// at again.
+/// Each of the k largest elements is in one of the k parts with the largest maxima (of equal maxima the first parts):
+/// for an element of another part, k elements would come before it. So one pass finds the parts, and a sort of k of
+/// part_count parts finds the elements.
 AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
     const auto count = static_cast<std::int64_t>(x.size());
     const std::int64_t length = count / part_count, behind = part_count * length;
@@ -106,7 +106,7 @@ ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
 
 namespace {
 
-/// Where an element of the chosen parts is in the array; behind the parts comes what is left of it.
+/// The index in the array of an element of the selected parts. The remainder of the array follows the parts.
 std::string part_place(const char* element) {
     return text("(", element, " < kept * length ? parts[", element, " / length] * length + ", element,
                 " % length : ", element, " + (count - kept) * length)");
@@ -133,7 +133,7 @@ ElementwiseKernel part_places_kernel() {
 
 namespace {
 
-/// On a CPU a row's few ends are found by one thread, which reads it once: what it keeps is in order.
+/// On CPU devices one thread per row finds up to this many elements in one pass, keeping them sorted.
 constexpr std::int64_t most_kept = 16;
 
 AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& options, const char* who) {
@@ -207,13 +207,13 @@ AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
 
 namespace {
 
-/// Where a quantile lies between neighbours of a sorted row, as NumPy's methods say.
+/// The position of a quantile between two elements of a sorted row, by NumPy's methods.
 struct Between {
     std::int64_t low = 0, high = 0;
     double part = 0;  ///< of the way from low to high
 };
 
-/// At a fractional place of the row, which lies between its ends.
+/// At a fractional index, clamped to the row.
 Between between(double at, std::int64_t n) {
     if (!(at > 0)) return {0, 0, 0};
     if (at >= static_cast<double>(n - 1)) return {n - 1, n - 1, 0};
@@ -222,7 +222,7 @@ Between between(double at, std::int64_t n) {
     return {low, low + 1, at - floor};
 }
 
-/// The element at a whole place.
+/// At an integer index.
 Between exactly(double at, std::int64_t n) {
     const std::int64_t place = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n - 1);
     return {place, place, 0};
@@ -244,7 +244,7 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
         case QuantileMethod::averaged_inverted_cdf:
             return std::ceil(through) == through ? between(through + 0.5, n) : exactly(std::ceil(through), n);
         case QuantileMethod::closest_observation: {
-            // Of two that are equally near the one with the even number, counted from 1.
+            // Of two equally near elements the one with the even index, counted from 1.
             const double near = std::floor(through - 0.5);
             const bool is_tie = near == through - 0.5, is_odd = std::fmod(near, 2) != 0;
             return exactly(is_tie && is_odd ? near : near + 1, n);

@@ -31,8 +31,8 @@ std::string order_text(DType dtype) {
 
 namespace {
 
-/// How many of the first `left` elements behind `low` come before the value is added to `low`. Every value takes as
-/// many steps, and none branches: threads stay together, and the compiler of a CPU has vectors of them.
+/// A branch-free binary search: adds to `low` the number of the next `left` elements that come before the value. All
+/// values take the same number of steps, so that warps do not diverge and CPU compilers vectorise.
 std::string halving(const std::string& type, const std::string& low, const std::string& left, const std::string& passes,
                     const std::string& last_passes) {
     return text("while (", left, " > 1) {\n    const ", type, " half_way = ", left, " / 2;\n    ", low, " += ", passes,
@@ -76,7 +76,7 @@ ElementwiseKernel search_kernel(const Search& search) {
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
-    // Each block reads them: worth it where blocks are many, and the array too long for the first-level cache.
+    // Every block loads the pivots: worth it for many blocks and arrays larger than the L1 cache.
     if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16))
         return 1;
     return sorted.dtype().size_bytes() > 8 ? 512 : 1024;

@@ -1,4 +1,4 @@
-/// Selection by masks and predicates: a scan of how many hold, whose output statement writes those.
+/// Selection by masks and predicates: a scan of the flags, whose output statement writes the selected elements.
 #include <gemel/algorithms/select.hpp>
 
 #include "expression/expression_kernel.hpp"
@@ -15,7 +15,7 @@ constexpr const char* name_of(Form form) {
     return form == Form::keep ? "copy_if" : form == Form::remove ? "remove_if" : "partition";
 }
 
-/// Whether places need 64 bits, those of scrap included.
+/// Whether indices need 64 bits, including those of the scrap elements.
 bool has_far_places(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
 bool is_staged(const AnyArray& x) { return x.dtype().size_bytes() <= max_staged_bytes; }
 bool is_cpu(const AnyArray& x) { return x.context().device().info().type == DeviceInfo::Type::cpu; }
@@ -37,7 +37,7 @@ void add_results(CallArguments& arguments, const AnyArray& held, const AnyArray&
     arguments.add(CallArgument(results.count));
 }
 
-/// By a mask that is evaluated within.
+/// By a mask, evaluated in the same kernel.
 Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const SelectOptions& options) {
     static auto& kernels = *new Kernels<Scan>;
     const char* who = name_of(form);
@@ -81,7 +81,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     return results;
 }
 
-/// By a text in C.
+/// By a predicate in C.
 Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::span<const CallArgument> more,
                 const SelectOptions& options) {
     static auto& kernels = *new KernelsByText<Scan>;

@@ -1,4 +1,4 @@
-/// Histograms of points in any number of dimensions, counted or weighed; densities.
+/// Histograms of points in several dimensions, as counts, sums of weights or densities.
 #include <gemel/algorithms/weighted_histogram.hpp>
 
 #include "rearrange/moving.hpp"
@@ -75,7 +75,7 @@ using namespace selecting;
 
 namespace {
 
-/// Sums in C order, divided by their total and by what each bin measures.
+/// Divides sums, in C order, by their total and by each bin's volume.
 GPUArray<double> density_of(const GPUArray<double>& sums, const std::vector<detail::BinnedAxis>& axes) {
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
     if (sums.size() == 0) return sums;
@@ -111,7 +111,7 @@ AnyArray summed(Binning& b, const Weighting& weighting) {
     const Device device = b.elements[0].context().device();
     const HistogramOptions& options = weighting.binning;
     const AnyArray weights = flat(weighting.weights);
-    // On a CPU each thread adds in the order of its elements.
+    // On CPU devices each thread adds in the order of its elements, which is deterministic.
     const bool keeps_order = device.info().type == DeviceInfo::Type::cpu && options.strategy == BinStrategy::automatic;
     if (weighting.deterministic && !keeps_order) return summed_in_order(bins_of(b), weights, b.bins, options.stream);
     b.elements.push_back(weights);

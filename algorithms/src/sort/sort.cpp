@@ -16,7 +16,7 @@ namespace {
 
 using namespace sorting;
 
-/// A result that can be written straight into the array that the caller gave, or rows of its own.
+/// Rows for the result: the caller's array if kernels can write to it directly, else a new array.
 AnyArray rows_for(const AnyArray& out, const AnyArray& from, const SortAxis& axis, DType dtype) {
     const bool is_direct = !out.empty() && axis.is_last && out.is_contiguous() && !out.may_overlap(from);
     if (is_direct && is_aligned(out)) return out;
@@ -33,7 +33,7 @@ void check_key(std::string_view who, const AnyArray& keys) {
     check_order(who, keys.dtype());
 }
 
-/// Marks where segments begin; several may begin at one place.
+/// Counts the segments that begin at each element; empty segments make it more than one.
 const ElementwiseKernel& begin_segments_kernel() {
     static auto& kernel = *new ElementwiseKernel(
         "const I *starts, uint32_t *marks, int64_t count",

@@ -30,7 +30,7 @@ namespace {
 
 using namespace sorting;
 
-/// A key that is an element or one of its members: its type is known, and 16-bit floats are converted.
+/// If key_expr is an element or one of its members, its type is known; 16-bit floats are converted.
 void name_key(codegen::SortRequest& request) {
     DType found;
     const std::string key = codegen::Snippet(request.key_expr).text();
@@ -114,7 +114,7 @@ AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
     return keys;
 }
 
-/// Where the elements of sorted rows come from, within the row.
+/// The index within its row of each element of the sorted rows.
 void write_places(const SortKernelState& state, const AnyArray& elements, const AnyArray& index, const SortAxis& axis,
                   const SortOptions& options) {
     if (elements.size() == 0) return;

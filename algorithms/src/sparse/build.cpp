@@ -1,4 +1,4 @@
-/// Matrices from triples, compressed rows or columns, and dense arrays: keys of places, sorted and combined.
+/// Matrices from COO triples, CSR, CSC and dense arrays: entries sorted by row and column, and combined.
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
@@ -27,7 +27,7 @@ DType index_type(bool wide, std::int64_t rows, std::int64_t columns, std::int64_
     return wide || is_large ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
 }
 
-/// A copy in memory of its own, of the type and without gaps.
+/// A contiguous copy of the given type.
 AnyArray own_copy(const AnyArray& array, DType dtype) {
     return array.dtype() == dtype ? array.copy(Order::C) : array.astype(dtype).copy(Order::C);
 }
@@ -47,7 +47,7 @@ std::int64_t number_at(const AnyArray& numbers, std::int64_t k) {
     return numbers(k).astype(dtype_of<std::int64_t>()).item<std::int64_t>();
 }
 
-/// Starts of rows from keys in order.
+/// The starts of rows, from sorted keys.
 AnyArray starts_of(const AnyArray& keys, const Shape& shape, DType index) {
     const Context context = keys.context();
     const AnyArray bounds(context, keys.dtype(), Shape{shape[0] + 1});
