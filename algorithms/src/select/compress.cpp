@@ -61,7 +61,7 @@ AnyArray places(const Elements& mask) {
 void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
     const std::size_t rank = extents.size(), half = rank / 2;
     if (2 * rank > max_call_arguments) {
-        // Splits the axes in halves recursively, so that each index takes few divisions.
+        // More axes than a kernel has arguments for: divide the index into two, one for each half of the axes.
         std::vector<AnyArray> halves;
         std::array<std::int64_t, 2> counts{};
         for (std::size_t k = 0; k < 2; ++k) {

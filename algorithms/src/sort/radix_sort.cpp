@@ -207,7 +207,8 @@ class RadixRun {
         arguments_.push_back(bits_of(array));
     }
 
-    /// The arrays that all kernels take, except the first of one_sweep. Unused spare arrays are empty.
+    /// The arrays that all kernels take, except the first of one_sweep. Where no pass uses a spare array, another array
+    /// is passed instead.
     void collect_arguments() {
         const bool is_one_pass =
             places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
