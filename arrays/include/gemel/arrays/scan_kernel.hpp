@@ -77,15 +77,15 @@ class GEMEL_API Scan {
 /// A scan of values of type T with an input expression and an output statement, possibly in segments.
 ///
 /// Arguments are declared and checked as for ElementwiseKernel. On NVIDIA GPUs one pass reads and writes everything
-/// once, unless the output wants `last_item`; sums of floats may then differ in their last digits from run to run.
-/// Elsewhere there are three passes. 16-bit floats are scanned in float.
+/// once, unless the output statement uses `last_item`; sums of floats may then differ in their last digits from run to
+/// run. Elsewhere there are three passes. 16-bit floats are scanned in float.
 /// @time enqueued, returns at once
 template <ElementType T>
 class GenericScanKernel {
    public:
-    /// @throws ArgumentError if declarations or expressions cannot be right
+    /// @throws ArgumentError for invalid declarations or expressions
     explicit GenericScanKernel(const ScanSpec& spec) : GenericScanKernel(parse_declarations(spec.arguments), spec) {}
-    /// Arguments by their dtypes; spec.arguments is not looked at.
+    /// Arguments by their dtypes; spec.arguments is ignored.
     GenericScanKernel(std::vector<Parameter> arguments, const ScanSpec& spec)
         : scan_(std::move(arguments), dtype_of<T>(), spec) {}
 
@@ -106,22 +106,13 @@ class GenericScanKernel {
     Scan scan_;
 };
 
-/// out[i] = x[0] op x[1] op ... op x[i]
-///
-///     InclusiveScanKernel<int> cumulative_sum("a+b");
-///     GPUArray<int> sums = cumulative_sum(x);
+namespace detail {
+/// A scan of one array: what InclusiveScanKernel and ExclusiveScanKernel share.
 template <ElementType T>
-class InclusiveScanKernel {
+class ArrayScan {
    public:
-    /// @param scan_expr  of `a` and `b`, associative
-    explicit InclusiveScanKernel(std::string scan_expr, std::string name = "inclusive_scan", std::string preamble = {})
-        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
-                {.scan_expr = std::move(scan_expr),
-                 .output_statement = "out[i] = item",
-                 .name = std::move(name),
-                 .preamble = std::move(preamble)}) {}
-
     /// @param x  any strides; scanned in C order. @returns a new array of its shape
+    /// @throws ArgumentError, CompileError as GenericScanKernel @time as GenericScanKernel
     GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
         GPUArray<T> out(x.context(), x.shape());
         (*this)(x, out, options);
@@ -132,38 +123,46 @@ class InclusiveScanKernel {
         const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
         scan_.run(options, packed);
     }
+    /// The kernels' source; needs no device.
     std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
+
+   protected:
+    explicit ArrayScan(const ScanSpec& spec)
+        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(), spec) {}
 
    private:
     Scan scan_;
 };
+}  // namespace detail
+
+/// out[i] = x[0] op x[1] op ... op x[i]
+///
+///     InclusiveScanKernel<int> cumulative_sum("a+b");
+///     GPUArray<int> sums = cumulative_sum(x);
+template <ElementType T>
+class InclusiveScanKernel : public detail::ArrayScan<T> {
+   public:
+    /// @param scan_expr  combines `a` and `b`, associative
+    explicit InclusiveScanKernel(std::string scan_expr, std::string name = "inclusive_scan", std::string preamble = {})
+        : detail::ArrayScan<T>({.scan_expr = std::move(scan_expr),
+                                .output_statement = "out[i] = item",
+                                .name = std::move(name),
+                                .preamble = std::move(preamble)}) {}
+};
 
 /// out[i] = x[0] op ... op x[i - 1]; out[0] is the identity.
 template <ElementType T>
-class ExclusiveScanKernel {
+class ExclusiveScanKernel : public detail::ArrayScan<T> {
    public:
+    /// @param scan_expr  combines `a` and `b`, associative
+    /// @param neutral    its identity, in C
     explicit ExclusiveScanKernel(std::string scan_expr, std::string neutral, std::string name = "exclusive_scan",
                                  std::string preamble = {})
-        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
-                {.scan_expr = std::move(scan_expr),
-                 .neutral = std::move(neutral),
-                 .output_statement = "out[i] = prev_item",
-                 .name = std::move(name),
-                 .preamble = std::move(preamble)}) {}
-
-    GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
-        GPUArray<T> out(x.context(), x.shape());
-        (*this)(x, out, options);
-        return out;
-    }
-    void operator()(const GPUArray<T>& x, const GPUArray<T>& out, const ScanOptions& options = {}) const {
-        const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
-        scan_.run(options, packed);
-    }
-    std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
-
-   private:
-    Scan scan_;
+        : detail::ArrayScan<T>({.scan_expr = std::move(scan_expr),
+                                .neutral = std::move(neutral),
+                                .output_statement = "out[i] = prev_item",
+                                .name = std::move(name),
+                                .preamble = std::move(preamble)}) {}
 };
 
 }  // namespace gemel
