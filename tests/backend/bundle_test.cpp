@@ -111,7 +111,7 @@ TEST_CASE("a damaged bundle is refused with its name and bundles can be merged")
     write_file(first, bytes);
     CHECK_THROWS_MENTIONING(Error, KernelBundle::load(first), "first.bundle", "damaged");
     write_file(first, "something else");
-    CHECK_THROWS_MENTIONING(Error, KernelBundle::load(first), "is no bundle");
+    CHECK_THROWS_MENTIONING(Error, KernelBundle::load(first), "is not a bundle");
     CHECK_THROWS_MENTIONING(Error, KernelBundle::load(scratch / "missing.bundle"), "cannot read", "missing.bundle");
 }
 

@@ -237,32 +237,34 @@ TEST_CASE("convolutions of nothing are empty or zero") {
 TEST_CASE("convolutions refuse what does not fit") {
     const auto image = zeros<float>({3, 8, 8}), filter = zeros<float>({3, 3}), bank = zeros<float>({2, 4, 3, 3});
     CHECK(refusal([&] { correlate2d(image, bank); }) ==
-          "correlate2d: an image of shape (3, 8, 8) and a filter of shape (2, 4, 3, 3): images have 3 channels, "
-          "filters 4");
+          "correlate2d: an image of shape (3, 8, 8) and a filter of shape (2, 4, 3, 3): expected equal channels, "
+          "got 3 and 4");
     CHECK(refusal([&] { convolve2d(image, zeros<float>({9, 3}), {.mode = Boundary::valid}); }) ==
-          "convolve2d: an image of shape (3, 8, 8) and a filter of shape (9, 3): no place is valid; Boundary::same and "
-          "Boundary::full need "
-          "not fit");
-    CHECK(refusal([&] { convolve2d(image, zeros<float>({3})); }).find("filters are (rows, columns)") !=
+          "convolve2d: an image of shape (3, 8, 8) and a filter of shape (9, 3): the filter is larger than the image; "
+          "use "
+          "Boundary::same or Boundary::full");
+    CHECK(refusal([&] { convolve2d(image, zeros<float>({3})); }).find("expected filters (rows, columns)") !=
           std::string::npos);
-    CHECK(refusal([&] { convolve2d(zeros<float>({8, 8}), bank); }).find("images are (..., channels, rows, columns)") !=
-          std::string::npos);
+    CHECK(refusal([&] {
+              convolve2d(zeros<float>({8, 8}), bank);
+          }).find("expected images (..., channels, rows, columns)") != std::string::npos);
     CHECK(refusal([&] { correlate2d(image, filter, {.stride = 0}); }) ==
-          "correlate2d: the stride {0, 0} is not positive");
+          "correlate2d: expected strides of at least 1, got {0, 0}");
     CHECK(refusal([&] { correlate2d(image, GPUArray<float>()); }) ==
-          "correlate2d: the filter is an empty handle, without an array");
-    CHECK(refusal([&] { correlate2d(image, zeros<float>({0, 3})); }).find("nothing to sum") != std::string::npos);
+          "correlate2d: the filter is an empty handle; assign an array to it first");
+    CHECK(refusal([&] { correlate2d(image, zeros<float>({0, 3})); }).find("expected at least one element in each") !=
+          std::string::npos);
     CHECK(refusal([&] {
               correlate2d(image, filter, {.border = PadMode::wrap, .fill = 2});
-          }).find("a fill is the value around an image with PadMode::constant") != std::string::npos);
+          }).find("a fill needs the border PadMode::constant") != std::string::npos);
     CHECK(refusal([&] {
               correlate2d(image.astype<std::int8_t>(), filter.astype<std::int8_t>(), {.fill = 300});
           }).find("300 is not a value of int8_t") != std::string::npos);
-    CHECK(refusal([&] { convolve(image, filter); }).find("the image has axes, the filter has one") !=
+    CHECK(refusal([&] { convolve(image, filter); }).find("at least one axis of the image and one axis of the filter") !=
           std::string::npos);
     CHECK(refusal([&] { convolve(image, filter(0), {.axis = 3}); }) ==
-          "convolve: axis 3 of an array of shape (3, 8, 8); it has 3");
-    CHECK(refusal([&] { convolve_separable(image, filter(0), filter(0), {.fill = 1}); }).find("fill other than 0") !=
+          "convolve: axis 3 is out of range for shape (3, 8, 8) with 3 axes");
+    CHECK(refusal([&] { convolve_separable(image, filter(0), filter(0), {.fill = 1}); }).find("expected a fill of 0") !=
           std::string::npos);
     CHECK(sum(correlate2d(image, filter)).item() == 0);
 }

@@ -171,7 +171,7 @@ TEST_CASE("einsum refuses subscripts that do not fit") {
     CHECK(refusal([&] { einsum("...i...", a); }).find("second '...'") != std::string::npos);
     CHECK(refusal([&] { einsum("i.j", a); }).find("have '.' at position 2") != std::string::npos);
     CHECK(refusal([&] { einsum("ij", GPUArray<float>()); }) ==
-          "einsum: operand 1 is an empty handle, without an array");
+          "einsum: operand 1 is an empty handle; assign an array to it first");
     CHECK(refusal([&] {
               einsum("i,i,i,i,i,i,i,i,i", a, a, a, a, a, a, a, a, a);
           }).find("got 9 operands, takes 1 to 8") != std::string::npos);

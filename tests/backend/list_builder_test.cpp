@@ -110,7 +110,7 @@ TEST_CASE("list builders refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}, {"a", ints}}), "two lists", "'a'");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", DType()}}), "'a'", "dtype");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a b", ints}}), "'a b'");
-    CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints, "b"}}), "'b'", "no other list");
+    CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints, "b"}}), "'b'", "not another list");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, ""), "generate", "append_a");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, "return"), "generate", "return");
     const ListBuilder good = with({{"a", ints}});

@@ -320,7 +320,8 @@ TEST_CASE("targets and epilogues that do not fit are refused") {
     const auto a = matrix<float>(4, 3, 18), b = matrix<float>(3, 5, 19);
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(empty<float>({4, 4}), a, b), "matmul_into", "(4, 4)", "(4, 5)");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(empty<double>({4, 5}), a, b), "matmul_into", "double", "float");
-    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(zeros<float>({5}).broadcast_to({4, 5}), a, b), "share memory");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(zeros<float>({5}).broadcast_to({4, 5}), a, b),
+                            "several indices");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul_into(GPUArray<float>(), a, b), "matmul_into", "empty");
     CHECK_THROWS_MENTIONING(CompileError, matmul(a, b, {.epilogue = "valu + 1"}), "valu");
     CHECK_THROWS_MENTIONING(ArgumentError,

@@ -86,17 +86,17 @@ TEST_CASE("damaged Matrix Market files are refused with their line") {
     refused("%%MatrixMarket vector coordinate real general\n", {"'vector'", "expected a matrix"});
     refused(banner + "real\n", {"line 1", "symmetry is ''"});
     refused(banner + "quaternion general\n", {"'quaternion'"});
-    refused("%%MatrixMarket matrix array pattern general\n", {"no array"});
+    refused("%%MatrixMarket matrix array pattern general\n", {"field pattern, got array"});
     refused(banner + "real general\n", {"size"});
     refused(banner + "real general\n2 2\n", {"line 2", "number of entries is missing"});
-    refused(banner + "real general\n2 -2 0\n", {"line 2", "not negative"});
+    refused(banner + "real general\n2 -2 0\n", {"line 2", "at least 0"});
     refused(banner + "real symmetric\n2 3 0\n", {"2 rows and 3 columns"});
     refused(banner + "real general\n2 2 2\n1 1 1\n", {"after 1 of 2 entries"});
-    refused(banner + "real general\n2 2 1\n1 1 1\n2 2 2\n", {"line 4", "more entries"});
+    refused(banner + "real general\n2 2 1\n1 1 1\n2 2 2\n", {"line 4", "no more entries"});
     refused(banner + "real general\n2 2 1\n3 1 1\n", {"line 3", "row 3 and column 1", "1 to 2"});
     refused(banner + "real general\n2 2 1\n0 1 1\n", {"row 0"});
     refused(banner + "real general\n2 2 1\n1 1 one\n", {"line 3", "'one'", "value"});
-    refused(banner + "real general\n2 2 1\n1 1 1 1\n", {"more than the line needs"});
+    refused(banner + "real general\n2 2 1\n1 1 1 1\n", {"'1' follows the last number"});
     refused(banner + "complex general\n2 2 1\n1 1 1 1\n", {"complex", "float"});
     CHECK_THROWS_MENTIONING(Error, sparse::load_mtx<float>("/nowhere/m.mtx"), "sparse::load_mtx", "/nowhere/m.mtx");
 }
@@ -121,7 +121,7 @@ TEST_CASE("npz files that are no sparse matrix are refused") {
     };
     save_npz(path, right);
     CHECK_THROWS_MENTIONING(Error, sparse::load_npz<float>(path), "sparse::load_npz", "x.npz", "'format'");
-    refused(right, "bsr", {"'bsr'", "csr, csc, coo and dia"});
+    refused(right, "bsr", {"'bsr'", "csr, csc, coo or dia"});
     refused({{"shape", shape}}, "csr", {"load_npz", "'data'"});
     refused(with("shape", data), "csr", {"'shape'", "two integers"});
     refused(with("indices", data), "csr", {"'indices'", "float"});
@@ -133,7 +133,7 @@ TEST_CASE("npz files that are no sparse matrix are refused") {
     Arrays words = right;
     words["format"] = data;
     save_npz(path, words);
-    CHECK_THROWS_MENTIONING(Error, sparse::load_npz<float>(path), "'format'", "no string");
+    CHECK_THROWS_MENTIONING(Error, sparse::load_npz<float>(path), "'format'", "not a string");
 }
 
 TEST_SUITE_END();

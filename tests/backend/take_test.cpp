@@ -231,7 +231,7 @@ TEST_CASE("nothing is taken from arrays without elements and by no indices") {
     CHECK(take(counted({2, 3}), none, 1).shape() == Shape{2, 0});
     CHECK(take(zeros<float>({0, 3}), to_gpu(Ints{2}), 1).shape() == Shape{0, 1});
     CHECK(take(zeros<float>({0}), none).shape() == Shape{0});
-    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<float>({0, 3}), to_gpu(Ints{2}), 0), "no elements");
+    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<float>({0, 3}), to_gpu(Ints{2}), 0), "without elements");
     CHECK_THROWS_AS(take(zeros<float>({0}), to_gpu(Ints{2}), OutOfBounds::clip), ArgumentError);
     const auto x = counted({3});
     put(x, none, 9);
@@ -389,7 +389,7 @@ TEST_CASE("single values and arrays without rows are taken from as in NumPy") {
     CHECK(take(zeros<std::int32_t>({0, 0}), to_gpu(Ints{7, 8}), 1).shape() == Shape{0, 2});
     CHECK(take(zeros<std::int32_t>({2, 0, 3}), to_gpu(Ints{9}), 2).shape() == Shape{2, 0, 1});
     CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<std::int32_t>({3, 0}), to_gpu(Ints{7}), 0), "index 7");
-    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<std::int32_t>({0}), to_gpu(Ints{0}), 0), "no elements");
+    CHECK_THROWS_MENTIONING(ArgumentError, take(zeros<std::int32_t>({0}), to_gpu(Ints{0}), 0), "without elements");
     const auto five = full<std::int32_t>({}, 5);
     CHECK(take(five, to_gpu(Ints{0, -1}), 0).get() == Ints{5, 5});
     CHECK(take(five, to_gpu(Ints{0}), -1).get() == Ints{5});

@@ -139,8 +139,8 @@ TEST_CASE("weights that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 4, 0.0, 1.0, {.weights = zeros<float>({7})}), "histogram",
                             "(10,)", "(7,)");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 4, {.weights = zeros<cfloat>({10})}), "histogram", "cfloat",
-                            "no real numbers");
-    CHECK_THROWS_MENTIONING(ArgumentError, histogramdd(x, {{}}), "histogramdd", "(10,)", "two axes");
+                            "real numbers");
+    CHECK_THROWS_MENTIONING(ArgumentError, histogramdd(x, {{}}), "histogramdd", "(10,)", "(points, coordinates)");
     CHECK_THROWS_MENTIONING(ArgumentError, histogramdd(x.reshape({5, 2}), {{}}), "histogramdd", "2 coordinates", "1");
     CHECK_THROWS_MENTIONING(ArgumentError, histogramdd(x.reshape({5, 2}), {{.count = 1 << 20}, {.count = 1 << 20}}),
                             "histogramdd", "2^31 - 1 bins");

@@ -1,4 +1,4 @@
-/// Everything that users need.
+/// The whole public interface of gemel, except native handles (gemel/interop) and test helpers (gemel/testing.hpp).
 #pragma once
 
 #include <gemel/algorithms/compress.hpp>

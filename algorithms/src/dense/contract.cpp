@@ -1,4 +1,4 @@
-/// One contraction of two factors: as products of matrices, in one element-wise kernel, or in one reduction.
+/// One contraction of two operands: as matrix products, as one element-wise kernel, or as one reduction.
 #include "dense/factor.hpp"
 #include "generated/kernel_cache.hpp"
 
@@ -29,7 +29,7 @@ struct Matrices {
     bool swapped = false;  ///< the second factor is on the left
 };
 
-/// Finds the cut that copies least.
+/// Finds the assignment of labels that copies least.
 class Cut {
    public:
     Cut(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents, const Labels* order)
@@ -75,7 +75,7 @@ class Cut {
             if ((taken & matrices) != matrices || taken == matrices) continue;
             const Labels left = chosen(*order_, l.bits() & ~both_ & ~taken),
                          right = chosen(*order_, r.bits() & ~both_ & ~taken);
-            // Narrow products waste their tiles. GPUs have arithmetic to spare, but CPU devices have not.
+            // Narrow matrix products waste most of a tile, which only GPUs can afford.
             const std::int64_t narrowest = KernelCache::of(l.array).info().type == DeviceInfo::Type::cpu ? 64 : 16;
             if (total_extent(left, extents_) >= 16 && total_extent(right, extents_) >= narrowest)
                 consider({batch, left, sum, right, swapped});

@@ -50,7 +50,7 @@ void contract(std::vector<Bits>& terms, const Step& step, Bits output) {
     terms.push_back(kept);
 }
 
-/// The least cost of every set of operands, from smaller sets.
+/// The least cost of every subset of operands, by dynamic programming over smaller subsets.
 class Optimal {
    public:
     Optimal(const std::vector<Bits>& terms, Bits output, const Costs& costs)
@@ -85,7 +85,7 @@ class Optimal {
         double cost = 0;
         std::size_t part = 0;
     };
-    /// Of orders that cost the same: one operand after the other, as they are written.
+    /// Of orders of equal cost, the operands in the order in which they are written.
     static bool is_simpler(std::size_t part, std::size_t than) {
         return std::pair(-std::popcount(part), part) < std::pair(-std::popcount(than), than);
     }
@@ -108,7 +108,8 @@ class Optimal {
     std::vector<Step> steps_;
 };
 
-/// The pair that makes the data smaller by most, of those the cheapest; pairs without a common label come last.
+/// The pair whose contraction reduces the amount of data most; of equal ones the cheapest; pairs without a common label
+/// last.
 Step best_pair(const std::vector<Bits>& terms, Bits output, const Costs& costs) {
     using Rank = std::pair<double, double>;
     Step best;
@@ -127,7 +128,7 @@ Step best_pair(const std::vector<Bits>& terms, Bits output, const Costs& costs) 
     return best;
 }
 
-/// What is printed for the terms.
+/// The terms as they are printed.
 std::string written(const Contraction& contraction, const Labels& labels) {
     std::string out;
     for (const int label : labels) out += contraction.letters[static_cast<std::size_t>(label)];

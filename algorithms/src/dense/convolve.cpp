@@ -26,7 +26,8 @@ class Call {
     Call(const char* who, const ConvolveOptions& options, const AnyArray& image, const AnyArray& filter)
         : who_(who), options_(options), image_(image), filter_(filter) {
         if (options.stride.rows < 1 || options.stride.columns < 1)
-            refuse(text("the stride {", options.stride.rows, ", ", options.stride.columns, "} is not positive"));
+            refuse(
+                text("expected strides of at least 1, got {", options.stride.rows, ", ", options.stride.columns, "}"));
     }
 
     [[noreturn]] void refuse(const std::string& why) const { throw ArgumentError(text(who_, ": ", why)); }
@@ -36,11 +37,11 @@ class Call {
     }
 
     void check(const char* name, const AnyArray& array, const AnyArray& first) const {
-        if (array.empty()) refuse(text(name, " is an empty handle, without an array"));
+        if (array.empty()) refuse(text(name, " is an empty handle; assign an array to it first"));
         if (!is_number(array.dtype()))
-            refuse(text(name, " has elements of ", array.dtype().name(), ", which are no numbers"));
+            refuse(text(name, " has elements of ", array.dtype().name(), ", expected numbers"));
         if (!(array.context() == first.context()))
-            refuse(text(name, " is of another context; copy_to(context) brings it here"));
+            refuse(text(name, " is in another context than the image; copy_to(context) copies it there"));
     }
 
     /// @param images   (count, channels, rows, columns)
@@ -69,7 +70,7 @@ class Call {
         work.border = of_mode[static_cast<std::size_t>(options.border)];
         const auto& fill = options.fill.number();
         if (work.border != ConvolutionBorder::constant) {
-            if (fill) refuse("a fill is the value around an image with PadMode::constant; the border is another one");
+            if (fill) refuse("a fill needs the border PadMode::constant, got another border; leave .fill out");
         } else if (!fill || std::visit([](const auto& v) { return cdouble(v) == 0.0; }, *fill)) {
             work.border = ConvolutionBorder::zero;
         } else {
@@ -81,8 +82,8 @@ class Call {
     std::pair<std::int64_t, std::int64_t> extent(const Convolution& work, std::size_t axis, std::int64_t step,
                                                  bool flipped) const {
         const std::int64_t n = work.images.shape()[axis], k = work.filters.shape()[axis];
-        if (n == 0 || k == 0) refuse_shapes("there is nothing to sum; each needs an element");
-        if (k > INT_MAX / 4) refuse_shapes(text("a filter may have at most ", INT_MAX / 4, " rows and columns"));
+        if (n == 0 || k == 0) refuse_shapes("expected at least one element in each");
+        if (k > INT_MAX / 4) refuse_shapes(text("expected at most ", INT_MAX / 4, " rows and columns in a filter"));
         std::int64_t count = n, first = 0;
         switch (options_.mode) {
             case Boundary::full:
@@ -92,7 +93,8 @@ class Call {
             case Boundary::same: first = flipped ? -(k / 2) : -((k - 1) / 2); break;
             case Boundary::valid:
                 count = n - k + 1;
-                if (count < 1) refuse_shapes("no place is valid; Boundary::same and Boundary::full need not fit");
+                if (count < 1)
+                    refuse_shapes("the filter is larger than the image; use Boundary::same or Boundary::full");
         }
         return {(count + step - 1) / step, first};
     }
@@ -109,15 +111,15 @@ AnyArray with_filters(const char* who, const AnyArray& images, const AnyArray& f
     call.check("the image", images, images);
     call.check("the filter", filters, images);
     if (filters.rank() < 2 || filters.rank() > 4)
-        call.refuse_shapes("filters are (rows, columns), (n, rows, columns) or (n, channels, rows, columns)");
+        call.refuse_shapes("expected filters (rows, columns), (n, rows, columns) or (n, channels, rows, columns)");
     const std::size_t own = filters.rank() == 4 ? 3 : 2;
     if (images.rank() < own)
-        call.refuse_shapes(text("images are (..., ", own == 3 ? "channels, " : "", "rows, columns)"));
+        call.refuse_shapes(text("expected images (..., ", own == 3 ? "channels, " : "", "rows, columns)"));
     const auto& extents = images.shape();
     const std::size_t outer = images.rank() - own;
     const std::int64_t channels = own == 3 ? extents[outer] : 1, bank = filters.rank() > 2 ? filters.shape()[0] : 1;
     if (own == 3 && filters.shape()[1] != channels)
-        call.refuse_shapes(text("images have ", channels, " channels, filters ", filters.shape()[1]));
+        call.refuse_shapes(text("expected equal channels, got ", channels, " and ", filters.shape()[1]));
     Shape results(extents.span().first(outer));
     const auto count = static_cast<std::int64_t>(results.count());
     const std::int64_t rows = extents[images.rank() - 2], columns = extents.back();
@@ -134,7 +136,8 @@ AnyArray with_filters(const char* who, const AnyArray& images, const AnyArray& f
 std::size_t axis_of(const Call& call, const AnyArray& x, int axis) {
     const auto rank = static_cast<int>(x.rank());
     if (axis < -rank || axis >= rank)
-        call.refuse(text("axis ", axis, " of an array of shape ", to_string(x.shape()), "; it has ", rank));
+        call.refuse(text("axis ", axis, " is out of range for shape ", to_string(x.shape()), " with ", rank,
+                         rank == 1 ? " axis" : " axes"));
     return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
@@ -171,7 +174,8 @@ AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOp
     const Call call("convolve", options, x, kernel);
     call.check("the image", x, x);
     call.check("the filter", kernel, x);
-    if (kernel.rank() != 1 || x.rank() == 0) call.refuse_shapes("the image has axes, the filter has one");
+    if (kernel.rank() != 1 || x.rank() == 0)
+        call.refuse_shapes("expected at least one axis of the image and one axis of the filter");
     const std::size_t axis = axis_of(call, x, options.axis);
     if (x.rank() == 1 && x.size() < kernel.size()) return along_axis("convolve", kernel, x, 0, options);
     return along_axis("convolve", x, kernel, axis, options);
@@ -187,10 +191,11 @@ AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, c
     if (images.rank() < 2 || column.rank() != 1 || row.rank() != 1)
         call.refuse(text("images of shape ", to_string(images.shape()), ", a column of shape ",
                          to_string(column.shape()), " and a row of shape ", to_string(row.shape()),
-                         ": images are (..., rows, columns), the others have one axis"));
+                         ": expected images (..., rows, columns), and one axis of column and row"));
     const auto& fill = options.fill.number();
     if (fill && !std::visit([](const auto& v) { return cdouble(v) == 0.0; }, *fill))
-        call.refuse("a fill other than 0 is not the same after the first of the two passes; pad() the image before");
+        call.refuse(
+            "expected a fill of 0, since the first of the two passes would change another fill; pad() the image");
     ConvolveOptions down = options;
     down.stride = ConvolveStride(1, options.stride.rows);
     const DType dtype = promote(promote(images.dtype(), column.dtype()), row.dtype());

@@ -22,13 +22,13 @@ using dense::Labels;
 void check_operands(std::span<const AnyArray> operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
         if (operands[k].empty())
-            throw ArgumentError(text("einsum: operand ", k + 1, " is an empty handle, without an array"));
+            throw ArgumentError(text("einsum: operand ", k + 1, " is an empty handle; assign an array to it first"));
         if (!is_number(operands[k].dtype()))
-            throw ArgumentError(text("einsum: operand ", k + 1, " has elements of ", operands[k].dtype().name(),
-                                     ", which are no numbers"));
+            throw ArgumentError(
+                text("einsum: operand ", k + 1, " has elements of ", operands[k].dtype().name(), ", expected numbers"));
         if (!(operands[k].context() == operands[0].context()))
             throw ArgumentError(text("einsum: operands 1 and ", k + 1,
-                                     " are of different contexts; copy_to(context) brings one to the other"));
+                                     " are in different contexts; copy_to(context) copies one to the other"));
     }
 }
 

@@ -12,7 +12,7 @@
 namespace gemel::selecting {
 namespace {
 
-/// `@` becomes the index.
+/// Replaces `@` by the index.
 std::string at(std::string text, const std::string& index) {
     for (std::size_t k = 0; (k = text.find('@', k)) != std::string::npos;) text.replace(k, 1, index);
     return text;
@@ -38,7 +38,7 @@ std::vector<Parameter> parameters(const Binning& b, DType result) {
     return all;
 }
 
-/// Those of parameters(). They refer to what is given.
+/// The arguments for parameters(). They refer to the binning's arrays.
 std::vector<CallArgument> arguments_of(const Binning& b, const std::int32_t& bins, const AnyArray& result) {
     std::vector<CallArgument> arguments;
     for (const auto* arrays : {&b.elements, &b.more})
@@ -57,7 +57,8 @@ std::string key_of(const Binning& b, std::int64_t variant) {
     return key;
 }
 
-/// Bins that share a block's memory, in few sizes, so that few kernels are compiled; 0 if there are too many.
+/// The bins of the kernel that counts in shared memory, rounded up to few sizes so that few kernels are compiled; 0 if
+/// they do not fit.
 std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
     const std::size_t bytes = b.weighted ? 8 : 4;
     const auto room =
@@ -128,7 +129,7 @@ ElementwiseKernel block_kernel(const Binning& b, std::int64_t shared_bins) {
         {.preamble = b.preamble, .loop_prep = texts.before + at(b.prepare, "i"), .after_loop = texts.after});
 }
 
-/// Each thread has some elements, and a row of `result` for itself.
+/// Each thread counts a chunk of elements in its own row of `result`.
 ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
     std::vector<Parameter> arguments = parameters(b, b.weighted ? dtype_of<double>()
                                                      : wide     ? dtype_of<std::int64_t>()
@@ -189,7 +190,7 @@ AnyArray count_in_chunks(const Binning& b) {
     const bool wide = is_long(first);
     const auto count = static_cast<std::int64_t>(first.size());
     const auto units = static_cast<std::int64_t>(first.context().device().info().compute_units);
-    // More of them than units where rows are short, so that units that are busy otherwise take fewer.
+    // More threads than units if rows are short, to balance the load with other work on the device.
     const std::int64_t wanted = b.bins <= 4096 ? 4 * units : units;
     const std::int64_t length =
         std::max<std::int64_t>((count + wanted - 1) / wanted, std::max<std::int64_t>(b.bins, 4096));
@@ -215,7 +216,7 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
     const AnyArray& first = b.elements[0];
     const Device device = first.context().device();
     if (b.bins > INT32_MAX)
-        throw ArgumentError(text(b.who, ": ", b.bins, " bins are more than the 2^31 - 1 that are possible"));
+        throw ArgumentError(text(b.who, ": ", b.bins, " bins are too many, expected at most 2^31 - 1"));
     const BinStrategy strategy = bin_strategy(b, device.info(), asked);
     if (strategy == BinStrategy::chunks && first.size() > 0 && b.bins > 0) return count_in_chunks(b);
     const AnyArray result(first.context(), b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>(), Shape{b.bins});
@@ -225,7 +226,7 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
     return result;
 }
 
-// Elements count from the middle of the first bin in bins' widths: half a bin from the next whole number lies an edge.
+// The position of an element in bin widths from the middle of the first bin: an edge is half a bin from an integer.
 std::string prepare_even(const std::string& k, const std::string& type) {
     const std::string n = "bins_" + k;
     return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
@@ -237,7 +238,7 @@ std::string prepare_even(const std::string& k, const std::string& type) {
 
 std::string find_even(const std::string& k, const std::string& type, std::int64_t bins) {
     const std::string n = "bins_" + k;
-    // A float plus 1.5 * 2^23 has its nearest whole number in its last bits: less work than conversions.
+    // The last bits of x + 1.5 * 2^23 hold the nearest integer of x: cheaper than a conversion.
     const bool by_bits = type == "float" && bins < std::int64_t{1} << 21;
     const std::string round =
         by_bits ? text(

@@ -11,7 +11,7 @@
 
 namespace gemel::selecting {
 
-/// Finding the bin of an element. The texts say `@` for its index.
+/// How to find the bin of an element. In the texts `@` is its index.
 struct Binning {
     const char* who = "histogram";
     std::vector<AnyArray> elements;   ///< read as x0[@], x1[@]: one shape
@@ -30,8 +30,8 @@ AnyArray count_bins(const Binning& binning, BinStrategy strategy, const Stream& 
 /// The bin of each element, -1 where there is none.
 GPUArray<std::int32_t> bins_of(const Binning& binning);
 GEMEL_API ElementwiseKernel bin_kernel(const Binning& binning);
-/// Sums of weights without atomics: numbers are sorted, stably, and those of one number added in their order. Numbers
-/// that are not from 0 to bins - 1 are left out.
+/// Sums of weights without atomics: a stable sort by bin, then sums of each bin's weights in order. Numbers outside 0
+/// to bins - 1 are ignored.
 GPUArray<double> summed_in_order(const AnyArray& numbers, const AnyArray& weights, std::int64_t bins,
                                  const Stream& stream);
 

@@ -1,4 +1,4 @@
-/// Equal neighbouring keys: segmented scans over their values.
+/// Reductions and scans over runs of equal keys, as segmented scans of the values.
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
@@ -30,12 +30,12 @@ struct Pairs {
     }
 };
 
-/// "a + b", or what the user says.
+/// The user's expression, or "a + b".
 std::string combining(const char* who, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!is_number(dtype))
         throw ArgumentError(text(who, ": elements of ", dtype.name(),
-                                 " have no sum; say how two are combined: {.reduce_expr = \"combine(a, b)\"}"));
+                                 " have no sum; give an operation: {.reduce_expr = \"combine(a, b)\"}"));
     if (dtype.kind() == DType::Kind::boolean) return "a || b";
     return dtype.kind() == DType::Kind::complex ? "c_add(a, b)" : "a + b";
 }
@@ -43,7 +43,7 @@ std::string combining(const char* who, const std::string& given, DType dtype) {
 std::string neutral_of(const char* who, const std::string& expression, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!expression.empty())
-        throw ArgumentError(text(who, ": '", expression, "' needs its neutral element: {.neutral = \"0\"}"));
+        throw ArgumentError(text(who, ": '", expression, "' needs its identity: {.neutral = \"0\"}"));
     if (dtype.kind() != DType::Kind::complex) return "0";
     return dtype.size_bytes() == 8 ? "cfloat_new(0, 0)" : "cdouble_new(0, 0)";
 }
@@ -179,8 +179,7 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
     require_context(who, "the array of starts", given_starts, given);
     if (given_starts.rank() != 1 || given_starts.size() == 0)
         throw ArgumentError(text(who, ": the starts have shape ", to_string(given_starts.shape()),
-                                 ", expected one axis and at least one element: where each segment begins, and where "
-                                 "the last one ends"));
+                                 ", expected (segments + 1,): the start of each segment and the end of the last"));
     const OnStream scope(by.stream);
     const AnyArray values = flat(given), starts = index_array(given_starts);
     const DType dtype = values.dtype();

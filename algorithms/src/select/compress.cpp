@@ -17,12 +17,13 @@ namespace {
 
 using namespace selecting;
 
-/// An expression with its operands brought under one shape.
+/// An expression with its operands broadcast to one shape.
 struct Elements {
     Elements(const char* who, const ExpressionView& whole)
         : collected(naming(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
         if (collected->operands.array_count == 0)
-            throw ArgumentError(text(who, ": an expression of numbers alone has no elements"));
+            throw ArgumentError(
+                text(who, ": the expression has no array operand; at least one operand must be an array"));
         naming(who, [&] { broadcast.broadcast(collected->operands); });
     }
     const AnyArray& first() const { return *collected->operands.arrays[0]; }
@@ -32,7 +33,7 @@ struct Elements {
     BroadcastOperands broadcast;
 };
 
-/// The numbers of the elements that hold.
+/// The indices of the elements where the mask is true.
 AnyArray places(const Elements& mask) {
     static auto& kernels = *new Kernels<Scan>;
     const ExpressionOperands& operands = mask.collected->operands;
@@ -56,11 +57,11 @@ AnyArray places(const Elements& mask) {
     return AnySelection{found, count}.array();
 }
 
-/// From places counted in C order the index along each axis.
+/// Converts flat indices to one index per axis.
 void unravel(const AnyArray& flat, std::span<const std::int64_t> extents, std::span<const AnyArray> found, bool wide) {
     const std::size_t rank = extents.size(), half = rank / 2;
     if (2 * rank > max_call_arguments) {
-        // Half of the axes at a time, and before that each half as if it were one.
+        // More axes than a kernel has arguments for: divide the index into two, one for each half of the axes.
         std::vector<AnyArray> halves;
         std::array<std::int64_t, 2> counts{};
         for (std::size_t k = 0; k < 2; ++k) {
@@ -84,10 +85,9 @@ void require_mask(const Elements& mask, const AnyArray& x) {
                                  ", expected bool; `mask != 0` is such a mask"));
 }
 
-/// The places of elements other than zero, and the shape that they are counted in.
+/// The flat indices of the nonzero elements, and the shape that they refer to.
 AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
-    if (!is_number(x.dtype))
-        throw ArgumentError(text(who, ": elements of ", x.dtype.name(), " are no numbers, and none is zero"));
+    if (!is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);
     if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
     const Elements elements(who, truth.view());
@@ -135,7 +135,7 @@ AnyArray detail::compress(const AnyArray& x, const ExpressionView& view, Integer
     if (shape.rank() != 1 || shape[0] > x.shape()[along])
         throw ArgumentError(text("compress: a mask of shape ", to_string(shape), " along axis ", along,
                                  " of an array of shape ", to_string(x.shape()),
-                                 "; it must have one axis and be no longer"));
+                                 "; expected one axis, at most as long"));
     return take_axes("compress", x, along, 1, places(mask), OutOfBounds::wrap);
 }
 
@@ -147,7 +147,8 @@ AnyArray detail::flatnonzero(const ExpressionView& x) {
 std::vector<AnyArray> detail::nonzero(const ExpressionView& x) {
     Shape shape;
     const AnyArray flat = flat_places("nonzero", x, shape);
-    if (shape.rank() == 0) throw ArgumentError("nonzero: a single value has no axes; item() reads it");
+    if (shape.rank() == 0)
+        throw ArgumentError("nonzero: expected at least one axis, got an array of rank 0; item() reads its value");
     std::vector<AnyArray> found{flat};
     if (shape.rank() == 1) return found;
     found.clear();

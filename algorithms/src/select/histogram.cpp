@@ -1,4 +1,4 @@
-/// bincount, and the edges of histograms: which bins, and errors.
+/// bincount, and the edges of histograms with their checks.
 #include "rearrange/moving.hpp"
 #include "select/binning.hpp"
 #include "select/selecting.hpp"
@@ -18,28 +18,28 @@ using namespace selecting;
 
 bool is_signed_integer(DType dtype) { return dtype.kind() == DType::Kind::signed_integer; }
 
-/// So many bins as numpy.bincount() has.
+/// The number of bins of numpy.bincount().
 std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) {
     if (options.minlength < 0)
-        throw ArgumentError(text("bincount: minlength is ", options.minlength, "; it must not be negative"));
+        throw ArgumentError(text("bincount: expected a minlength of at least 0, got ", options.minlength));
     if (options.length) {
         if (*options.length < 0)
-            throw ArgumentError(text("bincount: length is ", *options.length, "; it must not be negative"));
+            throw ArgumentError(text("bincount: expected a length of at least 0, got ", *options.length));
         return std::max(*options.length, options.minlength);
     }
     if (x.size() == 0) return options.minlength;
     const OnStream scope(options.stream);
-    // One reading finds both: a negative number is a very large one without a sign.
+    // One reduction finds both errors: a negative number is a very large unsigned one.
     const AnyExpr numbers = is_signed_integer(x.dtype())
                                 ? astype(astype(x, dtype_of<std::int64_t>()), dtype_of<std::uint64_t>())
                                 : astype(x, dtype_of<std::uint64_t>());
     const auto largest = AnyArray(max(numbers)).item<std::uint64_t>();
     if (largest >= std::uint64_t{1} << 63 && is_signed_integer(x.dtype()))
-        throw ArgumentError(text("bincount: there is the number ", static_cast<std::int64_t>(largest),
-                                 ", but numbers begin at 0; give .length to leave such numbers out"));
+        throw ArgumentError(text("bincount: expected numbers from 0, got ", static_cast<std::int64_t>(largest),
+                                 "; .length = n ignores numbers outside 0 to n - 1"));
     if (largest >= std::uint64_t{INT32_MAX})
-        throw ArgumentError(text("bincount: the largest number is ", largest,
-                                 ", which would need as many bins; at most 2^31 - 1 are possible"));
+        throw ArgumentError(text("bincount: expected numbers below 2^31 - 1, got ", largest,
+                                 "; .length = n ignores numbers outside 0 to n - 1"));
     return std::max(static_cast<std::int64_t>(largest) + 1, options.minlength);
 }
 
@@ -58,12 +58,13 @@ void check_numbers(const AnyArray& x) {
         throw ArgumentError(
             text("bincount: the array has shape ", to_string(x.shape()), ", expected one axis; ravel() gives one"));
     if (!x.dtype().is_integer() && x.dtype().kind() != DType::Kind::boolean)
-        throw ArgumentError(text("bincount: elements of ", x.dtype().name(), " are no integers; astype() converts"));
+        throw ArgumentError(
+            text("bincount: expected integers or bools, got ", x.dtype().name(), "; astype() converts"));
 }
 
 void check_element_numbers(const char* who, const AnyArray& x) {
     if (!is_number(x.dtype()) || x.dtype().kind() == DType::Kind::complex)
-        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order, so that no bins hold them"));
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; bins need real numbers"));
 }
 
 }  // namespace
@@ -95,8 +96,8 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
     require_context("bincount", "the array of weights", weights, x);
     check_element_numbers("bincount", weights);
     if (!(x.shape() == weights.shape()))
-        throw ArgumentError(text("bincount: the array has ", counted(x.size(), "element"), ", but there are ",
-                                 counted(weights.size(), "weight")));
+        throw ArgumentError(
+            text("bincount: expected ", counted(x.size(), "weight"), ", one per element, got ", weights.size()));
     Binning binning = numbers_binning(x, bincount_length(x, options));
     binning.elements.push_back(weights);
     binning.weighted = true;
@@ -108,26 +109,26 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
 
 namespace {
 
-/// Of edges that the user gave.
+/// Checks the user's edges.
 AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges, DType dtype) {
     require_context(who, "the array of edges", edges, x);
     check_element_numbers(who, edges);
     if (edges.rank() != 1 || edges.size() < 2)
         throw ArgumentError(text(who, ": the edges have shape ", to_string(edges.shape()),
-                                 ", expected one axis and two edges at least"));
+                                 ", expected one axis with at least two edges"));
     const AnyArray converted = edges.dtype() == dtype ? without_gaps(edges) : edges.astype(dtype);
     const std::vector<double> values = GPUArray<double>(edges.astype(dtype_of<double>())).get();
     for (std::size_t k = 0; k < values.size(); ++k) {
         if (std::isnan(values[k])) throw ArgumentError(text(who, ": edge ", k, " is NaN"));
         if (k > 0 && values[k] < values[k - 1])
-            throw ArgumentError(text(who, ": edge ", k, " is ", values[k], ", below edge ", k - 1, ", which is ",
-                                     values[k - 1], "; edges must not descend"));
+            throw ArgumentError(text(who, ": expected edges in ascending order, got ", values[k - 1], " and then ",
+                                     values[k], " at index ", k));
     }
     return converted;
 }
 
-/// Every edge is a rounded step away from the first: NumPy's are the same, bit for bit, and a value that is an edge
-/// lies in the same bin.
+/// Edges equal NumPy's bit for bit (each is the first plus a rounded multiple of the width), so that a value equal to
+/// an edge is in the same bin.
 ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type) {
     return ElementwiseKernel(arguments + ", int64_t bins, T *edges",
                              text(low_high, "const ", type, " step = (high - low) / (", type, ")bins;\n",
@@ -135,7 +136,7 @@ ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& 
                              "histogram_edges", {.compile = {.fp_contract = false}});
 }
 
-/// Evenly from one number to another, in double where the device has it. An upload would wait for what is under way.
+/// Evenly spaced edges, computed on the device, in double if it has it: an upload would wait for enqueued work.
 AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
     static const auto& in_doubles = *new ElementwiseKernel(edges_kernel("double low, double high", "", "double"));
     static const auto& in_floats = *new ElementwiseKernel(edges_kernel("float low, float high", "", "float"));
@@ -149,7 +150,7 @@ AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double l
     return edges;
 }
 
-/// Between the least and the greatest element, which stay on the device.
+/// Evenly spaced edges from minimum to maximum, which stay on the device.
 AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
     const auto make = [](const std::string& type) {
         const std::string half = type == "double" ? "0.5" : "0.5f";
@@ -174,12 +175,11 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
     const OnStream scope(stream);
     if (!bins.edges.empty()) return checked_edges(who, x, bins.edges, dtype);
     if (bins.count < 1 || bins.count >= INT32_MAX)
-        throw ArgumentError(text(who, ": ", bins.count, " bins were asked for; there are 1 to 2^31 - 2"));
+        throw ArgumentError(text(who, ": expected 1 to 2^31 - 2 bins, got ", bins.count));
     if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count);
     auto [low, high] = bins.range.value_or(std::array{0.0, 1.0});
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
-        throw ArgumentError(text(who, ": the bins are to reach from ", low, " to ", high,
-                                 "; both must be finite, and the second not below the first"));
+        throw ArgumentError(text(who, ": expected a finite range with low <= high, got ", low, " to ", high));
     if (low == high) low -= 0.5, high += 0.5;
     return even_edges(x, dtype, bins.count, low, high);
 }

@@ -1,4 +1,4 @@
-/// The kernels of selecting and grouping, by what tells them apart: for their callers, and for tests of their texts.
+/// The kernels of selecting and grouping, by their variants: for their callers, and for tests of their source.
 #pragma once
 
 #include <gemel/algorithms/unique.hpp>
@@ -12,23 +12,22 @@
 
 namespace gemel::selecting {
 
-/// What becomes of the elements for which something holds, and of the others.
+/// Which elements a selection writes: those where the condition is true, the others, or both.
 enum class Form : std::uint8_t { keep, remove, split };
-/// On a CPU every element is stored somewhere, those that are not selected behind the result, in a line of scrap for
-/// each 16384 elements: a store that is always done needs no branch, which a CPU would guess wrongly for every other
-/// element.
+/// On CPU devices every element is stored: unselected ones go to scrap memory after the result, one cache line per
+/// 16384 elements. An unconditional store avoids a branch that would often be mispredicted.
 constexpr bool has_scrap(Form form, bool is_cpu) { return is_cpu && form != Form::split; }
 constexpr std::size_t scrap_size(std::size_t count) { return (count / 16384 + 1) * 16; }
 
-/// A scan whose `item` is how many hold through element i. Its arguments end with selected_out, selected_others (if
-/// split), and selected_count.
+/// A scan whose `item` is the number of selected elements up to element i. Its arguments end with selected_out,
+/// selected_others (if split), and selected_count.
 /// @param staged  elements of the type T are gathered in shared memory
 GEMEL_API Scan select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
                            const std::string& holds, const std::string& value, std::string preamble);
-/// The numbers of those that hold: arguments end with selected_out and selected_count.
+/// The indices of the selected elements: arguments end with selected_out and selected_count.
 GEMEL_API Scan places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds, std::string preamble);
 
-/// Elements up to this size are gathered in shared memory before they are written.
+/// Elements up to this size, in bytes, are collected in shared memory so that writes are coalesced.
 constexpr std::size_t max_staged_bytes = 16;
 
 // `equal` is the text of same_key(a, b), see selecting.hpp.
@@ -42,9 +41,9 @@ GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOpti
 GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);
 GEMEL_API Scan scan_by_key_scan(bool exclusive, DType values, const std::string& equal, const std::string& combine,
                                 const std::string& neutral);
-/// All segments at once: a flag says where one begins; the last result of each is written.
+/// All segments by one segmented scan; the last result of each segment is written.
 GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combine);
-/// One thread goes through each segment: for devices with few cores.
+/// One thread per segment: for devices with few cores.
 GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine,
                                          const std::string& neutral);
 

@@ -34,7 +34,7 @@ const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
 
 bool is_short_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
-/// Bools and 16-bit floats are written as the numbers that their bits are.
+/// Bools and 16-bit floats are stored as integers with their bits.
 DType stored_type(DType dtype) {
     if (dtype.kind() == DType::Kind::boolean) return dtype_of<std::uint8_t>();
     return is_short_float(dtype) ? dtype_of<std::uint16_t>() : dtype;
@@ -47,19 +47,20 @@ std::string stored_value(DType dtype, const std::string& value) {
 void check_list(const ListBuilderSpec& spec, const ListSpec& list) {
     if (const std::string why = codegen::why_no_name(list.name); !why.empty())
         refuse(spec, "the list's name '", list.name, "' ", why, "; choose another");
-    if (find(spec, list.name) != &list) refuse(spec, "two lists are called '", list.name, "'");
+    if (find(spec, list.name) != &list) refuse(spec, "two lists are named '", list.name, "'; rename one");
     if (list.dtype.empty()) refuse(spec, "list '", list.name, "' has no dtype; give one, such as dtype_of<int>()");
     if (list.counts_of.empty()) return;
     const ListSpec* counted = find(spec, list.counts_of);
     if (!counted || counted == &list)
-        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which is no other list");
+        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which is not another list");
     if (!counted->counts_of.empty())
-        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which has those of '",
-               counted->counts_of, "'; name that one");
+        refuse(spec, "list '", list.name, "' has the counts of '", list.counts_of, "', which has the counts of '",
+               counted->counts_of, "'; name '", counted->counts_of, "' instead");
 }
 
 void check_spec(const ListBuilderSpec& spec) {
-    if (spec.lists.empty()) refuse(spec, "there is no list; give one, such as {\"neighbour\", dtype_of<int>()}");
+    if (spec.lists.empty())
+        refuse(spec, "the specification has no list; give one, such as {\"neighbour\", dtype_of<int>()}");
     const codegen::Snippet generate(spec.generate);
     if (generate.empty()) refuse(spec, "`generate` is empty; it calls append_", spec.lists[0].name, "(value)");
     for (const ListSpec& list : spec.lists) check_list(spec, list);
@@ -69,7 +70,7 @@ void check_spec(const ListBuilderSpec& spec) {
 
 bool is_counted(const ListSpec& list) { return list.counts_of.empty(); }
 
-/// The user's statements, where `continue` stays before what follows them.
+/// The user's statements in a loop of their own, so that `continue` ends only them.
 std::string generated(const ListBuilderSpec& spec) {
     return text("do {\n", codegen::Snippet(spec.generate).text(), ";\n} while (0);\n");
 }
@@ -109,7 +110,7 @@ ElementwiseKernel fill_kernel(const ListBuilderSpec& spec) {
                              {.preamble = macros + spec.preamble, .compile = spec.compile});
 }
 
-/// Where each list begins, from how long they are.
+/// The starts of the lists, a scan of their lengths.
 const Scan& starts_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, int64_t *starts, int64_t *totals, int64_t slot"),
@@ -121,7 +122,7 @@ const Scan& starts_scan() {
     return scan;
 }
 
-/// The same of the lists that are not empty, and whose they are.
+/// The same for the nonempty lists, and the indices of their objects.
 const Scan& kept_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, const int64_t *starts, int64_t *kept_starts, int64_t *indices, "
@@ -254,7 +255,7 @@ ListBuilder::ListBuilder(ListBuilderSpec spec) {
 
 Lists ListBuilder::run(const Stream& stream, std::int64_t count, std::span<const CallArgument> arguments) const {
     if (!state_) throw ArgumentError("ListBuilder: it was moved from; use the one that it was moved to");
-    if (count < 0) refuse(state_->spec, count, " objects were asked for; there cannot be fewer than 0");
+    if (count < 0) refuse(state_->spec, count, " objects were requested, expected at least 0");
     const OnStream scope(stream);
     Lists lists;
     lists.lists_ = Building(*state_, count, arguments).run();

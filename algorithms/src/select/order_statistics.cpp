@@ -26,20 +26,20 @@ using namespace selecting;
 void require_order(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
     if (!is_number(x.dtype()))
-        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order of their own"));
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
-/// A view of some places along an axis.
+/// A view of a range along an axis.
 AnyArray along(const AnyArray& x, std::size_t axis, const Index& part) {
     std::vector<Index> indices(axis, Index(slice()));
     indices.push_back(part);
     return x.view(indices);
 }
 
-/// Parts of neighbours whose ends are compared first; a sort of so many is one launch.
+/// The number of parts of a long array, whose maxima (or minima) are sorted first by one launch.
 constexpr std::int64_t part_count = 8192;
 
-/// The largest or smallest element of each row; NaN where all are, or where it is the largest.
+/// The maximum or minimum of each row; NaN if all are NaN, or if NaN counts as the maximum.
 AnyArray ends_of(const AnyArray& rows, bool largest) {
     if (largest) return gemel::max(rows, 1);
     if (!rows.dtype().is_floating()) return gemel::min(rows, 1);
@@ -55,9 +55,9 @@ AnyArray ends_of(const AnyArray& rows, bool largest) {
 
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options);
 
-/// Of k elements at the end each lies in one of the k parts with the foremost ends, of equal ones those that come
-/// first: elsewhere k elements would be before it. So one reading finds the parts, and k of part_count parts are looked
-/// at again.
+/// Each of the k largest elements is in one of the k parts with the largest maxima (of equal maxima the first parts):
+/// for an element of another part, k elements would come before it. So one pass finds the parts, and a sort of k of
+/// part_count parts finds the elements.
 AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
     const auto count = static_cast<std::int64_t>(x.size());
     const std::int64_t length = count / part_count, behind = part_count * length;
@@ -106,7 +106,7 @@ ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
 
 namespace {
 
-/// Where an element of the chosen parts is in the array; behind the parts comes what is left of it.
+/// The index in the array of an element of the selected parts. The remainder of the array follows the parts.
 std::string part_place(const char* element) {
     return text("(", element, " < kept * length ? parts[", element, " / length] * length + ", element,
                 " % length : ", element, " + (count - kept) * length)");
@@ -133,7 +133,7 @@ ElementwiseKernel part_places_kernel() {
 
 namespace {
 
-/// On a CPU a row's few ends are found by one thread, which reads it once: what it keeps is in order.
+/// On CPU devices one thread per row finds up to this many elements in one pass, keeping them sorted.
 constexpr std::int64_t most_kept = 16;
 
 AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& options, const char* who) {
@@ -173,8 +173,8 @@ AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOp
     if (x.rank() == 0) throw ArgumentError(text(who, ": a single value has no axes; reshape({1}) gives it one"));
     const std::size_t axis = checked_axis(options.axis, x.rank(), who);
     if (k < 0 || k > x.shape()[axis])
-        throw ArgumentError(text(who, ": ", k, " elements were asked for; axis ", axis, " of shape ",
-                                 to_string(x.shape()), " has ", x.shape()[axis]));
+        throw ArgumentError(text(who, ": expected k from 0 to ", x.shape()[axis], ", the extent of axis ", axis,
+                                 " of shape ", to_string(x.shape()), ", got ", k));
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
     if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 || !has_order_of_ends)
@@ -200,20 +200,20 @@ AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
     if (x.rank() == 0) throw ArgumentError("kth: a single value has no axes; reshape({1}) gives it one");
     const std::size_t axis = checked_axis(given_axis, x.rank(), "kth");
     if (k < 0 || k >= x.shape()[axis])
-        throw ArgumentError(text("kth: element ", k, " was asked for; axis ", axis, " of shape ", to_string(x.shape()),
-                                 " has ", x.shape()[axis], ", counted from 0"));
+        throw ArgumentError(text("kth: expected k below ", x.shape()[axis], ", the extent of axis ", axis, " of shape ",
+                                 to_string(x.shape()), ", got ", k));
     return along(gemel::sort(x, {.axis = static_cast<int>(axis)}), axis, Index(k)).copy();
 }
 
 namespace {
 
-/// Where a quantile lies between neighbours of a sorted row, as NumPy's methods say.
+/// The position of a quantile between two elements of a sorted row, by NumPy's methods.
 struct Between {
     std::int64_t low = 0, high = 0;
     double part = 0;  ///< of the way from low to high
 };
 
-/// At a fractional place of the row, which lies between its ends.
+/// At a fractional index, clamped to the row.
 Between between(double at, std::int64_t n) {
     if (!(at > 0)) return {0, 0, 0};
     if (at >= static_cast<double>(n - 1)) return {n - 1, n - 1, 0};
@@ -222,7 +222,7 @@ Between between(double at, std::int64_t n) {
     return {low, low + 1, at - floor};
 }
 
-/// The element at a whole place.
+/// At an integer index.
 Between exactly(double at, std::int64_t n) {
     const std::int64_t place = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n - 1);
     return {place, place, 0};
@@ -244,7 +244,7 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
         case QuantileMethod::averaged_inverted_cdf:
             return std::ceil(through) == through ? between(through + 0.5, n) : exactly(std::ceil(through), n);
         case QuantileMethod::closest_observation: {
-            // Of two that are equally near the one with the even number, counted from 1.
+            // Of two equally near elements the one with the even index, counted from 1.
             const double near = std::floor(through - 0.5);
             const bool is_tie = near == through - 0.5, is_odd = std::fmod(near, 2) != 0;
             return exactly(is_tie && is_odd ? near : near + 1, n);
@@ -287,11 +287,10 @@ AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<con
                            DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
-        throw ArgumentError(text(who, ": complex numbers have none; take real(), imag() or abs()"));
+        throw ArgumentError(text(who, ": complex numbers have no order; take real(), imag() or abs()"));
     for (const double q : parts)
         if (!(q >= 0 && q <= whole))
-            throw ArgumentError(text(who, ": ", q, " of the elements was asked for; expected a part from 0 to ", whole,
-                                     std::string_view(who) == "percentile" ? " percent" : ""));
+            throw ArgumentError(text(who, ": expected a number from 0 to ", whole, ", got ", q));
     const std::size_t axis = options.axis ? checked_axis(*options.axis, given.rank(), who) : 0;
     const AnyArray x = options.axis ? given : flat(given);
     const std::int64_t n = x.shape()[axis];

@@ -1,4 +1,4 @@
-/// Neighbours that are equal: scans whose segments are the runs.
+/// Runs of equal elements, found by scans whose segments are the runs.
 #include <gemel/algorithms/select.hpp>
 
 #include "rearrange/moving.hpp"
@@ -74,7 +74,7 @@ ElementwiseKernel selecting::first_of_runs_kernel(const std::string& equal) {
 
 namespace {
 
-/// On a CPU device: a thread for each of some chunks counts, and then writes.
+/// On CPU devices: one thread per chunk counts the runs, then writes them.
 AnySelection unique_in_chunks(const AnyArray& given, const std::string& equal) {
     static auto& counting = *new KernelsByText<ElementwiseKernel>;
     static auto& writing = *new KernelsByText<ElementwiseKernel>;

@@ -31,8 +31,8 @@ std::string order_text(DType dtype) {
 
 namespace {
 
-/// How many of the first `left` elements behind `low` come before the value is added to `low`. Every value takes as
-/// many steps, and none branches: threads stay together, and the compiler of a CPU has vectors of them.
+/// A branch-free binary search: adds to `low` the number of the next `left` elements that come before the value. All
+/// values take the same number of steps, so that warps do not diverge and CPU compilers vectorise.
 std::string halving(const std::string& type, const std::string& low, const std::string& left, const std::string& passes,
                     const std::string& last_passes) {
     return text("while (", left, " > 1) {\n    const ", type, " half_way = ", left, " / 2;\n    ", low, " += ", passes,
@@ -76,7 +76,7 @@ ElementwiseKernel search_kernel(const Search& search) {
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
-    // Each block reads them: worth it where blocks are many, and the array too long for the first-level cache.
+    // Every block loads the pivots: worth it for many blocks and arrays larger than the L1 cache.
     if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16))
         return 1;
     return sorted.dtype().size_bytes() > 8 ? 512 : 1024;
@@ -86,7 +86,7 @@ namespace {
 
 void require_order(const char* who, const AnyArray& x) {
     if (!is_number(x.dtype()))
-        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order of their own"));
+        throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
 AnyArray as_type(const AnyArray& x, DType dtype) { return x.dtype() == dtype ? x : x.astype(dtype); }
@@ -171,7 +171,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     require_order("digitize", edges);
     const DType common = CommonType().with(TypeRule::common, x.dtype()).with(TypeRule::common, edges.dtype()).dtype();
     if (common.kind() == DType::Kind::complex)
-        throw ArgumentError("digitize: complex numbers have no order that bins could follow; take real() or abs()");
+        throw ArgumentError("digitize: complex numbers have no order; take real() or abs()");
     const AnyArray sorted = without_gaps(as_type(edges, common)), values = as_type(x, common);
     const GPUArray<std::int64_t> bins(x.context(), x.shape());
     if (x.size() == 0) return bins;

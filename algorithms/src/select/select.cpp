@@ -1,4 +1,4 @@
-/// Selection by masks and predicates: a scan of how many hold, whose output statement writes those.
+/// Selection by masks and predicates: a scan of the flags, whose output statement writes the selected elements.
 #include <gemel/algorithms/select.hpp>
 
 #include "expression/expression_kernel.hpp"
@@ -15,7 +15,7 @@ constexpr const char* name_of(Form form) {
     return form == Form::keep ? "copy_if" : form == Form::remove ? "remove_if" : "partition";
 }
 
-/// Whether places need 64 bits, those of scrap included.
+/// Whether indices need 64 bits, including those of the scrap elements.
 bool has_far_places(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
 bool is_staged(const AnyArray& x) { return x.dtype().size_bytes() <= max_staged_bytes; }
 bool is_cpu(const AnyArray& x) { return x.context().device().info().type == DeviceInfo::Type::cpu; }
@@ -37,7 +37,7 @@ void add_results(CallArguments& arguments, const AnyArray& held, const AnyArray&
     arguments.add(CallArgument(results.count));
 }
 
-/// By a mask that is evaluated within.
+/// By a mask, evaluated in the same kernel.
 Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const SelectOptions& options) {
     static auto& kernels = *new Kernels<Scan>;
     const char* who = name_of(form);
@@ -47,7 +47,8 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
                                  ", expected bool; `mask != 0` is such a mask"));
     CollectedExpression collected(whole);
     ExpressionOperands& operands = collected.operands;
-    if (operands.array_count == 0) throw ArgumentError(text(who, ": a mask of numbers alone has no elements"));
+    if (operands.array_count == 0)
+        throw ArgumentError(text(who, ": the mask has no array operand; at least one operand must be an array"));
     const std::size_t named = operands.array_count;
     operands.add(x);
     if (operands.exceeds) {
@@ -80,14 +81,14 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     return results;
 }
 
-/// By a text in C.
+/// By a predicate in C.
 Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::span<const CallArgument> more,
                 const SelectOptions& options) {
     static auto& kernels = *new KernelsByText<Scan>;
     const char* who = name_of(form);
     require_array(who, "the array", x);
     if (codegen::Snippet(predicate.expr).empty())
-        throw ArgumentError(text(who, ": the predicate is empty; it says which elements are meant: \"x[i] > 0\""));
+        throw ArgumentError(text(who, ": the predicate is empty; give a condition such as \"x[i] > 0\""));
     const auto scan =
         kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr,
                           '\1', predicate.arguments, '\1', predicate.preamble),

@@ -47,7 +47,7 @@ std::string equality(const char* who, DType dtype, const std::string& equal_expr
     if (!equal_expr.empty()) return as_function(text("(", codegen::Snippet(equal_expr).text(), ") != 0"));
     if (!is_number(dtype))
         throw ArgumentError(text(who, ": elements of ", dtype.name(),
-                                 " are no numbers; say when two are equal: {.equal_expr = \"a.id == b.id\"}"));
+                                 " have no ==; say when two are equal: {.equal_expr = \"a.id == b.id\"}"));
     return as_function(equal_numbers(dtype, false));
 }
 

@@ -1,4 +1,4 @@
-/// What selecting, grouping and searching have in common.
+/// Helpers of selecting, grouping and searching.
 #pragma once
 
 #include <gemel/algorithms/select.hpp>
@@ -18,7 +18,7 @@
 
 namespace gemel::selecting {
 
-/// Kernels by a text that tells them apart; users' snippets are part of it, so there is a limit to how many are kept.
+/// Kernels by a key text. It contains users' snippets, so the number of stored kernels is limited.
 template <class Kernel>
 class KernelsByText {
    public:
@@ -44,7 +44,7 @@ inline std::string store_count(std::string_view count) {
     return text("if (LID_0 == 0 && tile_begin + tile_length == n) ", count, "[0] = tile_first + tile_count");
 }
 
-/// What happens while it lives happens on this stream, if one is given; else on the thread's current one.
+/// Makes a stream, if one is given, the thread's current one during its lifetime.
 class OnStream {
    public:
     explicit OnStream(const Stream& stream) {
@@ -55,12 +55,12 @@ class OnStream {
     std::optional<StreamScope> scope_;
 };
 
-/// A new array of one axis, nothing written.
+/// A new, uninitialised array of one axis.
 AnyArray room_for(const AnyArray& x, DType dtype, std::size_t count);
 inline AnyArray room_for(const AnyArray& x) { return room_for(x, x.dtype(), x.size()); }
-/// A number on the device: rank 0; zero where nothing will be launched to write it.
+/// A count on the device, rank 0; set to zero if no launch will write it.
 GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream);
-/// Exactly the first elements: a view, or a copy if they fill less than half of the room.
+/// The first elements: a view, or a copy if they are less than half of the array.
 AnyArray first_of(const AnyArray& values, std::int64_t count);
 
 /// `same_key(a, b)` for elements of the open type T, as a function for a preamble.

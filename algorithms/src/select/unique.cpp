@@ -1,4 +1,4 @@
-/// Sets: sort(), then a scan of where values change, or searches.
+/// Sets: a sort, then a scan of the positions where values change, or binary searches.
 #include <gemel/algorithms/unique.hpp>
 
 #include "rearrange/moving.hpp"
@@ -20,8 +20,8 @@ void require_set(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
     if (!is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(),
-                                 " have no order of their own; sort them by a key, then unique_consecutive() with an "
-                                 "expression"));
+                                 " have no order; use SortKernel with a key, then unique_consecutive() with "
+                                 ".equal_expr"));
 }
 
 std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, const AnyArray& b) {
@@ -35,7 +35,7 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
 
 }  // namespace
 
-/// Of an array in order: writes all that was asked for.
+/// Writes the requested results of a sorted array.
 Scan selecting::unique_scan(bool wide, const std::string& equal, const UniqueOptions& options) {
     std::string arguments = "const T *x, T *values, int64_t *count", at_first = "values[item - 1] = x[i];", after;
     if (options.index || options.inverse) arguments += ", const int64_t *order";

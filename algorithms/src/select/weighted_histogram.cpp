@@ -1,4 +1,4 @@
-/// Histograms of points in any number of dimensions, counted or weighed; densities.
+/// Histograms of points in several dimensions, as counts, sums of weights or densities.
 #include <gemel/algorithms/weighted_histogram.hpp>
 
 #include "rearrange/moving.hpp"
@@ -41,11 +41,11 @@ Binning binning_of(const char* who, const std::vector<detail::BinnedAxis>& axes,
         }
         if (!(axes[k].elements.shape() == axes[0].elements.shape()))
             throw ArgumentError(text(who, ": the arrays have shapes ", to_string(axes[0].elements.shape()), " and ",
-                                     to_string(axes[k].elements.shape()), "; they must be of one shape"));
+                                     to_string(axes[k].elements.shape()), "; expected equal shapes"));
         add_axis(b, k, axes[k]);
         shape.push_back(bin_count(axes[k].edges));
         if (shape.back() > INT32_MAX / b.bins)
-            throw ArgumentError(text(who, ": all axes together have more than the 2^31 - 1 bins that are possible"));
+            throw ArgumentError(text(who, ": expected at most 2^31 - 1 bins over all axes, got more"));
         b.bins *= shape.back();
     }
     b.find += text("if (", all, ") bin = ", bin, ";");
@@ -75,7 +75,7 @@ using namespace selecting;
 
 namespace {
 
-/// Sums in C order, divided by their total and by what each bin measures.
+/// Divides sums, in C order, by their total and by each bin's volume.
 GPUArray<double> density_of(const GPUArray<double>& sums, const std::vector<detail::BinnedAxis>& axes) {
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
     if (sums.size() == 0) return sums;
@@ -100,10 +100,10 @@ GPUArray<double> density_of(const GPUArray<double>& sums, const std::vector<deta
 void check_weights(const char* who, const AnyArray& weights, const AnyArray& elements) {
     require_context(who, "the array of weights", weights, elements);
     if (!is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
-        throw ArgumentError(text(who, ": weights of ", weights.dtype().name(), " are no real numbers"));
+        throw ArgumentError(text(who, ": expected weights that are real numbers, got ", weights.dtype().name()));
     if (!(weights.shape() == elements.shape()))
         throw ArgumentError(text(who, ": the elements have shape ", to_string(elements.shape()), ", the weights ",
-                                 to_string(weights.shape()), "; each element needs its own weight"));
+                                 to_string(weights.shape()), "; expected one weight per element"));
 }
 
 /// Sums of weights for each bin, as one axis.
@@ -111,7 +111,7 @@ AnyArray summed(Binning& b, const Weighting& weighting) {
     const Device device = b.elements[0].context().device();
     const HistogramOptions& options = weighting.binning;
     const AnyArray weights = flat(weighting.weights);
-    // On a CPU each thread adds in the order of its elements.
+    // On CPU devices each thread adds in the order of its elements, which is deterministic.
     const bool keeps_order = device.info().type == DeviceInfo::Type::cpu && options.strategy == BinStrategy::automatic;
     if (weighting.deterministic && !keeps_order) return summed_in_order(bins_of(b), weights, b.bins, options.stream);
     b.elements.push_back(weights);
@@ -133,8 +133,8 @@ GPUArray<double> detail::weigh_points(const char* who, const std::vector<BinnedA
     const OnStream scope(weighting.binning.stream);
     const Device device = axes[0].elements.context().device();
     if (!device.info().has_double)
-        throw ArgumentError(text(who, ": weights are added in double, and densities are double, which device ",
-                                 device.info().name, " cannot compute; count, and divide the counts"));
+        throw ArgumentError(text(who, ": weights and densities need double, which device ", device.info().name,
+                                 " lacks; use histogram() without weights and divide the counts"));
     Shape shape;
     Binning b = binning_of(who, axes, shape);
     AnyArray sums;
@@ -154,11 +154,11 @@ std::vector<detail::BinnedAxis> detail::binned_columns(const AnyArray& points, D
     require_array(who, "the array of points", points);
     if (points.rank() != 2 || points.shape()[1] < 1 || points.shape()[1] > std::int64_t{max_dimensions})
         throw ArgumentError(text(who, ": the points have shape ", to_string(points.shape()),
-                                 ", expected two axes: points, and 1 to ", max_dimensions, " coordinates"));
+                                 ", expected (points, coordinates) with 1 to ", max_dimensions, " coordinates"));
     const auto columns = static_cast<std::size_t>(points.shape()[1]);
     if (bins.size() != columns)
         throw ArgumentError(
-            text(who, ": points have ", counted(columns, "coordinate"), ", but bins are given for ", bins.size()));
+            text(who, ": points have ", counted(columns, "coordinate"), ", expected as many bins, got ", bins.size()));
     std::vector<BinnedAxis> axes;
     for (std::size_t k = 0; k < columns; ++k) {
         const AnyArray column = points(slice(), static_cast<std::int64_t>(k));

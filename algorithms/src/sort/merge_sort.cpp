@@ -33,7 +33,7 @@ std::shared_ptr<MergeVariant> find_variant(const MergeSorter& sorter, const Cont
     });
 }
 
-/// Elements are moved as bits, whatever they are.
+/// Elements of any type are moved as bits.
 Argument bits_of(const AnyArray& array) {
     Argument argument = array.argument();
     argument.dtype = {};
@@ -51,7 +51,7 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     const DeviceInfo& info = cache.info();
     const SortTuning tuning = choose_tuning(
         call.tuning, info, cache.tunings(context),
-        // Stored apart from what radix sorts take, by the number of arrays.
+        // The number of arrays distinguishes its stored tunings from those of radix sorts.
         {.count = static_cast<std::size_t>(call.row_length), .item_bytes = call.from.dtype().size_bytes(), .arrays = 2},
         codegen::merge_sort_tuning);
     const MergeSortLayout layout{.serial = tuning.block == 1,

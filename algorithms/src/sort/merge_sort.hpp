@@ -1,4 +1,4 @@
-/// Sorts by a comparison: what one call is, and how it is done.
+/// Merge sort by a comparison: the description of one call, and its execution.
 #pragma once
 
 #include "generated/kernel_cache.hpp"
@@ -17,7 +17,7 @@ struct MergeSorter {
     std::uint64_t id = KernelCache::new_generator();
 };
 
-/// One sort of rows that follow each other, into another array of such rows; both are contiguous.
+/// One sort of contiguous rows into another contiguous array.
 struct MergeCall {
     AnyArray from, to;
     AnyArray elements = {};  ///< `from` has the places of these, int32 or, if positions need it, int64
@@ -27,7 +27,7 @@ struct MergeCall {
 };
 /// Whether positions among so many elements are int64.
 bool has_wide_places(std::int64_t count);
-/// Enqueues it.
+/// Enqueues the sort.
 void merge_sort(const MergeSorter& sorter, const MergeCall& call);
 
 }  // namespace gemel::sorting

@@ -35,7 +35,7 @@ SortTuning tuned_for(const DeviceInfo& device, const Workload& work) {
     return codegen::sort_tuning(device, work, strategy);
 }
 
-/// The caller's tuning, what was stored, and the heuristic's for the strategy that comes out.
+/// The tuning: the caller's members, then stored ones, then the heuristic's for the resulting strategy.
 SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceInfo& info, const TuningTable& table,
                       const Workload& work) {
     const auto choose = [&](auto heuristic) { return choose_tuning(given, info, table, work, heuristic); };
@@ -55,7 +55,7 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
         tuning.digit_bits = 8;
         tuning.block = std::max(tuning.block / 32 * 32, 256u);  // whole warps, and a thread for each digit
     }
-    // Large blocks fill a multiprocessor.
+    // Large blocks give a multiprocessor enough threads.
     if (tuning.strategy == Strategy::one_sweep && !given.resident_blocks && tuning.block > 512)
         tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
     if (tuning.strategy == Strategy::serial_rows || tuning.strategy == Strategy::chunks) tuning.block = 1;
@@ -144,7 +144,7 @@ class RadixRun {
         layout_.strategy = strategy;
         if (strategy == Strategy::block && call_.tuning.strategy == Strategy::automatic &&
             !call_.tuning.items_per_thread) {
-            // What was stored for rows of another length of that class may be too short a tile.
+            // A tuning stored for another row length of the same class may have too small a tile.
             const auto length = static_cast<std::uint32_t>(call_.row_length);
             tuning_.items_per_thread = std::max(tuning_.items_per_thread, (length + tuning_.block - 1) / tuning_.block);
         }
@@ -196,7 +196,7 @@ class RadixRun {
     }
 
     AnyArray scratch(DType dtype) { return AnyArray(context_, dtype, Shape{count_}); }
-    /// Elements are moved as bits, whatever they are.
+    /// Elements of any type are moved as bits.
     static Argument bits_of(const AnyArray& array) {
         Argument argument = array.argument();
         argument.dtype = {};
@@ -207,7 +207,8 @@ class RadixRun {
         arguments_.push_back(bits_of(array));
     }
 
-    /// The arrays of all kernels but the first of one_sweep. Spare places are those of nothing where they are not used.
+    /// The arrays that all kernels take, except the first of one_sweep. Where no pass uses a spare array, another array
+    /// is passed instead.
     void collect_arguments() {
         const bool is_one_pass =
             places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
@@ -335,7 +336,7 @@ const RadixSorter& plain_sorter(DType dtype) {
 }
 
 void radix_sort(const RadixSorter& sorter, const RadixCall& call) {
-    // Further values move with the keys once more.
+    // More values than fit one sort: sort the keys again with the next ones.
     RadixCall part = call;
     for (std::size_t begin = 0; begin == 0 || begin < call.values.size(); begin += codegen::max_sorted_values) {
         const std::size_t end = std::min(begin + codegen::max_sorted_values, call.values.size());

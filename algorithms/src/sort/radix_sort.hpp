@@ -1,4 +1,4 @@
-/// Sorts by digits: what one call is, and how it is done.
+/// Radix sort: the description of one call, and its execution.
 #pragma once
 
 #include "generated/kernel_cache.hpp"
@@ -27,8 +27,8 @@ struct SortedValues {
     AnyArray from, to;
 };
 
-/// One sort of rows that follow each other. All arrays are contiguous, have one context and rows * row_length elements;
-/// none of those that are written overlaps another.
+/// One sort of contiguous rows. All arrays have the same context and rows * row_length elements; no array that is
+/// written overlaps another.
 struct RadixCall {
     AnyArray keys = {};
     AnyArray sorted_keys = {};  ///< an empty handle: not wanted
@@ -40,10 +40,10 @@ struct RadixCall {
     bool descending = false;
     codegen::SortTuning tuning = {};
 };
-/// Enqueues it. Any number of values, each of at most max_moved_bytes.
+/// Enqueues the sort. Any number of arrays of values, with elements of at most max_moved_bytes.
 void radix_sort(const RadixSorter& sorter, const RadixCall& call);
 
-/// Elements of more bytes do not fit into the tiles of a block.
+/// Larger elements do not fit a block's tile in shared memory.
 inline constexpr std::uint32_t max_moved_bytes = 64;
 
 }  // namespace gemel::sorting

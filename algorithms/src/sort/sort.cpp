@@ -16,7 +16,7 @@ namespace {
 
 using namespace sorting;
 
-/// A result that can be written straight into the array that the caller gave, or rows of its own.
+/// Rows for the result: the caller's array if kernels can write to it directly, else a new array.
 AnyArray rows_for(const AnyArray& out, const AnyArray& from, const SortAxis& axis, DType dtype) {
     const bool is_direct = !out.empty() && axis.is_last && out.is_contiguous() && !out.may_overlap(from);
     if (is_direct && is_aligned(out)) return out;
@@ -33,7 +33,7 @@ void check_key(std::string_view who, const AnyArray& keys) {
     check_order(who, keys.dtype());
 }
 
-/// Marks where segments begin; several may begin at one place.
+/// Counts the segments that begin at each element; empty segments make it more than one.
 const ElementwiseKernel& begin_segments_kernel() {
     static auto& kernel = *new ElementwiseKernel(
         "const I *starts, uint32_t *marks, int64_t count",
@@ -76,7 +76,7 @@ AnyArray argsort(const AnyArray& x, const SortOptions& options) {
 std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray> values, const SortOptions& options) {
     check_key("sort_by_key", keys);
     if (!options.out.empty())
-        throw ArgumentError("sort_by_key: .out is one array, and there are several results; leave it out");
+        throw ArgumentError("sort_by_key: .out takes one array, but there are several results; leave it out");
     const SortAxis axis = sort_axis("sort_by_key", keys, options.axis);
     RadixCall call{.keys = in_rows(keys, axis),
                    .sorted_keys = new_rows(keys, axis, keys.dtype()),
@@ -105,13 +105,13 @@ std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray
 }
 
 AnyArray lexsort(std::span<const AnyArray> keys) {
-    if (keys.empty()) throw ArgumentError("lexsort: there is no key; give one array or more, the most important last");
+    if (keys.empty()) throw ArgumentError("lexsort: there is no key; give at least one array, the primary key last");
     for (std::size_t k = 0; k < keys.size(); ++k) {
         check_beside("lexsort", text("key ", k + 1), keys[k], keys[0]);
         check_order("lexsort", keys[k].dtype());
         if (keys[k].rank() != 1)
             throw ArgumentError(text("lexsort: key ", k + 1, " has the shape ", to_string(keys[k].shape()),
-                                     "; keys have one axis: ravel() makes one of all"));
+                                     ", expected one axis; ravel() gives one"));
     }
     AnyArray order = argsort(keys[0]);
     for (const AnyArray& key : keys.subspan(1)) {
@@ -128,9 +128,9 @@ AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const Sor
     check_order(who, values.dtype());
     if (values.rank() != 1 || starts.rank() != 1)
         throw ArgumentError(text(who, ": values have the shape ", to_string(values.shape()), ", starts ",
-                                 to_string(starts.shape()), "; both have one axis"));
+                                 to_string(starts.shape()), "; expected one axis of both"));
     if (!starts.dtype().is_integer() || starts.dtype().lanes() != 1)
-        throw ArgumentError(text(who, ": starts are of ", starts.dtype().name(), "; they are integers"));
+        throw ArgumentError(text(who, ": expected starts of integers, got ", starts.dtype().name()));
     if (!(starts.context() == values.context()))
         throw ArgumentError(
             text(who, ": starts are of another context than values; copy_to(context) brings them there"));

@@ -19,14 +19,14 @@ void check_array(std::string_view who, std::string_view what, const AnyArray& ar
 void check_order(std::string_view who, DType dtype) {
     if (dtype.layout() || dtype.lanes() != 1)
         throw ArgumentError(text(who, ": elements of type ", dtype.name(),
-                                 " have no order of their own; SortKernel sorts them by a key or by a comparison"));
+                                 " have no order; SortKernel sorts them by a key or a comparison"));
 }
 
 void check_beside(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& keys) {
     check_array(who, what, array);
     if (!(array.shape() == keys.shape()))
         throw ArgumentError(text(who, ": ", what, " has the shape ", to_string(array.shape()), ", the keys have ",
-                                 to_string(keys.shape()), "; each key needs its own value"));
+                                 to_string(keys.shape()), "; expected one value per key"));
     if (!(array.context() == keys.context()))
         throw ArgumentError(
             text(who, ": ", what, " is of another context than the keys; copy_to(context) brings it there"));

@@ -1,4 +1,4 @@
-/// What the sorts' functions ask of their arguments, the arrays as the sorts want them, and elements by their places.
+/// Argument checks of the sorts, their operands as contiguous rows, and gathers by indices.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -10,31 +10,31 @@ namespace gemel::sorting {
 
 /// @throws ArgumentError if the handle is empty
 void check_array(std::string_view who, std::string_view what, const AnyArray& array);
-/// @throws ArgumentError if elements of this type have no order of their own, as numbers and bools have
+/// @throws ArgumentError unless elements are numbers or bools
 void check_order(std::string_view who, DType dtype);
 /// @throws ArgumentError if one of the arrays has another shape or context than the first
 void check_beside(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& keys);
-/// @throws ArgumentError if the array cannot take a result
+/// @throws ArgumentError if the array has another shape, type or context than the result, or is a broadcast view
 void check_out(std::string_view who, const AnyArray& out, const AnyArray& like, DType dtype);
 
-/// An axis brought to the end, and back.
+/// The permutations that move an axis to the end and back.
 struct SortAxis {
     Axes to_end, back;
     bool is_last = true;
     std::int64_t rows = 1, row_length = 0;
 };
-/// @throws ArgumentError if there is no such axis
+/// @throws ArgumentError if the axis is out of range
 SortAxis sort_axis(std::string_view who, const AnyArray& array, int axis);
-/// Whether kernels can be handed the array and move its elements in words.
+/// Whether the array is aligned so that kernels can move its elements as words.
 bool is_aligned(const AnyArray& array);
-/// The elements in rows along the axis, without gaps, so aligned that they move in words; a copy if need be.
+/// The elements as contiguous, aligned rows along the axis; a copy if necessary.
 AnyArray in_rows(const AnyArray& array, const SortAxis& axis);
 /// A new array for rows of such a shape.
 AnyArray new_rows(const AnyArray& like, const SortAxis& axis, DType dtype);
 /// Sorted rows as the result: in `out`, if there is one, else a new array in C order.
 AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& out);
 
-/// Elements of rows by their places within the row, which have the shape of the result.
+/// Gathers elements of rows by their indices within the row. @param places  of the shape of the result
 void gather(const AnyArray& rows, const AnyArray& places, const AnyArray& to);
 
 }  // namespace gemel::sorting

@@ -30,7 +30,7 @@ namespace {
 
 using namespace sorting;
 
-/// A key that is an element or one of its members: its type is known, and 16-bit floats are converted.
+/// If key_expr is an element or one of its members, its type is known; 16-bit floats are converted.
 void name_key(codegen::SortRequest& request) {
     DType found;
     const std::string key = codegen::Snippet(request.key_expr).text();
@@ -74,7 +74,7 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
         name_key(state->radix.request);
         state->radix.compile = compile;
     } else {
-        if (spec.key_bits != 0) refuse("key_bits belong to a key, and there is a comparison; leave them out");
+        if (spec.key_bits != 0) refuse("key_bits needs key_expr, but less_expr is given; leave key_bits out");
         state->merge.request = {
             .name = spec.name, .dtype = dtype, .less_expr = spec.less_expr, .preamble = spec.preamble};
         codegen::check_request(state->merge.request);
@@ -114,7 +114,7 @@ AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
     return keys;
 }
 
-/// Where the elements of sorted rows come from, within the row.
+/// The index within its row of each element of the sorted rows.
 void write_places(const SortKernelState& state, const AnyArray& elements, const AnyArray& index, const SortAxis& axis,
                   const SortOptions& options) {
     if (elements.size() == 0) return;

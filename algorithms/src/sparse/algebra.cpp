@@ -22,7 +22,7 @@ void require_same_kind(const char* who, const Entries& a, const Entries& b) {
     if (!(a.value() == b.value()))
         throw ArgumentError(
             text(who, ": the matrices have elements of ", a.value().name(), " and of ", b.value().name()));
-    if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are of different contexts"));
+    if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are in different contexts"));
 }
 
 bool is_wide(const Entries& entries) { return entries.index().size_bytes() == 8; }
@@ -63,8 +63,8 @@ AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::
         is_permutation = outside_extent_kernel()(places, extent).item() == 0;
     }
     if (!is_permutation)
-        throw ArgumentError(text(who, ": the order of ", what, " is no permutation of 0 to ", extent - 1,
-                                 "; rows() takes some of them, repeated or not"));
+        throw ArgumentError(text(who, ": the order of ", what, " is not a permutation of 0 to ", extent - 1,
+                                 "; rows() selects rows, also repeated ones"));
     return places;
 }
 
@@ -92,15 +92,17 @@ AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
     const Entries& a = state(who).entries;
     if (numbers.empty() || numbers.rank() != 1 || !numbers.dtype().is_integer())
-        throw ArgumentError(text(who, ": expected one axis of row numbers, integers"));
+        throw ArgumentError(text(who, ": expected one axis of integers, the row indices"));
     if (!(numbers.context() == a.context))
-        throw ArgumentError(text(who, ": the row numbers are of another context than the matrix"));
+        throw ArgumentError(
+            text(who, ": the row indices are in another context than the matrix; copy_to(context) copies them there"));
     const auto count = static_cast<std::int64_t>(numbers.size());
     if (count > 0)
         if (const std::int64_t found = outside_extent_kernel()(numbers, a.rows).item(); found != 0) {
             const AnyArray wrong = numbers(found + count);
             throw ArgumentError(text(who, ": row ", wrong.astype(dtype_of<std::int64_t>()).item<std::int64_t>(),
-                                     ", at ", found + count, " of the numbers, is not there; the matrix has ", a.rows));
+                                     ", at ", found + count, " of the indices, is out of range for ", a.rows,
+                                     a.rows == 1 ? " row" : " rows"));
         }
     const AnyArray starts = zeros(a.context, dtype_of<std::int64_t>(), Shape{count + 1});
     std::int64_t total = 0;
@@ -163,7 +165,8 @@ AnyMatrix scaled_by(const char* who, const MatrixState& matrix, const AnyArray& 
         throw ArgumentError(text(who, ": expected ", extent, " factors of ", a.value().name(), ", got shape ",
                                  to_string(factors.shape()), " of ", factors.dtype().name()));
     if (!(factors.context() == a.context))
-        throw ArgumentError(text(who, ": the factors are of another context than the matrix"));
+        throw ArgumentError(
+            text(who, ": the factors are in another context than the matrix; copy_to(context) copies them there"));
     Entries scaled = a;
     scaled.values = AnyArray(a.context, a.value(), Shape{a.count});
     if (a.count > 0)
@@ -200,7 +203,7 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
     require_same_kind(who, a, b);
     if (a.columns != b.rows)
         throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
-                                 ": the columns of the first must be as many as the rows of the second"));
+                                 ": expected as many columns of the first as rows of the second"));
     if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
     const bool wide = is_wide(a) || is_wide(b);
     const Entries left = with_width(a, wide), right = with_width(b, wide);

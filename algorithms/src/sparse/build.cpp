@@ -1,4 +1,4 @@
-/// Matrices from triples, compressed rows or columns, and dense arrays: keys of places, sorted and combined.
+/// Matrices from COO triples, CSR, CSC and dense arrays: entries sorted by row and column, and combined.
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
@@ -27,13 +27,14 @@ DType index_type(bool wide, std::int64_t rows, std::int64_t columns, std::int64_
     return wide || is_large ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
 }
 
-/// A copy in memory of its own, of the type and without gaps.
+/// A contiguous copy of the given type.
 AnyArray own_copy(const AnyArray& array, DType dtype) {
     return array.dtype() == dtype ? array.copy(Order::C) : array.astype(dtype).copy(Order::C);
 }
 
 void require_triples(const char* who, const AnyArray& array, const char* what, const AnyArray& like) {
-    if (array.empty()) throw ArgumentError(text(who, ": the array of ", what, " is an empty handle, without an array"));
+    if (array.empty())
+        throw ArgumentError(text(who, ": the array of ", what, " is an empty handle; assign an array to it first"));
     if (array.rank() != 1)
         throw ArgumentError(
             text(who, ": the array of ", what, " has shape ", to_string(array.shape()), ", expected one axis"));
@@ -46,7 +47,7 @@ std::int64_t number_at(const AnyArray& numbers, std::int64_t k) {
     return numbers(k).astype(dtype_of<std::int64_t>()).item<std::int64_t>();
 }
 
-/// Starts of rows from keys in order.
+/// The starts of rows, from sorted keys.
 AnyArray starts_of(const AnyArray& keys, const Shape& shape, DType index) {
     const Context context = keys.context();
     const AnyArray bounds(context, keys.dtype(), Shape{shape[0] + 1});
@@ -60,14 +61,14 @@ bool are_in_order(const AnyArray& keys) { return keys.size() < 2 || not_above_ke
 
 void require_shape(const char* who, const Shape& shape) {
     if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0)
-        throw ArgumentError(text(who, ": the shape is ", to_string(shape),
-                                 ", expected two extents that are not negative: rows and columns"));
+        throw ArgumentError(
+            text(who, ": the shape is ", to_string(shape), ", expected (rows, columns), both at least 0"));
 }
 
 DType key_type(const char* who, std::int64_t rows, std::int64_t columns) {
     if (columns > 0 && rows >= std::numeric_limits<std::int64_t>::max() / columns)
         throw ArgumentError(text(who, ": a matrix of ", rows, " rows and ", columns,
-                                 " columns has more than 2^63 places; split it by rows"));
+                                 " columns has more than 2^63 elements; split it by rows"));
     return rows * columns < (std::int64_t{1} << 32) ? dtype_of<std::uint32_t>() : dtype_of<std::int64_t>();
 }
 
@@ -120,7 +121,7 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
     require_triples(who, columns, "columns", values);
     if (rows.size() != values.size() || columns.size() != values.size())
         throw ArgumentError(text(who, ": ", rows.size(), " rows, ", columns.size(), " columns and ", values.size(),
-                                 " values; each value needs a row and a column"));
+                                 " values, expected equal numbers"));
     const DType type = key_type(who, shape[0], shape[1]);
     const Context context = values.context();
     const AnyArray keys(context, type, Shape{values.size()});
@@ -128,7 +129,7 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
         const std::int64_t found = outside_kernel()(rows, columns, shape[0], shape[1]).item();
         if (found != 0) {
             const std::int64_t k = found + static_cast<std::int64_t>(values.size());
-            throw ArgumentError(text(who, ": entry ", k, " stands at row ", number_at(rows, k), " and column ",
+            throw ArgumentError(text(who, ": entry ", k, " is at row ", number_at(rows, k), " and column ",
                                      number_at(columns, k), ", outside the shape ", to_string(shape)));
         }
         key_kernel()(rows, columns, keys, shape[1]);
@@ -146,11 +147,11 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     const auto count = static_cast<std::int64_t>(values.size());
     if (numbers.size() != values.size())
         throw ArgumentError(
-            text(who, ": ", numbers.size(), " ", others, " and ", count, " values; each value needs one"));
+            text(who, ": ", numbers.size(), " ", others, " and ", count, " values, expected equal numbers"));
     if (static_cast<std::int64_t>(starts.size()) != shape[0] + 1)
         throw ArgumentError(text(who, ": ", starts.size(), " starts for ", shape[0], " ", lines, ", expected ",
-                                 shape[0] + 1, ": where each begins and where the last one ends"));
-    if (shape[0] == 0 && count > 0) throw ArgumentError(text(who, ": ", count, " values for no ", lines));
+                                 shape[0] + 1, ": the start of each and the end of the last"));
+    if (shape[0] == 0 && count > 0) throw ArgumentError(text(who, ": ", count, " values but no ", lines));
     if (shape[0] > 0) {
         const AnyArray begins = starts(slice(0, -1)), ends = starts(slice(1, {}));
         if (const std::int64_t found = wrong_start_kernel()(begins, ends, count).item(); found != 0) {

@@ -20,7 +20,7 @@ std::string decimal(double value) {
     return digits;
 }
 
-/// Bytes that a product reads of the matrix.
+/// The bytes of the matrix that a product reads.
 struct Weights {
     explicit Weights(const Entries& entries)
         : value(entries.value().size_bytes()), index(entries.index().size_bytes()) {}
@@ -41,7 +41,7 @@ Choice choose_format(const Entries& a) {
     if (a.count == 0) return {Format::csr, "there are no entries"};
     const Weights weights(a);
     const double by_rows = weights.csr(a);
-    // No diagonals can hold the entries in fewer places than the longest row has.
+    // There are at least as many diagonals as the longest row has entries.
     const double least = static_cast<double>(a.longest_row) * static_cast<double>(a.rows) * weights.value;
     std::string diagonals = text("at least ", a.longest_row);
     if (least < 0.9 * by_rows) {

@@ -8,7 +8,7 @@
 
 namespace gemel::sparse {
 
-/// Rows that are sorted by length together: what sell writes stays near.
+/// The number of rows that sell sorts by length together, so that the writes of a block stay close to each other.
 inline constexpr std::int64_t sorted_together = 1024;
 
 struct Choice {

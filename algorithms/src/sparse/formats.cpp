@@ -1,4 +1,4 @@
-/// From rows to the other formats.
+/// Conversion from csr to the other formats.
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
 
@@ -25,12 +25,12 @@ AnyArray numbered(const Entries& entries, std::int64_t count) {
     return arange(entries.context, entries.index(), std::int64_t{0}, count, std::int64_t{1});
 }
 
-/// Padding that would need far more memory than the entries is a mistake, and not what the user meant.
+/// Refuses padding that needs far more memory than the entries.
 void require_room(const Entries& entries, Format format, double places) {
     if (places > 2147483648.0 && places > 64.0 * static_cast<double>(entries.count))
         throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
                                  static_cast<std::uint64_t>(places),
-                                 " places; Format::automatic takes a format that fits"));
+                                 " elements; Format::automatic chooses a format that fits"));
 }
 
 Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .places = entries.count}; }

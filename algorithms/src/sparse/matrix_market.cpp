@@ -63,16 +63,16 @@ class LineReader {
         N value{};
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (error != std::errc() || end != digits.data() + digits.size())
-            refuse(whole.empty() ? text(what, " is missing") : text("'", whole, "' is no ", what));
+            refuse(whole.empty() ? text(what, " is missing") : text("'", whole, "' is not a valid ", what));
         return value;
     }
     void end_line() {
         if (const std::string_view more = word(); !more.empty())
-            refuse(text("'", more, "' is more than the line needs"));
+            refuse(text("'", more, "' follows the last number of the line"));
     }
     /// Nothing but comments may follow.
     void end_file() {
-        if (next_content()) refuse("there are more entries than the size line says");
+        if (next_content()) refuse("expected no more entries than the size line says");
     }
 
    private:
@@ -92,7 +92,7 @@ std::string lower(std::string_view word) {
 
 Kind read_kind(LineReader& lines) {
     if (!lines.next() || lower(lines.word()) != "%%matrixmarket")
-        lines.refuse("it is no Matrix Market file: it does not begin with %%MatrixMarket");
+        lines.refuse("it is not a Matrix Market file: expected %%MatrixMarket at the beginning");
     if (const std::string object = lower(lines.word()); object != "matrix")
         lines.refuse(text("it holds a '", object, "', expected a matrix"));
     const std::string format = lower(lines.word()), field = lower(lines.word()), symmetry = lower(lines.word());
@@ -112,7 +112,8 @@ Kind read_kind(LineReader& lines) {
     else if (symmetry != "general")
         lines.refuse(
             text("its symmetry is '", symmetry, "', expected general, symmetric, skew-symmetric or hermitian"));
-    if (kind.is_array && kind.is_pattern) lines.refuse("a pattern has coordinates, it is no array");
+    if (kind.is_array && kind.is_pattern)
+        lines.refuse("expected the format coordinate for the field pattern, got array");
     return kind;
 }
 
@@ -153,7 +154,7 @@ void read_coordinates(LineReader& lines, const Kind& kind, const Shape& shape, s
         if (!lines.next_content()) lines.refuse(text("the file ends after ", k, " of ", count, " entries"));
         const auto row = lines.number<std::int64_t>("row"), column = lines.number<std::int64_t>("column");
         if (row < 1 || row > shape[0] || column < 1 || column > shape[1])
-            lines.refuse(text("the entry stands at row ", row, " and column ", column, ", outside 1 to ", shape[0],
+            lines.refuse(text("the entry is at row ", row, " and column ", column, ", outside 1 to ", shape[0],
                               " and 1 to ", shape[1]));
         const T value = read_value<T>(lines, kind);
         lines.end_line();
@@ -183,14 +184,15 @@ AnyMatrix read(const Context& context, const std::filesystem::path& path, std::s
     if (kind.is_complex && !is_complex<T>)
         throw ArgumentError(text("sparse::load_mtx: '", path.string(), "': its values are complex, which ",
                                  dtype_of<T>().name(), " cannot hold; load a matrix of complex numbers"));
-    if (!lines.next_content()) lines.refuse("the file ends where its size should stand");
+    if (!lines.next_content()) lines.refuse("expected the size line, got the end of the file");
     const auto rows = lines.number<std::int64_t>("number of rows"),
                columns = lines.number<std::int64_t>("number of columns");
     const std::int64_t count = kind.is_array ? 0 : lines.number<std::int64_t>("number of entries");
     lines.end_line();
-    if (rows < 0 || columns < 0 || count < 0) lines.refuse("sizes are not negative");
+    if (rows < 0 || columns < 0 || count < 0) lines.refuse("expected sizes of at least 0");
     if (kind.symmetry != Kind::Symmetry::general && rows != columns)
-        lines.refuse(text("a matrix of ", rows, " rows and ", columns, " columns has no symmetry"));
+        lines.refuse(
+            text("a matrix of ", rows, " rows and ", columns, " columns cannot be symmetric; expected equal numbers"));
     Triples<T> triples;
     if (kind.is_array) {
         read_array(lines, kind, {rows, columns}, triples);

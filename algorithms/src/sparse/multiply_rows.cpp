@@ -1,4 +1,4 @@
-/// Products of two matrices on CPU devices: each thread goes through rows with a mark for every column.
+/// Products of two matrices on CPU devices: one thread per chunk of rows, with a mark for every column.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/state.hpp"
@@ -15,7 +15,7 @@
 namespace gemel::sparse {
 namespace {
 
-/// A thread for each piece of rows.
+/// One thread per chunk of rows.
 constexpr const char* kernels_text = R"(
 KERNEL REQD_WG_SIZE(1, 1, 1) void count_entries(
         GLOBAL_MEM const index_type *RESTRICT a_starts,
@@ -61,7 +61,7 @@ KERNEL REQD_WG_SIZE(1, 1, 1) void multiply_entries(
     const int64_t last = first + share < rows ? first + share : rows;
     marks += GID_0 * columns;
     for (int64_t row = first; row < last; ++row) {
-        // A mark below where the row begins is of a row before.
+        // A mark below `begin` was set by an earlier row.
         const index_type begin = starts[row];
         index_type end = begin;
         for (index_type i = a_starts[row]; i < a_starts[row + 1]; ++i) {
@@ -128,7 +128,7 @@ std::shared_ptr<RowProduct> find_kernels(const Entries& a) {
 std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b) {
     const DeviceInfo& device = KernelCache::of(a.context).info();
     if (device.type != DeviceInfo::Type::cpu || !(a.index() == b.index()) || a.count == 0 || b.count == 0) return {};
-    // Marks of all columns for each thread: not more of them than entries to be read.
+    // Each thread has a mark per column; limits the threads so that there are not more marks than entries.
     const std::int64_t most = (a.count + b.count) / std::max<std::int64_t>(b.columns, 1);
     if (most == 0) return {};
     const std::int64_t pieces = std::min<std::int64_t>(std::max<std::int64_t>(device.compute_units, 1), most);

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* who = product_name;
 
 void require_operand(const char* name, const AnyArray& array, const Entries& own, std::int64_t extent) {
-    if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle, without an array"));
+    if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle; assign an array to it first"));
     if (!(array.dtype() == own.value()))
         throw ArgumentError(text(who, ": ", name, " has elements of ", array.dtype().name(), ", the matrix of ",
                                  own.value().name(), "; astype() converts"));
@@ -34,15 +34,15 @@ void require_dot(const AnyMultiply& options, const Entries& own, const AnyArray&
     const AnyArray &with = options.dot_with, &dot = options.dot;
     if (with.empty() && dot.empty()) return;
     if (with.empty() || dot.empty())
-        throw ArgumentError(
-            text(who, ": dot_with and dot are given together: the vector, and the element for the result"));
+        throw ArgumentError(text(
+            who, ": expected both dot_with and dot, or neither; dot_with is a vector, dot an element for the result"));
     for (const AnyArray* array : {&with, &dot})
         if (!(array->dtype() == own.value()) || !(array->context() == own.context))
-            throw ArgumentError(
-                text(who, ": dot_with and dot have the matrix's element type, ", own.value().name(), ", and context"));
+            throw ArgumentError(text(who, ": expected dot_with and dot in the matrix's element type, ",
+                                     own.value().name(), ", and context"));
     if (x.rank() != 1 || !(with.shape() == Shape{own.rows}) || dot.rank() != 0)
         throw ArgumentError(text(who, ": dot_with has shape ", to_string(with.shape()), " and dot ",
-                                 to_string(dot.shape()), ", expected (", own.rows, ",) and () beside one vector x"));
+                                 to_string(dot.shape()), ", expected (", own.rows, ",) and () for one vector x"));
 }
 
 }  // namespace
@@ -52,9 +52,10 @@ void require_product(const Entries& own, const AnyArray& y, const AnyArray& x, c
     require_operand("y", y, own, own.rows);
     if (x.rank() != y.rank() || (x.rank() == 2 && x.shape()[1] != y.shape()[1]))
         throw ArgumentError(text(who, ": x has shape ", to_string(x.shape()), " and y ", to_string(y.shape()),
-                                 "; both are vectors, or have as many columns"));
+                                 "; expected two vectors, or as many columns of both"));
     if (y.repeats())
-        throw ArgumentError(text(who, ": y repeats elements, as after broadcast_to: such an array cannot be written"));
+        throw ArgumentError(
+            text(who, ": y repeats elements, as after broadcast_to, and can only be read; copy() gives each its own"));
     require_tuning(given.tuning);
     require_dot(given, own, x);
 }

@@ -1,4 +1,4 @@
-/// How products are cut: what the matrix says, and what a tuner has found.
+/// The tuning of products: from the matrix, and from stored measurements.
 #pragma once
 
 #include "sparse/state.hpp"

@@ -1,4 +1,4 @@
-/// The row of each entry: what csr lacks of coo, and what most conversions begin with.
+/// The row of each entry of a csr matrix, which most conversions need first.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -24,7 +24,7 @@ std::shared_ptr<Variant> find_kernel(const Entries& entries) {
     });
 }
 
-/// Each entry looks for its row.
+/// Each entry searches for its row.
 void search(const Entries& entries, const AnyArray& rows) {
     const AnyArray places = arange(entries.context, entries.index(), std::int64_t{0}, entries.count, std::int64_t{1});
     const GPUArray<std::int64_t> found = gemel::detail::searchsorted("sparse", entries.starts, places, Side::right, {});
@@ -37,7 +37,7 @@ AnyArray row_numbers_of(const Entries& entries) {
     const AnyArray rows(entries.context, entries.index(), Shape{entries.count});
     if (entries.count == 0) return rows;
     const DeviceInfo& device = KernelCache::of(entries.context).info();
-    // A block passes over all rows between its entries, so that they must not be far more than entries.
+    // A block reads all rows between its entries, so this is fast only if there are not many more rows than entries.
     const bool is_dense = entries.rows / 8 <= entries.count;
     if (device.type == DeviceInfo::Type::cpu) {
         spread_rows_kernel()(entries.starts(slice(0, -1)), entries.starts(slice(1, {})), rows);

@@ -36,7 +36,7 @@ class Archive {
         if (format == "coo")
             return named([&] { return detail::coo(shape, indices("row"), indices("col"), values(1), {}); });
         if (format == "dia") return diagonals(shape);
-        refuse(text("its format is '", format, "'; csr, csc, coo and dia are read: convert it with tocsr()"));
+        refuse(text("its format is '", format, "', expected csr, csc, coo or dia; convert it with tocsr()"));
     }
 
    private:
@@ -62,7 +62,7 @@ class Archive {
                         ", expected two integers"));
         const std::vector<std::int64_t> extents = shape.astype(dtype_of<std::int64_t>()).get<std::int64_t>();
         if (extents[0] < 0 || extents[1] < 0)
-            refuse(text("its shape is (", extents[0], ", ", extents[1], "); extents are not negative"));
+            refuse(text("its shape is (", extents[0], ", ", extents[1], "), expected extents of at least 0"));
         return {extents[0], extents[1]};
     }
 

@@ -11,8 +11,7 @@ namespace gemel::sparse {
 
 const MatrixState& AnyMatrix::state(const char* who) const {
     if (!state_)
-        throw ArgumentError(
-            text(who, ": the handle is empty, without a matrix; coo(), csr(), csc() and dense() make one"));
+        throw ArgumentError(text(who, ": the handle is empty; make a matrix with coo(), csr(), csc() or dense()"));
     return *state_;
 }
 

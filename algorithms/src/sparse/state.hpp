@@ -1,4 +1,4 @@
-/// What a matrix holds: its entries by rows, and the form in which it multiplies.
+/// The state of a matrix: its entries as csr, and the format of its products.
 #pragma once
 
 #include <gemel/algorithms/sparse_matrix.hpp>
@@ -47,7 +47,7 @@ struct Form {
     std::int64_t places = 0;                       ///< values that are stored, padding included
 };
 
-/// Where tiles of equal work begin, found when a product first needs it.
+/// The first row of each tile of equal work, computed at the first product that needs it.
 struct MergePlan {
     std::int64_t tile = 0, tiles = 0;
     AnyArray tile_rows = {};

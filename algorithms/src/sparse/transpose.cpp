@@ -1,4 +1,4 @@
-/// Transposition: a stable sort by column, or on CPU devices entries counted by column and put in place.
+/// Transposition: a stable sort by column; on CPU devices a counting sort.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -34,10 +34,10 @@ AnyMatrix by_sorting(const Entries& a) {
     return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
 }
 
-/// A thread for each piece of rows.
+/// One thread per chunk of rows.
 std::string transpose_text(DType value, DType index) {
     return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), R"( element;
-/// The first row of a piece: pieces have as many entries, as far as rows allow.
+/// The first row of a chunk: chunks have nearly equal numbers of entries.
 WITHIN_KERNEL int64_t first_row_of(GLOBAL_MEM const index_type *starts, int64_t rows, int64_t entries, int64_t piece,
         int64_t pieces)
 {
@@ -131,7 +131,7 @@ AnyMatrix by_counting(const Entries& a, std::int64_t pieces) {
 AnyMatrix AnyMatrix::transpose() const {
     const Entries& a = state("Matrix::transpose").entries;
     const DeviceInfo& device = KernelCache::of(a.context).info();
-    // Counters of all columns for each piece: not more of them than entries, or they cost more than a sort.
+    // Each chunk has a counter per column; with more counters than entries a sort is faster.
     const std::int64_t most = a.columns > 0 ? a.count / a.columns : 0;
     if (device.type != DeviceInfo::Type::cpu || most == 0) return by_sorting(a);
     return by_counting(a, std::min<std::int64_t>(std::max<std::int64_t>(device.compute_units, 1), most));

@@ -90,7 +90,7 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
         throw ArgumentError(
-            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " differ in their number of axes"));
+            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " have different numbers of axes"));
     if (size_ == 0) {
         strides_ = contiguous_strides(shape_);  // nothing is said by others
         return;
@@ -179,7 +179,7 @@ void AnyArray::require_writable(const char* who) const {
 void AnyArray::require_dtype(DType dtype) const {
     if (!(dtype_ == dtype) && !(empty() && dtype_.empty()))
         throw ArgumentError(text("an array of ", dtype_.name(), " is not a GPUArray of ", dtype.name(),
-                                 "; astype() converts, view_as() reads the same bytes anew"));
+                                 "; astype() converts the values, view_as() reinterprets the bytes"));
 }
 
 void AnyArray::require_count(std::size_t count, const char* who) const {

@@ -74,14 +74,14 @@ AnyArray AnyArray::view_as(DType dtype) const {
                                      to_string(strides_), " and type ", dtype_.name(), " (", old_bytes,
                                      " bytes) cannot be seen as ", dtype.name(), " (", new_bytes, " bytes): ", why...));
         };
-        if (rank() == 0) refuse("it has no axis that could be scaled");
+        if (rank() == 0) refuse("the number of bytes differs, and it has no axis to absorb that");
         const std::size_t last = rank() - 1;
-        if (shape_[last] > 1 && strides_[last] != 1) refuse("its last axis has gaps");
+        if (shape_[last] > 1 && strides_[last] != 1) refuse("its last axis is not contiguous");
         if (shape_[last] * old_bytes % new_bytes != 0)
-            refuse("the ", shape_[last] * old_bytes, " bytes of its last axis do not divide");
+            refuse("the ", shape_[last] * old_bytes, " bytes of its last axis are not a multiple of that");
         for (std::size_t axis = 0; axis < last; ++axis) {
             if (shape_[axis] > 1 && strides_[axis] * old_bytes % new_bytes != 0)
-                refuse("the step of axis ", axis, " does not divide");
+                refuse("the stride of axis ", axis, " is not a multiple of that");
             result.strides[axis] = strides_[axis] * old_bytes / new_bytes;
         }
         result.shape[last] = shape_[last] * old_bytes / new_bytes;

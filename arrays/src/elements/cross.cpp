@@ -26,7 +26,8 @@ AnyArray from_last(const AnyArray& x, std::size_t axis) {
 }
 
 AnyArray checked_vectors(const char* which, const AnyArray& x, std::int64_t axis) {
-    if (x.empty()) throw ArgumentError(text("cross: array ", which, " has no memory; give one that was made"));
+    if (x.empty())
+        throw ArgumentError(text("cross: array ", which, " is an empty handle; assign an array to it first"));
     if (x.rank() == 0) throw ArgumentError(text("cross: ", which, " is a single value, expected vectors"));
     const AnyArray vectors = with_last(x, checked_axis(axis, x.rank(), "cross"));
     const std::int64_t extent = vectors.shape()[x.rank() - 1];

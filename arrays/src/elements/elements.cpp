@@ -74,7 +74,7 @@ void AnyArray::assign(const AnyArray& other) const {
     other.require_memory("assign: the source");
     if (!is_same_kind(other.dtype_, dtype_))
         throw ArgumentError(text("assign: ", other.dtype_.name(), " to ", dtype_.name(),
-                                 " would change the kind of number; convert by astype() first"));
+                                 " would change the kind of number; astype() converts"));
     // NumPy drops leading axes of extent 1 here, and only here.
     std::size_t extra = 0;
     while (other.rank() - extra > rank() && other.shape()[extra] == 1) ++extra;
@@ -82,7 +82,7 @@ void AnyArray::assign(const AnyArray& other) const {
     const AnyArray source = trimmed.broadcast_to(shape_);
     if (size_ == 0) return;
     if (!(context() == source.context()))
-        throw ArgumentError("assign: the arrays are of different contexts; copy_to(context) brings one to the other");
+        throw ArgumentError("assign: the arrays are in different contexts; copy_to(context) copies one to the other");
     if (!may_overlap(source)) return copy_elements(*this, source);
     const bool is_same =
         buffer_.offset_bytes() + offset_bytes_ == source.buffer_.offset_bytes() + source.offset_bytes_ &&

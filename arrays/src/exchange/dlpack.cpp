@@ -26,7 +26,7 @@ struct Given {
 DLDataType type_of(DType dtype) {
     using Kind = DType::Kind;
     if (dtype.lanes() != dtype.lane_places())
-        throw ArgumentError(text("to_dlpack: DLPack has no padding, which ", dtype.name(),
+        throw ArgumentError(text("to_dlpack: DLPack has no padded elements, such as ", dtype.name(),
                                  " has behind its lanes; give away lanes(x)"));
     const auto make = [&](DLDataTypeCode code) {
         return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.lane().size_bytes()), dtype.lanes()};
@@ -150,7 +150,7 @@ Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& st
     if (bytes > INT64_MAX || first < 0 || first + bytes > static_cast<__int128>(UINT64_MAX))
         throw ArgumentError(text("from_dlpack: a tensor of shape ", to_string(shape), " and strides ",
                                  to_string(strides), " at byte ", tensor.byte_offset,
-                                 " lies where there is no memory"));
+                                 " has elements before the start of its memory"));
     return {static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(bytes)};
 }
 

@@ -20,8 +20,8 @@ namespace npy {
 void require_storable(std::string_view who, std::string_view what, const AnyArray& array) {
     require_array(who, what, array);
     if (array.rank() > most_axes)
-        throw ArgumentError(text(who, ": ", what, " has ", array.rank(), " axes, and NumPy reads ", most_axes,
-                                 " at most; reshape() makes fewer"));
+        throw ArgumentError(text(who, ": ", what, " has ", array.rank(), " axes, but NumPy reads at most ", most_axes,
+                                 "; reshape() makes fewer"));
 }
 
 std::vector<std::byte> to_bytes(const AnyArray& array) {
@@ -64,7 +64,7 @@ void check_size(const Header& header, std::uint64_t bytes) {
     const std::uint64_t needed = header.shape.count() * header.element.size_bytes;
     if (bytes - header.data_offset < needed)
         throw Error(text("it is cut off: shape ", to_string(header.shape), " of ", describe(header.element), " needs ",
-                         needed, " bytes behind the header, ", bytes - header.data_offset, " are there"));
+                         needed, " bytes after the header, but the file has ", bytes - header.data_offset));
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : stream_(path, std::ios::binary) {
@@ -80,7 +80,7 @@ InputFile::InputFile(const std::filesystem::path& path) : stream_(path, std::ios
 
 std::vector<std::byte> InputFile::read(std::uint64_t offset, std::uint64_t bytes) {
     if (offset > size_ || bytes > size_ - offset)
-        throw Error(text("it is cut off: ", bytes, " bytes at ", offset, " are missing, it has ", size_));
+        throw Error(text("it is cut off: ", bytes, " bytes at ", offset, " are missing from a file of ", size_));
     std::vector<std::byte> data(bytes);
     stream_.seekg(static_cast<std::streamoff>(offset));
     stream_.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));

@@ -259,16 +259,14 @@ std::size_t header_bytes(std::span<const std::byte> prologue) {
         throw Error(text("it is of format version ", major, ".", byte(7), "; expected 1.0 to 3.0"));
     const std::size_t length =
         major == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-    if (length > max_header)
-        throw Error(text("its header claims ", length, " bytes, more than the ", max_header, " that are read"));
+    if (length > max_header) throw Error(text("its header claims ", length, " bytes, expected at most ", max_header));
     return (major == 1 ? 10 : 12) + length;
 }
 
 Header parse_header(std::span<const std::byte> bytes) {
     Header header;
     header.data_offset = header_bytes(bytes);
-    if (header.data_offset > bytes.size())
-        throw Error(text("its header is cut off: ", bytes.size(), " bytes are there"));
+    if (header.data_offset > bytes.size()) throw Error(text("its header is cut off after ", bytes.size(), " bytes"));
     const std::size_t begin = std::to_integer<int>(bytes[6]) == 1 ? 10 : 12;
     const std::string_view written(reinterpret_cast<const char*>(bytes.data()) + begin, header.data_offset - begin);
     // Versions 1 and 2 are written in Latin-1, version 3 in UTF-8, as the names of fields are in C++.

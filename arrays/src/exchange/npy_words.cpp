@@ -19,7 +19,7 @@ std::vector<std::byte> word_file(const std::string& word) {
 
 std::string word_of(std::span<const std::byte> file) {
     const std::size_t begin = header_bytes(file);
-    if (begin > file.size()) throw Error(text("its header is cut off: ", file.size(), " bytes are there"));
+    if (begin > file.size()) throw Error(text("its header is cut off after ", file.size(), " bytes"));
     const std::string_view header(reinterpret_cast<const char*>(file.data()), begin);
     // {'descr': '|S3', ...: bytes, or '<U3': characters of 4 bytes each.
     std::string_view described = header.substr(std::min(header.find("'descr'"), header.size()));
@@ -29,13 +29,13 @@ std::string word_of(std::span<const std::byte> file) {
     const bool has_kind = described.size() > 3 && (described[2] == 'S' || described[2] == 'U');
     if (!has_kind ||
         std::from_chars(described.data() + 3, described.data() + described.size(), count).ec != std::errc())
-        throw Error("it is no string");
+        throw Error("it is not a string");
     const bool is_swapped = described[1] == '>';
     const std::size_t bytes = described[2] == 'S' ? 1 : 4;
     const auto data = file.subspan(begin);
     if (count > data.size() / bytes)
-        throw Error(text("it is cut off: a string of ", count, " characters needs ", bytes, " bytes for each, ",
-                         data.size(), " are there"));
+        throw Error(text("it is cut off: a string of ", count, " characters needs ", bytes, " bytes each, but ",
+                         data.size(), " bytes follow"));
     std::string word;
     for (std::size_t k = 0; k < count; ++k) {
         const auto c = std::to_integer<char>(data[k * bytes + (is_swapped ? bytes - 1 : 0)]);

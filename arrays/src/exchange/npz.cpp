@@ -127,7 +127,7 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::uint6
         throw Error(text("it is damaged: ", packed.size(), " bytes cannot hold ", bytes));
     std::vector<std::byte> data(bytes);
     z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw Error("zlib does not start");
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw Error("zlib cannot be initialised");
     std::size_t in = 0, out = 0;
     int state = Z_OK;
     while (state == Z_OK) {
@@ -261,7 +261,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
         std::sort(begins.begin(), begins.end());
         for (Entry& entry : entries_) {
             const auto next = std::upper_bound(begins.begin(), begins.end(), entry.offset);
-            if (next == begins.end()) throw Error(text("'", entry.name, "' lies behind the directory"));
+            if (next == begins.end()) throw Error(text("'", entry.name, "' lies after the directory"));
             entry.end = *next;
             if (next - std::lower_bound(begins.begin(), next, entry.offset) > 1)
                 throw Error(text("'", entry.name, "' overlaps another entry"));
@@ -293,7 +293,7 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
     constexpr std::uint64_t local_bytes = 30;
     const std::vector<std::byte> head = file.read(entry.offset, local_bytes);
     Reader reader(head);
-    if (reader.u32() != local_mark) throw Error("it is damaged: the directory points to something else");
+    if (reader.u32() != local_mark) throw Error("it is damaged: the directory's entry points to other data");
     reader.take(22);
     const std::uint64_t name_bytes = reader.u16(), extra_bytes = reader.u16();
     const std::uint64_t begin = entry.offset + local_bytes + name_bytes + extra_bytes;
@@ -304,7 +304,7 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
     if (entry.method == deflated)
         data = inflated(data, entry.bytes);
     else if (entry.method != stored)
-        throw Error(text("it is compressed by method ", entry.method, "; stored and deflated entries are known"));
+        throw Error(text("it is compressed by method ", entry.method, ", expected stored or deflated entries"));
     else if (data.size() != entry.bytes)
         throw Error(text("it is damaged: ", data.size(), " bytes are stored, not ", entry.bytes));
     if (checksum_of(data) != entry.checksum) throw Error("it is damaged: its checksum differs");

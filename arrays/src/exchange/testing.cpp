@@ -303,7 +303,8 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
     std::optional<NpzFile> file;
     std::string name, source;
     if (!reference.saved.empty()) {
-        if (reference.bytes) throw ArgumentError("compare_backends: a reference and a saved one; give one of them");
+        if (reference.bytes)
+            throw ArgumentError("compare_backends: got a reference and a saved reference, expected one of them");
         file.emplace(reference.saved);
         name = name_in(*file, reference);
         source = text("'", name, "' in '", reference.saved.string(), "'");

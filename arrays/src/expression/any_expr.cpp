@@ -65,14 +65,14 @@ std::string type_name(const AnyExpr& operand) {
                          const std::string& hint = "") {
     std::vector<std::string> names;
     for (const AnyExpr& operand : operands) names.push_back(type_name(operand));
-    throw ArgumentError(text(operation.name, " has no meaning for ", join(names, " and "), hint));
+    throw ArgumentError(text(operation.name, " is not defined for ", join(names, " and "), hint));
 }
 
 void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
     const Shape before = shape;
     if (!broadcast_with(shape, own))
-        throw ArgumentError(text(operation, " has operands of the shapes ", to_string(before), " and ", to_string(own),
-                                 ", which cannot be broadcast to one"));
+        throw ArgumentError(text(operation, ": the operands have the shapes ", to_string(before), " and ",
+                                 to_string(own), ", which cannot be broadcast to one"));
 }
 
 std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
@@ -171,9 +171,9 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
 }  // namespace
 
 AnyExpr::AnyExpr(const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (array.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
     if (!is_number(array.dtype()))
-        throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", which are no numbers"));
+        throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", expected numbers"));
     node_ = array_node(array.dtype(), array.shape(), array);
 }
 
@@ -215,7 +215,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         const ExpressionNode& operand = operands[k].node();
         if (operand.is_number()) numbers.push_back(operand.number);
         if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
-            refuse(*operation, operands, text(": operand ", k + 1, " must be of integers, but not uint64_t"));
+            refuse(*operation, operands, text(": operand ", k + 1, " must have integers other than uint64_t"));
         if (decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number), operand.number_type)
                                         : types.with(operation->rule, operand.structure->dtype);
@@ -225,7 +225,8 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
     }
     if (numbers.size() == operands.size()) {
         const auto value = is_cast ? std::nullopt : fold(*operation, numbers);
-        if (!value) throw ArgumentError(text(operation->name, " has numbers alone for operands; one must be an array"));
+        if (!value)
+            throw ArgumentError(text(operation->name, ": all operands are numbers; expected at least one array"));
         *this = AnyExpr(*value);
         return;
     }
@@ -343,7 +344,7 @@ namespace {
 
 void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     if (expression.node().is_number())
-        throw ArgumentError("assign: an expression of numbers alone; fill() takes a number");
+        throw ArgumentError("assign: the expression has no array operand; fill() takes a number");
     const DType own = to.dtype();
     if (!is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),

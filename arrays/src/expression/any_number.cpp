@@ -14,7 +14,7 @@ namespace {
 template <class... T, class F>
 void with_one_of(const char* who, DType dtype, F&& f) {
     if (!((dtype == dtype_of<T>() && (f(static_cast<T*>(nullptr)), true)) || ...))
-        throw ArgumentError(text(who, ": elements of ", dtype.name(), " are no numbers"));
+        throw ArgumentError(text(who, ": got elements of ", dtype.name(), ", expected numbers"));
 }
 template <class F>
 void with_type(const char* who, DType dtype, F&& f) {

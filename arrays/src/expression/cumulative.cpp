@@ -117,8 +117,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
-    if (operands.array_count == 0)
-        throw ArgumentError(text(name_of(kind), ": an expression of numbers alone has no array"));
+    if (operands.array_count == 0) throw ArgumentError(text(name_of(kind), ": the expression has no array operand"));
     BroadcastOperands broadcast;
     naming(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();
@@ -126,7 +125,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     std::optional<std::int64_t> axis = given_axis;
     if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
     if (axis && (*axis < -rank || *axis >= rank))
-        throw ArgumentError(text(name_of(kind), ": there is no axis ", *axis, " in shape ", to_string(shape)));
+        throw ArgumentError(text(name_of(kind), ": axis ", *axis, " is out of range for shape ", to_string(shape)));
     const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
     if (axis && along != rank - 1) return scan_columns(kind, whole, result, static_cast<std::size_t>(along));
     // Elements that lie far apart are brought together first: that reads them once, in tiles.
@@ -163,7 +162,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
 
 AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype) {
     if (!x.dtype.empty() && !is_number(x.dtype))
-        throw ArgumentError(text(name_of(kind), ": elements of ", x.dtype.name(), " are no numbers"));
+        throw ArgumentError(text(name_of(kind), ": got elements of ", x.dtype.name(), ", expected numbers"));
     const bool is_extreme = kind == Cumulating::minimum || kind == Cumulating::maximum;
     if (is_extreme && x.dtype.kind() == DType::Kind::complex)
         throw ArgumentError(text(name_of(kind), ": complex numbers have no order; take abs() or real() of them"));

@@ -37,7 +37,7 @@ DerivedExpression& DerivedExpression::add(Link link) {
     if (link.result.empty()) link.result = result_type(operation.rule, link.common);
     if (link.common.empty() || !is_number(link.result))
         throw ArgumentError(text(operation.name, " from ", dtype().name(), " to ", link.result.name(),
-                                 " has no meaning; both must be numbers"));
+                                 " is not defined; expected numbers"));
     if (link.step == Step::cast && link.common.kind() == DType::Kind::complex &&
         link.result.kind() != DType::Kind::complex && link.result.kind() != DType::Kind::boolean)
         throw ArgumentError(text("astype from ", link.common.name(), " to ", link.result.name(),

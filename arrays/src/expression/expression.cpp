@@ -34,7 +34,7 @@ std::string combined(DType dtype, detail::Cumulating how) {
 }
 
 void ExpressionOperands::add(const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (array.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
     exceeds |= use_count == max_uses || k == max_arrays || array_count + number_count == max_operands;
@@ -108,7 +108,7 @@ AnyArray without_leading(const AnyArray& array, std::size_t axes) {
 void refuse_contexts(const AnyArray& a, const AnyArray& b) {
     throw ArgumentError(text("an expression has arrays of two contexts (of ", a.context().device().id(), " and ",
                              b.context().device().id(),
-                             "); copy_to(context) brings one to the other, as in x + y.copy_to(x.context())"));
+                             "); copy_to(context) copies one to the other, as in x + y.copy_to(x.context())"));
 }
 
 void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to, LeadingAxes leading) {
@@ -241,14 +241,13 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
     if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
-    if (operands.array_count == 0)
-        throw ArgumentError("an expression of numbers alone has no array to be evaluated for");
+    if (operands.array_count == 0) throw ArgumentError("an expression without an array operand cannot be evaluated");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands, out ? &out->shape() : nullptr, leading);
     if (out && out->buffer().context_id() != operands.arrays[0]->buffer().context_id() && !out->empty())
         throw ArgumentError(
-            "an expression is assigned to an array of another context than its own; copy_to(context) brings its value "
+            "an expression is assigned to an array in another context than its own; copy_to(context) copies its value "
             "there");
     if (out)
         for (std::size_t k = 0; k < operands.array_count; ++k)

@@ -100,7 +100,7 @@ class Parser {
         const AnyExpr result = conditional();
         if (next_ < tokens_.size())
             fail(position(), text("an operator was expected before \"", printable(here()), "\""));
-        if (result.node().is_number()) fail(0, "no operand that is named is an array");
+        if (result.node().is_number()) fail(0, "none of the operands used is an array; expected at least one");
         return result;
     }
 
@@ -137,7 +137,7 @@ class Parser {
             const std::size_t at = position();
             const bool compares = found->operation->rule == TypeRule::comparison;
             if (compares && compared)
-                fail(at, "comparisons in a chain compare a truth value in C: write 1 < x && x < 4, or parentheses");
+                fail(at, "a chained comparison would compare a truth value; write 1 < x && x < 4, or parentheses");
             compared = compares ? found : nullptr;
             skip(found->symbol);
             const AnyExpr right = binary(found->precedence + 1);
@@ -158,7 +158,7 @@ class Parser {
         if (accept("+")) return apply(at, Plus::operation, std::array{unary()});
         if (accept("~")) return apply(at, Invert::operation, std::array{unary()});
         if (accept("!")) return apply(at, LogicalNot::operation, std::array{unary()});
-        if (here() == "not") fail(at, "\"not\" behind another operator stands in parentheses, as in Python: (not x)");
+        if (here() == "not") fail(at, "\"not\" after another operator needs parentheses, as in Python: (not x)");
         const AnyExpr base = primary();
         const std::size_t power = position();
         if (!accept("**")) return base;
@@ -285,12 +285,12 @@ class Parser {
         } else if (const auto large = read(std::uint64_t{}, base)) {
             return AnyExpr(*large);
         } else if (is_whole) {
-            fail(token.position, text("\"", printable(token.text), "\" has no place in 64 bits; with a point it is a ",
+            fail(token.position, text("\"", printable(token.text), "\" does not fit 64 bits; with a point it is a ",
                                       "floating-point number"));
         } else if (const auto real = read(0.0); real && !hexadecimal) {
             return AnyExpr(*real);
         }
-        fail(token.position, text("\"", printable(token.text), "\" is no number that can be read"));
+        fail(token.position, text("\"", printable(token.text), "\" is not a valid number"));
     }
 
     template <class Operands>
@@ -326,7 +326,8 @@ class Parser {
     /// Bounds the nesting of what is read, and with it the stack that it takes.
     struct Depth {
         explicit Depth(Parser& given) : parser(given) {
-            if (++parser.depth_ > 400) parser.fail(parser.position(), "this is nested too deeply");
+            if (++parser.depth_ > 400)
+                parser.fail(parser.position(), "this is nested too deeply; split the expression");
         }
         ~Depth() { --parser.depth_; }
         Parser& parser;

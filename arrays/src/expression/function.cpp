@@ -57,7 +57,7 @@ FunctionDefinition checked(const std::string& name, std::string_view parameters,
     if (const std::string why = codegen::why_no_name(name); !why.empty())
         throw ArgumentError(text(who, "the name ", why, "; choose another"));
     if (is_library_function(name))
-        throw ArgumentError(text(who, "the name is that of a function which expressions have already; choose another"));
+        throw ArgumentError(text(who, "the name is that of a built-in function of expressions; choose another"));
     FunctionDefinition made{
         .name = name, .body = body, .preamble = preamble, .result = result, .types = {}, .parameters = {}};
     made.types.assign(types.begin(), types.end());
@@ -77,7 +77,8 @@ FunctionDefinition checked(const std::string& name, std::string_view parameters,
     made.types.push_back(result);
     for (const DType type : made.types) {
         if (!is_number(type))
-            throw ArgumentError(text(who, type.name(), " is no number, as parameters and results are"));
+            throw ArgumentError(
+                text(who, type.name(), " is not a number type; expected numbers for parameters and result"));
         made.has_double |= type == dtype_of<double>() || type == dtype_of<cdouble>();
     }
     made.types.pop_back();

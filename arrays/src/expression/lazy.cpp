@@ -72,7 +72,8 @@ AnyExpr squares(const AnyExpr& x) { return square(x.dtype().kind() == DType::Kin
 
 AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, double ddof) {
     const char* const who = name_of(function);
-    if (x.node().is_number()) throw ArgumentError(text("lazy::", who, ": a number has nothing to be reduced"));
+    if (x.node().is_number())
+        throw ArgumentError(text("lazy::", who, ": a number cannot be reduced; give an array or an expression"));
     const DType own = x.dtype();
     const std::uint64_t axes = axes_of(who, x.shape(), axis);
     const auto ordered = [&](ReductionKind kind, DType result) {

@@ -44,8 +44,7 @@ std::size_t count_along(const Shape& shape, std::uint64_t axes) {
 
 Program::Program(std::span<const AnyExpr> roots) {
     for (const AnyExpr& root : roots) {
-        if (root.node().is_number())
-            throw ArgumentError("an expression of numbers alone has no array to be evaluated for");
+        if (root.node().is_number()) throw ArgumentError("an expression without an array operand cannot be evaluated");
         roots_.push_back(add(root));
     }
 }

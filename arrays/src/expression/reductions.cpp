@@ -129,14 +129,14 @@ void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const c
         if (given == ".dtype" ? other.takes_dtype : given == ".ddof" ? other.takes_ddof : other.takes_initial)
             others += (others.empty() ? "" : " ") + std::string(other.name);
     }
-    throw ArgumentError(text("the option ", option, " is given, which ", row.name,
-                             " does not take; leave it out (it is one of ", others, ")"));
+    throw ArgumentError(
+        text(row.name, " does not take the option ", option, "; leave it out (it is an option of ", others, ")"));
 }
 
 void check_numbers(DType dtype) {
-    if (dtype.empty()) throw ArgumentError("an expression names an empty handle, without an array");
+    if (dtype.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
     if (!is_number(dtype))
-        throw ArgumentError(text("an expression has an array of ", dtype.name(), ", which are no numbers"));
+        throw ArgumentError(text("an expression has an array of ", dtype.name(), ", expected numbers"));
 }
 
 void check_options(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
@@ -146,7 +146,7 @@ void check_options(const FunctionRow& row, const ExpressionView& x, const Reduce
     check_numbers(x.dtype);
     if (!call.dtype.empty() && !is_number(call.dtype))
         throw ArgumentError(text("the result of elements of ", x.dtype.name(), " cannot be of ", call.dtype.name(),
-                                 ", which is no number"));
+                                 ", expected a number type"));
     if (row.has_order && x.dtype.kind() == DType::Kind::complex)
         throw ArgumentError("complex numbers have no order: take real(), imag() or abs()");
 }
@@ -186,7 +186,7 @@ Prepared prepare(const FunctionRow& row, const ExpressionView& x, const ReduceCa
     if (call.axis.axes() && !(row.takes_one_axis_of_none && is_single_value(shape, call.axis)))
         check_axes(shape, *call.axis.axes());
     if (row.has_order && !has_initial && prepared.count == 0)
-        throw ArgumentError(text("there are no elements to choose from in shape ", to_string(shape)));
+        throw ArgumentError(text("expected at least one element, got shape ", to_string(shape)));
     if (prepared.out) check_out(prepared, shape);
     return prepared;
 }

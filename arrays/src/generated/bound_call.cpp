@@ -43,7 +43,7 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
             declared_.refuse(i, text("is declared '", p.text(), "', a value, but got an array"));
         if (!p.dtype.empty()) return;
         if (argument.value.dtype.empty())
-            declared_.refuse(i, "is a struct without a GEMEL_STRUCT, which would tell its type");
+            declared_.refuse(i, "is a struct of unknown layout; declare it with GEMEL_STRUCT");
         if (!is_open_type(p) && argument.value.dtype.name() != p.type)
             declared_.refuse(i, text("is declared '", p.text(), "', but got ", argument.value.dtype.name()));
         return;
@@ -54,7 +54,7 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
                               argument.value.kind == Argument::Kind::memory ? "a Buffer; GPUArray makes an array of it"
                                                                             : "a value"));
     const AnyArray& array = *argument.array;
-    if (array.empty()) declared_.refuse(i, "is an empty handle, without an array");
+    if (array.empty()) declared_.refuse(i, "is an empty handle; assign an array to it first");
     const DType& dtype = array.dtype();
     if (p.dtype.empty() ? !is_open_type(p) && dtype.name() != p.type : !(dtype == p.dtype))
         declared_.refuse(i, text("is declared '", p.text(), "', but got an array of ", dtype.name(),
@@ -64,7 +64,7 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
     a.offset_bytes = array.buffer().offset_bytes() + array.offset_bytes();
     if (leading_ && array.buffer().context_id() != leading_->buffer().context_id())
         declared_.refuse(i, text("is of another context (", array.context().device().id(), ") than ", leading_name(),
-                                 " (", context().device().id(), "); copy_to(context) brings an array there"));
+                                 " (", context().device().id(), "); copy_to(context) copies an array there"));
     if (!leading_ || (use.element && !shape_)) leading_ = &array;
     if (use.element) {
         if (!shape_) shape_ = &array.shape();
@@ -76,17 +76,17 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
             i, text("has gaps between its elements (shape ", to_string(array.shape()), ", strides ",
                     to_string(array.strides()),
                     "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
-    if (array.rank() > max_axes)
-        declared_.refuse(i, text("has ", array.rank(), " axes; at most ", max_axes, " are possible"));
+    if (array.rank() > max_axes) declared_.refuse(i, text("has ", array.rank(), " axes, expected at most ", max_axes));
     // Elements of one place in memory cannot be written by several threads.
     if (!may_write(i) || !array.repeats()) return;
     for (std::size_t axis = 0; axis < array.rank(); ++axis)
         if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
-            declared_.refuse(i, text("is written, but is a broadcast array: axis ", axis, " of shape ",
-                                     to_string(array.shape()), " has the stride 0; copy() makes a whole one"));
+            declared_.refuse(
+                i, text("is written, but is a broadcast array: axis ", axis, " of shape ", to_string(array.shape()),
+                        " has the stride 0; copy() makes an array with its own elements"));
     declared_.refuse(
         i, text("is written, but several indices lead to one of its elements (shape ", to_string(array.shape()),
-                ", strides ", to_string(array.strides()), "); copy() makes a whole one"));
+                ", strides ", to_string(array.strides()), "); copy() makes an array with its own elements"));
 }
 
 void BoundCall::check_sampled(std::size_t i, const CallArgument& argument) const {
@@ -184,8 +184,8 @@ void BoundCall::check_aliasing() {
                 continue;
             declared_.refuse(
                 w, text("is written and shares memory with argument ", r + 1, " (", declared_.parameters[r].name,
-                        ") element by different element, so that the result would depend on the order of "
-                        "threads; pass a copy() of one of them"));
+                        ") at different indices, so that the result would depend on the order of threads; pass a "
+                        "copy() of one of them"));
         }
     }
 }

@@ -70,19 +70,20 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
                              " are possible. Put values into a struct."));
     for (const codegen::Snippet* snippet : snippets)
         if (snippet->declares("i"))
-            declared.refuse("the snippet declares a variable 'i', which is the element's index; call it otherwise");
+            declared.refuse("the snippet declares a variable 'i', which is the element's index; rename it");
     const codegen::Snippet head(preamble);
     std::vector<std::string> arrays;
     for (std::size_t i = 0; i < declared.parameters.size(); ++i) {
         Parameter& p = declared.parameters[i];
         if (p.name == "i") declared.refuse("an argument is named 'i', which is the element's index; rename it");
         if (const std::string why = codegen::why_no_name(p.name); !why.empty())
-            declared.refuse(i, text("is named by a word that ", why, "; rename it"));
+            declared.refuse(i, text("has a name that ", why, "; rename it"));
         for (const Parameter& other : declared.parameters)
-            if (p.name == other.type) declared.refuse(i, "is named as a type of the arguments; rename it");
+            if (p.name == other.type) declared.refuse(i, "has the name of an argument's type; rename it");
         if (p.is_pointer) {
             if (p.space == Parameter::Space::shared || p.space == Parameter::Space::constant)
-                declared.refuse(i, "is a pointer to other than device memory");
+                declared.refuse(i,
+                                "is not a pointer to device memory; declare it as a pointer without an address space");
             p.space = Parameter::Space::global;
             arrays.push_back(p.name);
         }

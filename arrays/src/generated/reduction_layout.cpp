@@ -29,7 +29,7 @@ void check_reduced_arrays(const BoundCall& call) {
                                            to_string(call.shape()), "; over axes all arrays must have one shape"));
         if (call.declared().uses[i].elsewhere && !a.array->is_contiguous())
             call.declared().refuse(
-                i, "has gaps between its elements, and the snippet touches it otherwise than as [i]; pass .copy()");
+                i, "has gaps between its elements, and the snippet uses it other than as [i]; pass .copy()");
     }
 }
 

@@ -62,7 +62,7 @@ struct ScanCall {
         count = options.count.value_or(call.count());
         if (options.count && call.has_elements() && count > call.count())
             state.declared.refuse(
-                text("was asked for ", counted(count, "element"), ", but its arrays have ", call.count()));
+                text("expected at most ", counted(call.count(), "element"), ", the size of its arrays, got ", count));
         return count > 0;
     }
 

@@ -38,8 +38,7 @@ Shape batch_shape(const AnyArray& a, const AnyArray& b) {
     for (std::size_t back = std::max(a.rank(), b.rank()); back > 2; --back) {
         const std::int64_t left = back <= a.rank() ? a.shape()[a.rank() - back] : 1;
         const std::int64_t right = back <= b.rank() ? b.shape()[b.rank() - back] : 1;
-        if (left != right && left != 1 && right != 1)
-            refuse(a, b, "the axes in front cannot be broadcast to one shape");
+        if (left != right && left != 1 && right != 1) refuse(a, b, "the batch axes cannot be broadcast to one shape");
         batch.push_back(left == 1 ? right : left);
     }
     return batch;
@@ -80,8 +79,7 @@ void check_name(const std::string& name) {
     std::string why = codegen::why_no_name(name);
     if (std::ranges::find(known, name) != std::end(known)) why = "every epilogue knows";
     if (!why.empty())
-        throw ArgumentError(
-            text("matmul: the epilogue's argument '", name, "' is named by a word that ", why, "; rename it"));
+        throw ArgumentError(text("matmul: the epilogue's argument '", name, "' has a name that ", why, "; rename it"));
 }
 
 /// The arguments of an epilogue as a kernel takes them: arrays in C order from where their memory begins, 16-bit floats
@@ -96,11 +94,11 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const A
             continue;
         }
         if (array.empty())
-            throw ArgumentError(
-                text("matmul: the epilogue's argument '", given.name(), "' is an empty handle, without an array"));
+            throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
+                                     "' is an empty handle; assign an array to it first"));
         if (!(array.context() == target.context()))
             throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
-                                     "' is of another context; copy_to(context) brings it over"));
+                                     "' is in another context than the operands; copy_to(context) copies it there"));
         const bool is_short = array.dtype().is_floating() && array.dtype().size_bytes() == 2;
         const bool is_plain = array.is_contiguous() && begin_of(array) == 0;
         if (is_short)
@@ -309,16 +307,16 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
 /// Refuses what cannot be multiplied.
 void check_operands(const AnyArray& a, const AnyArray& b) {
     for (const AnyArray* given : {&a, &b}) {
-        if (given->empty()) throw ArgumentError("matmul: an operand is an empty handle, without an array");
+        if (given->empty()) throw ArgumentError("matmul: an operand is an empty handle; assign an array to it first");
         if (!is_number(given->dtype()))
             throw ArgumentError(
-                text("matmul: an operand has elements of ", given->dtype().name(), ", which are no numbers"));
+                text("matmul: an operand has elements of ", given->dtype().name(), ", expected numbers"));
     }
     if (!(a.context() == b.context()))
-        throw ArgumentError("matmul: the operands are of different contexts; copy_to(context) brings one to the other");
-    if (a.rank() == 0 || b.rank() == 0) refuse(a, b, "one has no axis; * multiplies by a number");
+        throw ArgumentError("matmul: the operands are in different contexts; copy_to(context) copies one to the other");
+    if (a.rank() == 0 || b.rank() == 0) refuse(a, b, "expected at least one axis of each; * multiplies by a number");
     if (a.shape().back() != b.shape()[b.rank() == 1 ? 0 : b.rank() - 2])
-        refuse(a, b, "the last axis of the first must be as long as the last but one of the second");
+        refuse(a, b, "expected the last extent of the first to equal the last but one of the second");
 }
 
 /// The operands as batches of matrices of one type, and the product's shape.
@@ -372,19 +370,22 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
 }
 
 void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options) {
-    if (c.empty()) throw ArgumentError("matmul_into: the target is an empty handle, without an array");
+    if (c.empty()) throw ArgumentError("matmul_into: the target is an empty handle; assign an array to it first");
     check_operands(a, b);
     const DType dtype = promote(a.dtype(), b.dtype());
     std::optional<StreamScope> scope;
     if (!options.stream.empty()) scope.emplace(options.stream);
     const Operands operands(a, b, dtype);
-    if (!(c.context() == a.context())) throw ArgumentError("matmul_into: the target is of another context");
+    if (!(c.context() == a.context()))
+        throw ArgumentError("matmul_into: the target is in another context than the operands; allocate it in theirs");
     if (c.shape() != operands.shape() || c.dtype() != dtype)
         throw ArgumentError(text("matmul_into: the target is ", c.dtype().name(), " ", to_string(c.shape()),
                                  ", the product ", dtype.name(), " ", to_string(operands.shape())));
     for (std::size_t axis = 0; axis < c.rank(); ++axis)
         if (c.strides()[axis] == 0 && c.shape()[axis] > 1)
-            throw ArgumentError("matmul_into: elements of the target share memory; write into an array of its own");
+            throw ArgumentError(
+                "matmul_into: the target has several indices for one element, as after broadcast_to(); write into a "
+                "copy()");
     const AnyArray product = operands.as_product(c);
     if (!product.empty() && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
         return multiply(product, operands.a, operands.b, options);

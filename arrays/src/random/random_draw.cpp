@@ -29,8 +29,7 @@ Draw draw_of(Distribution distribution, DType dtype) {
 Draw real_draw(Distribution distribution, DType dtype, const char* what) {
     const Draw draw = draw_of(distribution, dtype);
     if (!draw.element.is_floating())
-        throw ArgumentError(text(what, ": the numbers are floating-point, and an array of ", dtype.name(),
-                                 " cannot hold them; use float, double or a 16-bit float"));
+        throw ArgumentError(text(what, ": expected an array of float, double or a 16-bit float, got ", dtype.name()));
     return draw;
 }
 

@@ -45,7 +45,7 @@ AnyArray concatenate(std::span<const AnyArray> arrays, Integer axis) {
     require_joinable("concatenate", arrays);
     Shape shape = arrays[0].shape();
     if (shape.empty())
-        throw ArgumentError("concatenate: single values have no axis to be joined along; stack() makes one");
+        throw ArgumentError("concatenate: arrays of rank 0 have no axis to join along; stack() makes one");
     const std::size_t along = checked_axis(axis, shape.rank(), "concatenate");
     for (std::size_t a = 1; a < arrays.size(); ++a) {
         Shape expected = arrays[a].shape();

@@ -28,7 +28,7 @@ void require_context(std::string_view who, std::string_view what, const AnyArray
     require_array(who, what, array);
     if (!(array.context() == like.context()))
         throw ArgumentError(
-            text(who, ": ", what, " is of another context than the first array; copy_to(context) brings it there"));
+            text(who, ": ", what, " is in another context than the first array; copy_to(context) copies it there"));
 }
 
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype) {
@@ -40,8 +40,8 @@ void require_dtype(std::string_view who, std::string_view what, const AnyArray& 
 AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype) {
     if (values.dtype() == dtype) return values;
     if (!is_same_kind(values.dtype(), dtype))
-        throw ArgumentError(text(who, ": ", what, " has elements of ", values.dtype().name(), ", another kind than ",
-                                 dtype.name(), "; astype() converts"));
+        throw ArgumentError(text(who, ": ", what, " has elements of ", values.dtype().name(),
+                                 ", a different kind than ", dtype.name(), "; astype() converts"));
     return values.astype(dtype);
 }
 

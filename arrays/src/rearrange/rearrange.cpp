@@ -12,7 +12,7 @@ namespace gemel {
 namespace {
 
 void require_count(std::string_view who, std::int64_t count) {
-    if (count < 0) throw ArgumentError(text(who, ": ", count, " times; a number of times is never negative"));
+    if (count < 0) throw ArgumentError(text(who, ": expected a count of at least 0, got ", count));
 }
 
 /// A new array from a view that repeats elements.
@@ -33,8 +33,8 @@ AnyArray repeat_each(const AnyArray& x, std::size_t axis, const AnyArray& times)
     std::array<std::int64_t, 3> last{};
     repeat_ends_scan().run({}, std::array{CallArgument(counts), CallArgument(sums), CallArgument(negative)});
     ends(slice(-3, {})).get_bytes(last.data());
-    if (last[1]) throw ArgumentError("repeat: a number of times is negative");
-    if (last[2]) throw ArgumentError("repeat: the numbers of times add up to more than 64 bits can count");
+    if (last[1]) throw ArgumentError("repeat: expected counts of at least 0, got a negative one");
+    if (last[2]) throw ArgumentError("repeat: the sum of the counts does not fit 64 bits");
     const AnyArray sources(x.context(), number, Shape{last[0]});
     if (last[0] > 0) repeat_sources_kernel()(sources, sums, static_cast<std::int64_t>(sums.size()));
     return take_axes("repeat", x, axis, 1, sources, OutOfBounds::wrap);
@@ -85,13 +85,14 @@ AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<Integer>
     require_array("repeat", "the array", x);
     require_context("repeat", "the array of times", times, x);
     if (!times.dtype().is_integer() || times.dtype().lanes() != 1)
-        throw ArgumentError(text("repeat: numbers of times of type ", times.dtype().name(), ", expected integers"));
+        throw ArgumentError(text("repeat: expected integer counts, got ", times.dtype().name(), "; astype() converts"));
     const AnyArray from = axis ? x : x.ravel();
     const std::size_t along = axis ? checked_axis(*axis, x.rank(), "repeat") : 0;
     const std::int64_t extent = from.shape()[along];
     if (times.rank() > 1 || (times.size() != 1 && times.size() != static_cast<std::size_t>(extent)))
         throw ArgumentError(text("repeat: times of shape ", to_string(times.shape()), " for ", extent,
-                                 extent == 1 ? " element" : " elements", "; one axis, with a number for each"));
+                                 extent == 1 ? " element" : " elements",
+                                 "; expected one axis with one count per element"));
     if (extent == 0) return from.copy(Order::C);
     return repeat_each(from, along, times.reshape({-1}).broadcast_to({extent}));
 }
@@ -106,7 +107,8 @@ AnyArray roll(const AnyArray& x, Integer shift) {
 AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axes& axes) {
     require_array("roll", "the array", x);
     if (shifts.size() != axes.size())
-        throw ArgumentError(text("roll: ", shifts.size(), " shifts along ", axes.size(), " axes"));
+        throw ArgumentError(
+            text("roll: expected one shift per axis, got ", shifts.size(), " shifts and ", axes.size(), " axes"));
     std::vector<std::int64_t> by(x.rank());
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const std::size_t axis = checked_axis(axes[k], x.rank(), "roll");
@@ -144,7 +146,7 @@ AnyArray flip(const AnyArray& x, const Axes& axes) {
     for (const std::int64_t given : axes) {
         const std::size_t axis = checked_axis(given, x.rank(), "flip");
         if (indices[axis].range().step.given())
-            throw ArgumentError(text("flip: axis ", axis, " twice in ", to_string(axes)));
+            throw ArgumentError(text("flip: axis ", axis, " is given twice in ", to_string(axes)));
         indices[axis] = slice({}, {}, -1);
     }
     return x.view(indices);

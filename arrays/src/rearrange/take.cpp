@@ -41,13 +41,13 @@ void require_indices(std::string_view who, const AnyArray& indices, const AnyArr
     const std::string value = is_signed ? text(*found) : text(static_cast<std::uint64_t>(*found));
     throw ArgumentError(text(who, ": index ", value, ", at ", to_string(place),
                              " of the indices, is out of bounds for ", extent, extent == 1 ? " element" : " elements",
-                             "; OutOfBounds::wrap and OutOfBounds::clip take any index"));
+                             "; OutOfBounds::wrap or OutOfBounds::clip accepts any index"));
 }
 
 /// Checks that there is something to take, and all indices if they must be in bounds.
 void check_indices(std::string_view who, const AnyArray& indices, std::int64_t extent, OutOfBounds mode) {
     if (indices.size() == 0) return;
-    if (extent == 0) throw ArgumentError(text(who, ": ", indices.size(), " indices into no elements"));
+    if (extent == 0) throw ArgumentError(text(who, ": ", indices.size(), " indices into an array without elements"));
     if (mode != OutOfBounds::raise) return;
     const AnyArray found(indices.context(), dtype_of<std::int32_t>(), Shape{1});
     std::int32_t any = 0;
@@ -98,7 +98,7 @@ void require_alike(std::string_view who, std::span<const AnyArray> arrays) {
         require_context(who, "an array of the list", array, arrays[0]);
         if (!(array.shape() == arrays[0].shape()))
             throw ArgumentError(text(who, ": arrays of the shapes ", to_string(arrays[0].shape()), " and ",
-                                     to_string(array.shape()), "; they must have one"));
+                                     to_string(array.shape()), "; expected equal shapes"));
     }
 }
 

@@ -328,7 +328,9 @@ void Session::final_round() {
     const double scale = search_.best_milliseconds();
     for (int round = 0; round < std::max(3, rounds_for(scale)); ++round)
         for (const std::size_t point : finalists) times[point].push_back(batch(point, launches_for(scale)));
-    if (times.empty()) throw Error(text("tune '", subject_.name, "': the stored points do not run any more"));
+    if (times.empty())
+        throw Error(text("tune '", subject_.name,
+                         "': none of the stored points runs; clear them with `gemel tune clear` and tune again"));
     const auto time = [&](std::size_t point) { return median(times.at(point)); };
     const std::size_t winner = *std::min_element(finalists.begin(), finalists.end(),
                                                  [&](std::size_t a, std::size_t b) { return time(a) < time(b); });

@@ -58,7 +58,7 @@ std::string bundle_record(const BundledProgram& program) {
 
 void read_bundle(BundleState& bundle, std::string_view bytes, const std::string& file) {
     if (!bytes.starts_with(bundle_magic))
-        throw Error(text("KernelBundle: ", file, " is no bundle of this version of gemel; record it again"));
+        throw Error(text("KernelBundle: ", file, " is not a bundle of this version of gemel; record it again"));
     Reader all(bytes.substr(bundle_magic.size()), file);
     while (!all.at_end()) {
         const std::string_view head = all.line();

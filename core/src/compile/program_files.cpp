@@ -75,11 +75,11 @@ void check_program(const char* function, std::string_view source, const CompileO
                     ", and the largest that is compiled has ", readable_bytes(largest_text_bytes)));
     for (const auto& [define, value] : options.defines)
         if (const std::string why = why_no_define(define, value); !why.empty())
-            refuse(text("the define '", line_name(define), "' = '", line_name(value), "' cannot be: ", why));
+            refuse(text("the define '", line_name(define), "' = '", line_name(value), "' is invalid: ", why));
     check_jit_options(function, options.jit);
     for (const auto& word : options.extra)
         if (word.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
-            refuse(text("the option '", line_name(word), "' cannot be: it has a line end or a zero byte in it"));
+            refuse(text("the option '", line_name(word), "' is invalid: it has a line end or a zero byte in it"));
 }
 
 void check_jit_options(const char* function, const JitOptions& jit) {

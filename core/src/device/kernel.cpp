@@ -246,7 +246,8 @@ void Kernel::capture_packed(const std::string& folder, const LaunchConfig& confi
     driver->call([&](plugin::Context&) {
         const auto& core = choose_stream(config.stream, driver, &kernel.name);
         plugin::LaunchShape shape;
-        if (!resolve(kernel, config, shape)) refuse(kernel, "capture: a launch without threads is no call to repeat");
+        if (!resolve(kernel, config, shape))
+            refuse(kernel, "capture: the launch has no threads; capture a launch that runs the kernel");
         Marshalled checked;
         HostArguments host;
         marshal(kernel, shape, arguments, checked, host, driver, core);

@@ -1,4 +1,5 @@
-/// NumPy's x[mask] and nonzero: selections of exactly so many elements as there are.
+/// NumPy's x[mask] and nonzero. The results have the exact size, so each call waits for the number of elements;
+/// copy_if() does not wait.
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -23,24 +24,24 @@ inline AnyArray compress(const AnyArray& x, const AnyArray& mask) { return detai
 inline AnyArray compress(const AnyArray& x, const AnyArray& mask, Integer axis) {
     return detail::compress(x, detail::view_of(mask), axis);
 }
-/// Elements of any number type: where they are not zero.
+/// For elements of any number type.
 inline AnyArray flatnonzero(const AnyArray& x) { return detail::flatnonzero(detail::view_of(x)); }
 inline std::vector<AnyArray> nonzero(const AnyArray& x) { return detail::nonzero(detail::view_of(x)); }
 
-/// NumPy's x[mask]: the elements where the mask holds, in C order.
+/// NumPy's x[mask]: the elements where the mask is true, in C order.
 ///
 ///     GPUArray<float> large = compress(x, x > 3);
 ///
-/// @param mask  the shape of x, or of its first axes: it then selects rows, planes and so on, as in x[rows > 0]; an
-///              expression is evaluated within
-/// @returns     a new array of shape (number that hold,) + x.shape[mask.rank():]
-/// @throws ArgumentError if the shapes do not fit or the contexts differ
-/// @time waits for the number that hold: it is copy_if(x, mask).array(). For masks of fewer axes a launch more
+/// @param mask  an array or expression of bools with the shape of x, or of its leading axes: it then selects rows,
+///              planes and so on, as in x[rows > 0]. An expression is evaluated in the same kernel
+/// @returns     a new array of shape (number of true elements,) + x.shape[mask.rank():]
+/// @throws ArgumentError if the shapes do not match or the contexts differ
+/// @time waits for the number of true elements: copy_if(x, mask).array(). One launch more for a mask of fewer axes
 template <ArrayOrExpression X, Mask M>
 auto compress(const X& x, const M& mask) {
     return EvaluatedArray<X>(detail::compress(detail::evaluated(x), detail::view_of(mask)));
 }
-/// Along one axis, by a mask of one axis. A shorter mask leaves out the elements beyond its end.
+/// Selects along one axis by a mask of one axis. Elements beyond the end of a shorter mask are not selected.
 template <ArrayOrExpression X, Mask M>
 auto compress(const X& x, const M& mask, Integer axis) {
     return EvaluatedArray<X>(detail::compress(detail::evaluated(x), detail::view_of(mask), axis));
@@ -49,17 +50,19 @@ auto compress(const X& x, const M& mask, Integer axis) {
 template <ElementHolder X, NoMask M>
 void compress(const X&, const M&, auto...) = delete;  // a mask is of bools: compress(x, mask != 0), or take(x, indices)
 
-/// The indices, in C order, of what is not zero; an expression is evaluated within. @time waits for their number
+/// The indices in C order of the nonzero elements, shape (number,). An expression is evaluated in the same kernel.
+/// @time waits for their number
 template <ArrayOperand X>
 GPUArray<std::int64_t> flatnonzero(const X& x) {
     return GPUArray<std::int64_t>(detail::flatnonzero(detail::view_of(x)));
 }
-/// The same as one array per axis. @throws ArgumentError for rank 0 @time one launch more
+/// The coordinates of the nonzero elements: one array of shape (number,) per axis. @throws ArgumentError for rank 0
+/// @time one launch more than flatnonzero()
 template <ArrayOperand X>
 std::vector<GPUArray<std::int64_t>> nonzero(const X& x) {
-    std::vector<GPUArray<std::int64_t>> places;
-    for (AnyArray& axis : detail::nonzero(detail::view_of(x))) places.emplace_back(std::move(axis));
-    return places;
+    std::vector<GPUArray<std::int64_t>> coordinates;
+    for (AnyArray& axis : detail::nonzero(detail::view_of(x))) coordinates.emplace_back(std::move(axis));
+    return coordinates;
 }
 
 }  // namespace gemel

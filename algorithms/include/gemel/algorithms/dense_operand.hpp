@@ -1,4 +1,5 @@
-/// What dense algorithms take: arrays and expressions, their types known or not.
+/// Operands of einsum and convolutions: arrays and expressions, with element types known at compile time or at run
+/// time.
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -6,7 +7,7 @@
 
 namespace gemel {
 
-/// An array or expression, its type known or not. Expressions are evaluated first.
+/// An array or expression whose element type is known at compile time or at run time. Expressions are evaluated first.
 template <class X>
 concept DenseOperand = ArrayOperand<X> || UntypedOperand<X>;
 
@@ -19,7 +20,7 @@ AnyArray dense_operand(const X& x) {
         return x;
     }
 }
-/// An array of the operands' common type; of AnyArray if one is known at run time only.
+/// GPUArray of the operands' common type; AnyArray if the type of one is known at run time only.
 template <class... X>
 struct DenseResult {
     using type = AnyArray;

@@ -1,4 +1,4 @@
-/// Sums of products of arrays, said by subscripts as in NumPy's einsum.
+/// Tensor contractions by subscripts, as NumPy's einsum.
 #pragma once
 
 #include <gemel/algorithms/dense_operand.hpp>
@@ -18,14 +18,14 @@ namespace gemel {
 /// In which order operands are contracted, two at a time.
 enum class EinsumOrder : std::uint8_t {
     automatic,     ///< optimal for up to 6 operands, else greedy
-    optimal,       ///< least multiplications and additions, of all orders
-    greedy,        ///< the pair first that makes the data smaller by most
+    optimal,       ///< the order with the fewest multiplications and additions
+    greedy,        ///< always the pair whose contraction reduces the amount of data most
     left_to_right  ///< as written
 };
 
 struct EinsumOptions {
     EinsumOrder order = EinsumOrder::automatic;
-    Precision precision = Precision::exact;  ///< of products of matrices of float
+    Precision precision = Precision::exact;  ///< of matrix products of float
 };
 
 // What the templates below call, for types known at run time.
@@ -48,25 +48,24 @@ Shape einsum_shape(const X& x) {
 
 /// Products of elements, summed over the labels that the result does not name:
 ///
-///     einsum("ij,jk->ik", a, b)                  a product of matrices
-///     einsum("bij,bj->bi", matrices, vectors)    many at once
+///     einsum("ij,jk->ik", a, b)                  matrix product
+///     einsum("bij,bj->bi", matrices, vectors)    batched matrix-vector product
 ///     einsum("ii", a), einsum("ii->i", a)        trace, diagonal
 ///     einsum("i,j", x, y)                        outer product
-///     einsum("...ij->...ji", a)                  the last two axes in the other order
+///     einsum("...ij->...ji", a)                  transposes the last two axes
 ///
-/// The subscripts are NumPy's: a letter for each axis, "..." for axes without a name, which are broadcast from the
-/// last; spaces do not matter. Without "->" the result has the axes of "...", then those labels in alphabetical order,
-/// capitals first, that occur once. A label twice within an operand is its diagonal. An extent of 1 is repeated where
-/// the label has another extent in another operand.
+/// The subscripts are NumPy's: one letter per axis, "..." for unnamed axes, which are broadcast from the last; spaces
+/// are ignored. Without "->" the result has the axes of "...", then the labels that occur once, in alphabetical order,
+/// capitals first. A label that occurs twice in an operand takes its diagonal. An axis of extent 1 is broadcast.
 ///
-/// Elements have the common type of the operands, or T: operands are converted first, sums of integers wrap around,
-/// sums of bools are "or", sums of 16-bit floats are held in float within each contraction. Operands are contracted two
-/// at a time, as products of matrices on views of them where there is a sum over labels that both have, else in one
-/// element-wise kernel, or in one reduction where the result has no axis of one of them alone.
-/// @param operands  1 to 8 arrays or expressions, which are evaluated first; any layout
-/// @returns         a new array in C order; of a single operand of which nothing is summed a view
-/// @throws          ArgumentError naming operand and label if subscripts and shapes do not fit
-/// @time            enqueued, returns at once: a launch or two for each contraction
+/// Elements have the common type of the operands, or T. Operands are converted first; sums of integers wrap around,
+/// sums of bools are "or", sums of 16-bit floats are accumulated in float within each contraction. Operands are
+/// contracted in pairs: as a matrix product on views if the pair shares summed labels, as one reduction if the result
+/// has no axis of one operand alone, otherwise as one element-wise kernel.
+/// @param operands  1 to 8 arrays or expressions, which are evaluated first; any strides
+/// @returns         a new array in C order; a view if there is one operand and nothing is summed
+/// @throws          ArgumentError naming operand and label if subscripts and shapes do not match
+/// @time            enqueued, returns at once: one or two launches per contraction
 template <DenseOperand... X>
     requires(sizeof...(X) > 0)
 auto einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
@@ -94,8 +93,8 @@ GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
     return einsum<T>(subscripts, EinsumOptions{}, operands...);
 }
 
-/// In which order einsum() contracts such operands and what it costs, as the table that NumPy's einsum_path prints.
-/// @param operands  arrays, expressions, or shapes alone
+/// The contraction order that einsum() would use and its cost, as the table that NumPy's einsum_path prints.
+/// @param operands  arrays, expressions or shapes
 template <class... X>
     requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
 std::string einsum_path(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {

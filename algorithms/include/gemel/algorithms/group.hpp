@@ -1,4 +1,4 @@
-/// Grouping: what belongs to equal keys, to bins, to segments.
+/// Grouping: reductions and scans by key or by segment, counts and histograms.
 #pragma once
 
 #include <gemel/algorithms/select.hpp>
@@ -21,22 +21,22 @@
 
 namespace gemel {
 
-/// How the values of one key are combined.
+/// How the values of one key or segment are combined.
 struct ReduceBy {
-    std::string reduce_expr = {};  ///< of `a` and `b`, in C, associative; their sum if left out
-    std::string neutral = {};      ///< its identity, for segments without elements: "0" of the sum
-    std::string equal_expr = {};   ///< when two neighbouring keys are equal, of `a` and `b`; `a == b` if left out
-    bool deterministic = false;    ///< the same bits every time also for sums of floats
+    std::string reduce_expr = {};  ///< combines `a` and `b`, in C; associative. Their sum if left out
+    std::string neutral = {};      ///< its identity, the result of an empty segment: "0" for a sum
+    std::string equal_expr = {};   ///< when keys `a` and `b` are equal, in C; `a == b` if left out
+    bool deterministic = false;    ///< also sums of floats have the same bits in every run
     Stream stream = {};
     codegen::ScanTuning tuning = {};
 };
 
-/// A key for each run of equal ones, and what its values came to.
+/// The key of each run of equal keys, and the combined values of the run.
 struct AnyByKey {
-    AnyArray all_keys, all_values;                                               ///< with room for all
-    GPUArray<std::int64_t> count;                                                ///< of groups, rank 0
-    AnyArray keys() const { return AnySelection{all_keys, count}.array(); }      ///< @time waits
-    AnyArray values() const { return AnySelection{all_values, count}.array(); }  ///< @time waits
+    AnyArray all_keys, all_values;                                               ///< shape (n,) for n input elements
+    GPUArray<std::int64_t> count;                                                ///< of runs, rank 0
+    AnyArray keys() const { return AnySelection{all_keys, count}.array(); }      ///< (count,). @time waits for `count`
+    AnyArray values() const { return AnySelection{all_values, count}.array(); }  ///< (count,). @time waits for `count`
 };
 template <ElementType K, ElementType V>
 struct ByKey {
@@ -48,9 +48,9 @@ struct ByKey {
 };
 
 struct ScanBy {
-    std::string scan_expr = {};   ///< of `a` and `b`, in C, associative; their sum if left out
-    std::string neutral = {};     ///< its identity, for exclusive scans: "0" of the sum
-    bool exclusive = false;       ///< element i is not in its own result
+    std::string scan_expr = {};   ///< combines `a` and `b`, in C; associative. Their sum if left out
+    std::string neutral = {};     ///< its identity, for exclusive scans: "0" for a sum
+    bool exclusive = false;       ///< result i combines the elements before i only
     std::string equal_expr = {};  ///< as in ReduceBy
     bool deterministic = false;
     Stream stream = {};
@@ -60,17 +60,17 @@ struct ScanBy {
 /// How elements are counted into bins.
 enum class BinStrategy : std::uint32_t {
     automatic,
-    shared,  ///< each block counts in shared memory, then adds to the result; up to some 12000 bins
-    global,  ///< into the result itself; bins that occur often are counted in shared memory first
-    chunks,  ///< one histogram for each thread that runs on a CPU; no atomics, the same bits every time
+    shared,  ///< each block counts in shared memory, then adds to the result; up to about 12000 bins
+    global,  ///< atomics on the result in global memory; frequent bins are counted in shared memory first
+    chunks,  ///< one histogram per CPU thread; no atomics, the same bits in every run
 };
 
 struct BincountOptions {
-    std::int64_t minlength = 0;
-    /// Exactly so many bins: nothing is read back, and other numbers are left out. Else the largest number is looked
-    /// for first, and the call waits for it.
+    std::int64_t minlength = 0;  ///< the least number of bins
+    /// The number of bins; numbers outside them are ignored, and the call does not wait. Left out: the largest number
+    /// plus 1, for which the call waits.
     std::optional<std::int64_t> length = {};
-    bool deterministic = false;  ///< weights: the same bits every time, by sorting
+    bool deterministic = false;  ///< with weights: the same bits in every run, by sorting
     BinStrategy strategy = BinStrategy::automatic;
     Stream stream = {};
 };
@@ -80,7 +80,7 @@ struct HistogramOptions {
     Stream stream = {};
 };
 
-/// Counts, and the edges of the bins, of which there is one more.
+/// Counts, shape (bins,), and the edges of the bins, shape (bins + 1,).
 template <ElementType E>
 struct Histogram {
     GPUArray<std::int64_t> counts;
@@ -96,7 +96,8 @@ struct AnyHistogram {
     AnyArray edges;
 };
 
-/// The type of edges: of floats their own, of 16-bit floats float, of integers and bools double.
+/// The type of bin edges: the elements' own for float and double, float for 16-bit floats, double for integers and
+/// bools.
 template <NumberElement T>
 using EdgeOf = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float,
                                   std::conditional_t<std::is_floating_point_v<T>, T, double>>;
@@ -109,7 +110,7 @@ GEMEL_API AnyArray segment_reduce(const AnyArray& values, const AnyArray& starts
 GEMEL_API GPUArray<std::int64_t> bincount(const AnyArray& x, const BincountOptions& options);
 GEMEL_API GPUArray<double> bincount(const AnyArray& x, const AnyArray& weights, const BincountOptions& options);
 
-/// The edges of one axis: given, or evenly between two numbers, or between the least and the greatest element.
+/// The bins of one axis: given edges, or `count` equal bins over `range`, or over the minimum to the maximum.
 struct Bins {
     std::int64_t count = 0;
     std::optional<std::array<double, 2>> range = {};
@@ -141,15 +142,16 @@ Histogram2d<E> histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_b
 
 }  // namespace detail
 
-/// One element for each run of equal keys: the key, and its values combined in their order.
+/// Reduces each run of equal consecutive keys to one element: its key, and its values combined in order.
 ///
 ///     auto [ids, x] = sort_by_key(id, value);
 ///     ByKey<int, float> largest = reduce_by_key(ids, x, {.reduce_expr = "fmax(a, b)", .neutral = "-INFINITY"});
 ///
 /// Values are combined in their own type (16-bit floats in float).
-/// @throws ArgumentError if there are not as many values as keys
-/// @time enqueued: one launch where blocks see each other's writes, three elsewhere. Sums of floats by one launch may
-///       differ in their last digits from run to run, unless `.deterministic`
+/// @param keys,values  arrays of equal shape
+/// @throws ArgumentError if the shapes or contexts differ
+/// @time enqueued: one launch on CUDA and NVIDIA's OpenCL (DeviceInfo::has_cross_block_visibility), three elsewhere.
+///       With one launch, sums of floats may differ in their last digits from run to run, unless `.deterministic`
 template <ArrayOrExpression K, ArrayOrExpression V>
 auto reduce_by_key(const K& keys, const V& values, const ReduceBy& by = {}) {
     const AnyByKey groups = detail::reduce_by_key(detail::evaluated(keys), detail::evaluated(values), by);
@@ -157,64 +159,70 @@ auto reduce_by_key(const K& keys, const V& values, const ReduceBy& by = {}) {
                                                              GPUArray<detail::ElementOf<V>>(groups.all_values),
                                                              groups.count};
 }
-/// The running result within each run of equal keys.
+/// A scan within each run of equal keys: element i is the combination of its run's values up to i.
+/// @returns of the shape of values @throws ArgumentError as reduce_by_key() @time as reduce_by_key()
 template <ArrayOrExpression K, ArrayOrExpression V>
 EvaluatedArray<V> scan_by_key(const K& keys, const V& values, const ScanBy& by = {}) {
     return EvaluatedArray<V>(detail::scan_by_key(detail::evaluated(keys), detail::evaluated(values), by));
 }
-/// One element for each segment: segment k has the values starts[k], ..., starts[k + 1] - 1. Segments without values
-/// give the neutral element.
-/// @param starts  int32 or int64, not descending, one more than there are segments; read on the device and not checked
-/// @time enqueued: on a CPU device one launch, elsewhere three and a scan, whatever the lengths are
+/// Reduces each segment to one element: segment k has the values starts[k], ..., starts[k + 1] - 1. An empty segment
+/// gives the identity.
+/// @param starts  shape (segments + 1,), int32 or int64, nondescending; not checked, because that would wait
+/// @returns       shape (segments,)
+/// @throws ArgumentError if starts has more than one axis or no element
+/// @time enqueued: one launch on a CPU device, elsewhere three and a scan, independent of the segments' lengths
 template <ArrayOrExpression V, std::integral S>
 EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, const ReduceBy& by = {}) {
     return EvaluatedArray<V>(detail::segment_reduce(detail::evaluated(values), starts, by));
 }
 
-/// How often each number from 0 occurs, as NumPy's. @param x  integers or bools, one axis
+/// Counts the occurrences of each number 0, 1, ..., as NumPy's bincount. @param x  integers or bools, one axis
+/// @returns shape (max(minlength, largest number + 1),), or (length,)
 /// @throws ArgumentError for negative numbers, unless `.length` is given
-/// @time waits for the largest number, unless `.length` is given; then one launch, two on CPU devices
+/// @time one launch, two on CPU devices; without `.length` it first waits for the largest number
 template <ArrayOperand X>
     requires std::integral<detail::ElementOf<X>>
 GPUArray<std::int64_t> bincount(const X& x, const BincountOptions& options = {}) {
     return detail::bincount(detail::evaluated(x), options);
 }
-/// Sums of weights for each number, in double. They may differ in their last digits from run to run on a GPU, unless
-/// `.deterministic`, which sorts.
+/// Sums the weights of each number 0, 1, ..., in double. On a GPU the sums may differ in their last digits from run to
+/// run, unless `.deterministic`, which sorts. @param weights  of the shape of x
 template <ArrayOperand X, ArrayOperand W>
     requires std::integral<detail::ElementOf<X>>
 GPUArray<double> bincount(const X& x, const W& weights, const BincountOptions& options = {}) {
     return detail::bincount(detail::evaluated(x), detail::evaluated(weights), options);
 }
 
-/// NumPy's: how many elements lie in each of `bins` equal parts from `low` to `high`. The last one has its upper edge;
-/// NaN and what lies outside is in none. @throws ArgumentError if there are no bins, or low < high does not hold
+/// Counts the elements in each of `bins` bins of equal width from `low` to `high`, as NumPy's histogram. The last bin
+/// includes its upper edge; NaN and elements outside the range are ignored.
+/// @throws ArgumentError if bins < 1, or low or high is not finite, or low > high
 /// @time enqueued: one launch, two on CPU devices
 template <ArrayOperand X>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, double low, double high,
                                                   const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {bins, std::array{low, high}}, options);
 }
-/// Between the least and the greatest element, which are found first; nothing is read back.
+/// The same over the range from the minimum to the maximum of x, which stay on the device. @time enqueued: the
+/// reduction for them, then as above
 template <ArrayOperand X>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins = 10,
                                                   const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {.count = bins}, options);
 }
-/// With edges of your own, not descending. @throws ArgumentError if they descend or one is NaN @time waits for the
-/// edges, which are checked
+/// The same with given edges. @param edges  shape (bins + 1,), nondescending
+/// @throws ArgumentError if edges descend or one is NaN @time waits, to check the edges
 template <ArrayOperand X, ArrayOperand E>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, const E& edges, const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {.edges = detail::evaluated(edges)}, options);
 }
 
-/// The same of pairs. @param bins  of x and of y, between their least and greatest elements
+/// Counts pairs (x[i], y[i]) in a grid of bins over the minimum to the maximum of x and of y. @param bins  of x, of y
 template <ArrayOperand X, ArrayOperand Y>
 auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const HistogramOptions& options = {}) {
     return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
                                                             {.count = bins[0]}, {.count = bins[1]}, options);
 }
-/// Between numbers of your own: `histogram2d(x, y, {64, 32}, {0.0, 1.0}, {-1.0, 1.0})`.
+/// The same over given ranges: `histogram2d(x, y, {64, 32}, {0.0, 1.0}, {-1.0, 1.0})`.
 template <ArrayOperand X, ArrayOperand Y>
 auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
                  std::array<double, 2> y_range, const HistogramOptions& options = {}) {
@@ -228,8 +236,9 @@ auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, c
                                                             {.edges = detail::evaluated(y_edges)}, options);
 }
 
-/// The number of the bin of each element, as NumPy's: k where edges[k - 1] <= x < edges[k], and with `right` where
-/// edges[k - 1] < x <= edges[k]; 0 before all, edges.size() behind. Edges may descend. @time one launch
+/// The index of each element's bin, as NumPy's digitize: k where edges[k - 1] <= x < edges[k], or with `right` where
+/// edges[k - 1] < x <= edges[k]; 0 below all edges, edges.size() above. Edges may also descend.
+/// @returns of the shape of x @time one launch
 template <ArrayOperand X, ArrayOperand E>
 GPUArray<std::int64_t> digitize(const X& x, const E& edges, bool right = false) {
     return detail::digitize(detail::evaluated(x), detail::evaluated(edges), right);

@@ -1,4 +1,4 @@
-/// ListBuilder: lists of lists, made by counting first and filling then.
+/// ListBuilder: one list of varying length per object, built in two passes: count, then fill.
 #pragma once
 
 #include <gemel/arrays/call_argument.hpp>
@@ -19,35 +19,35 @@
 
 namespace gemel {
 
-/// One of the lists that each object has.
+/// A list that each object has.
 struct ListSpec {
-    std::string name;  ///< `append_<name>(value)` adds to it
-    DType dtype;       ///< of what is in it
-    /// Another list's name, to which every object appends as often: it is counted once, and has the same starts.
+    std::string name;  ///< `append_<name>(value)` appends to it
+    DType dtype;       ///< of its items
+    /// The name of another list with the same number of items for every object: the two share counts and starts.
     std::string counts_of = {};
-    bool omit_empty = false;  ///< objects without any are left out; `indices` says which stay
+    bool omit_empty = false;  ///< skip objects whose list is empty; `indices` then holds the remaining objects
 };
 
-/// What a ListBuilder does; all in C.
+/// The parts of a ListBuilder's kernel, in C.
 struct ListBuilderSpec {
     std::string arguments = {};  ///< as in ElementwiseKernel: "const float *p, float r"
     std::vector<ListSpec> lists = {};
-    /// Statements for object i of n, which call append_<name>(value). They run twice, and must do the same both times.
-    /// `continue` and `break` go on to the next object.
+    /// Statements for object i of n, which call append_<name>(value). They run once to count and once to fill, and must
+    /// append the same values both times. `continue` and `break` end the work on object i.
     std::string generate = {};
     std::string preamble = {};
     std::string name = "lists";
     CompileOptions compile = {};
 };
 
-/// Lists in CSR form: object k has items[starts[k]], ..., items[starts[k + 1] - 1], in the order in which it appended.
+/// Lists in CSR form: object k has items[starts[k]], ..., items[starts[k + 1] - 1], in the order of its appends.
 struct BuiltList {
-    GPUArray<std::int64_t> starts;  ///< one more than there are objects
-    AnyArray items;
-    GPUArray<std::int64_t> indices;  ///< with omit_empty: the objects that stay; else an empty handle
+    GPUArray<std::int64_t> starts;   ///< shape (objects + 1,)
+    AnyArray items;                  ///< shape (starts.back(),)
+    GPUArray<std::int64_t> indices;  ///< with omit_empty: the objects with items, ascending; else an empty handle
 };
 
-/// The lists of one call, by their names.
+/// The lists of one call, by name.
 class Lists {
    public:
     /// @throws ArgumentError if there is no such list
@@ -61,7 +61,7 @@ class Lists {
 
 struct ListBuilderState;
 
-/// Builds lists of which nobody knows beforehand how long they are.
+/// Builds lists whose lengths are not known before the kernel runs, such as neighbour lists.
 ///
 ///     ListBuilder near({.arguments = "const float *p, float r",
 ///                       .lists = {{"neighbour", dtype_of<std::int32_t>()}},
@@ -69,14 +69,15 @@ struct ListBuilderState;
 ///                                   "    append_neighbour(j);"});
 ///     Lists lists = near(p.size(), p, 0.1f);
 ///
-/// @time waits for the lengths once. Launches: one that counts, a scan for each list (two with omit_empty), one that
-///       fills
+/// @time waits once, for the lengths. Launches: one to count, one scan per list (two with omit_empty), one to fill
 class GEMEL_API ListBuilder {
    public:
-    /// @throws ArgumentError if the specification cannot be right
+    /// @throws ArgumentError for an invalid specification: no list, names that clash, an empty `generate`
     explicit ListBuilder(ListBuilderSpec spec);
 
-    /// @param count  of objects @throws ArgumentError as ElementwiseKernel; if it is negative
+    /// @param count      the number of objects
+    /// @param arguments  the values of ListBuilderSpec::arguments
+    /// @throws ArgumentError as ElementwiseKernel, and if count is negative
     template <GeneratorArgument... A>
     Lists operator()(std::int64_t count, const A&... arguments) const {
         return (*this)(Stream(), count, arguments...);
@@ -87,7 +88,7 @@ class GEMEL_API ListBuilder {
         return run(stream, count, packed);
     }
     Lists run(const Stream& stream, std::int64_t count, std::span<const CallArgument> arguments) const;
-    /// The texts of the two kernels.
+    /// The source of the two kernels in a dialect. @param types  of the arguments' open types
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 
    private:

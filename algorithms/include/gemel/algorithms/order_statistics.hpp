@@ -14,9 +14,10 @@
 namespace gemel {
 
 struct TopKOptions {
-    int axis = -1;        ///< along it; negative ones count from the end
-    bool largest = true;  ///< else the smallest, from the least up
-    /// Of arrays of one axis with so many elements the ends are looked for without sorting all; 0 leaves it to gemel.
+    int axis = -1;        ///< negative values count from the last axis
+    bool largest = true;  ///< false: the smallest, in ascending order
+    /// Arrays of one axis with at least this many elements are filtered before the sort: only candidates are sorted. 0
+    /// leaves the threshold to gemel.
     std::int64_t filter_above = 0;
 };
 
@@ -26,16 +27,16 @@ struct AnyTopK {
 };
 template <ElementType T>
 struct TopK {
-    GPUArray<T> values;              ///< in order, the largest first
-    GPUArray<std::int64_t> indices;  ///< where they are along the axis; of equal ones the lower index comes first
+    GPUArray<T> values;              ///< in order, largest first (with .largest = false smallest first)
+    GPUArray<std::int64_t> indices;  ///< their indices along the axis; of equal elements the lower index comes first
 };
 
 /// Options of min_k() and max_k().
 struct ExtremesOptions {
-    std::optional<int> axis = {};  ///< of all elements if left out
+    std::optional<int> axis = {};  ///< left out: over all elements
 };
 
-/// What a quantile between two elements is: NumPy's methods, under its names.
+/// How a quantile between two elements is computed: NumPy's methods, by NumPy's names.
 enum class QuantileMethod : std::uint8_t {
     linear,
     lower,
@@ -53,7 +54,7 @@ enum class QuantileMethod : std::uint8_t {
 };
 
 struct QuantileOptions {
-    std::optional<int> axis = {};  ///< of all elements if left out
+    std::optional<int> axis = {};  ///< left out: over all elements
     QuantileMethod method = QuantileMethod::linear;
     bool keepdims = false;
 };
@@ -63,25 +64,26 @@ GEMEL_API AnyTopK topk(const AnyArray& x, std::int64_t k, const TopKOptions& opt
 GEMEL_API AnyTopK extremes(const char* who, const AnyArray& x, std::int64_t k, bool largest,
                            const ExtremesOptions& options);
 GEMEL_API AnyArray kth(const AnyArray& x, std::int64_t k, int axis);
-/// @param whole  what all elements are in the caller's numbers: 1 or 100
+/// @param whole  the q that means all elements: 1 for quantile(), 100 for percentile()
 GEMEL_API AnyArray quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
                             const QuantileOptions& options);
-/// One after the other along a new first axis.
+/// Several quantiles, along a new first axis.
 GEMEL_API AnyArray quantiles(const char* who, const AnyArray& x, std::span<const double> parts, double whole,
                              DType result, const QuantileOptions& options);
 }  // namespace detail
 
-/// The k largest elements along an axis, in order. NaN counts as larger than all else.
-/// @throws ArgumentError if the axis has fewer than k elements, or is not there
-/// @time a sort along the axis; of long arrays of one axis one reading and little more; on CPU devices one reading for
-///       up to 16 elements of a row
+/// The k largest elements along an axis, in order. NaN counts as larger than all numbers.
+/// @returns values and indices of the shape of x, with extent k along the axis
+/// @throws ArgumentError if the axis does not exist or has fewer than k elements
+/// @time a sort along the axis. Long arrays of one axis: one pass that filters, and a sort of the remaining candidates.
+///       CPU devices: one pass for k up to 16
 template <ArrayOperand X>
 TopK<detail::ElementOf<X>> topk(const X& x, std::int64_t k, const TopKOptions& options = {}) {
     AnyTopK top = detail::topk(detail::evaluated(x), k, options);
     return {GPUArray<detail::ElementOf<X>>(top.values), top.indices};
 }
-/// The k largest elements of all, or along an axis, in order, and where they are: of all by their number in C order.
-/// Of equal ones the lower index comes first; NaN counts as larger than all else.
+/// The k largest elements of the whole array, or along an axis, in descending order, with their indices (in C order for
+/// the whole array). Of equal elements the lower index comes first; NaN counts as larger than all numbers.
 ///
 ///     auto [values, indices] = max_k(x, 5);
 ///
@@ -91,28 +93,30 @@ TopK<detail::ElementOf<X>> max_k(const X& x, std::int64_t k, const ExtremesOptio
     AnyTopK found = detail::extremes("max_k", detail::evaluated(x), k, true, options);
     return {GPUArray<detail::ElementOf<X>>(found.values), found.indices};
 }
-/// The k smallest, from the least up.
+/// The k smallest elements, in ascending order; otherwise as max_k().
 template <ArrayOperand X>
 TopK<detail::ElementOf<X>> min_k(const X& x, std::int64_t k, const ExtremesOptions& options = {}) {
     AnyTopK found = detail::extremes("min_k", detail::evaluated(x), k, false, options);
     return {GPUArray<detail::ElementOf<X>>(found.values), found.indices};
 }
-/// The element that is at place k of the sorted axis, 0 being the least. @throws ArgumentError if there is none
-/// @time a sort
+/// The element at index k of the sorted axis; 0 is the minimum. @returns the shape of x without the axis
+/// @throws ArgumentError if the axis does not exist or k is out of range @time a sort along the axis
 template <ArrayOperand X>
 EvaluatedArray<X> kth(const X& x, std::int64_t k, int axis = -1) {
     return EvaluatedArray<X>(detail::kth(detail::evaluated(x), k, axis));
 }
 
-/// NumPy's: what a part q of the elements, from 0 to 1, is at or below. NaN if an element is NaN or there are none.
-/// @returns floats of their own type (16-bit ones float), integers double; without the axis, or of rank 0
-/// @throws ArgumentError if q is not from 0 to 1, or there is no such axis @time a sort and a launch, enqueued
+/// The q-quantile, 0 <= q <= 1, as NumPy's quantile. NaN if an element is NaN or there is none.
+/// @returns the shape of x without the axis (rank 0 over all elements), of EdgeOf<T>: float for 16-bit floats, double
+///          for integers, else T
+/// @throws ArgumentError if q is outside 0 to 1, the axis does not exist, or elements are complex or structs
+/// @time a sort and a launch, enqueued
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> quantile(const X& x, double q, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::quantile("quantile", detail::evaluated(x), q, 1, dtype_of<E>(), options));
 }
-/// The same with 100 for all elements.
+/// The same with q in percent, 0 to 100.
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, double percent, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;
@@ -142,7 +146,7 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::initializer_l
                                                   const QuantileOptions& options = {}) {
     return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
 }
-/// The middle element, or the mean of the two.
+/// The median: the middle element, or the mean of the two middle ones. @throws, @time as quantile()
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> median(const X& x, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;

@@ -11,13 +11,13 @@
 
 namespace gemel {
 
-/// Where an element that is there already would go: before its equals, or behind them.
+/// On which side of equal elements a value is inserted: before (left) or after (right) them.
 enum class Side : std::uint8_t { left, right };
 
 struct SearchOptions {
     Stream stream = {};
-    /// Elements of the sorted array that each block looks at first, in its shared memory: 0 leaves the choice to gemel,
-    /// 1 is none.
+    /// The number of elements of the sorted array that each block caches in shared memory for the first steps of its
+    /// searches: 0 leaves the choice to gemel, 1 turns the cache off.
     std::uint32_t pivots = 0;
 };
 
@@ -27,13 +27,13 @@ GEMEL_API GPUArray<std::int64_t> searchsorted(const char* who, const AnyArray& s
 GEMEL_API AnyArray merge(const AnyArray& a, const AnyArray& b, const Stream& stream);
 }  // namespace detail
 
-/// For each value the place in a sorted array before which it would be put, as NumPy's: with Side::left the number of
-/// elements below it, with Side::right of those not above it. NaN is greater than all else, complex numbers are
-/// ordered by real part first.
-/// @param sorted  one axis, ascending; this is not checked
-/// @param values  any shape, in any order; both are compared in their common type
+/// For each value the index at which to insert it into a sorted array, as NumPy's searchsorted: the number of elements
+/// less than the value (Side::left), or less than or equal to it (Side::right). NaN is greater than all numbers;
+/// complex numbers are compared by real part, then by imaginary part.
+/// @param sorted  one axis, ascending (not checked)
+/// @param values  any shape, in any order; compared with `sorted` in their common type
 /// @returns       of the shape of `values`
-/// @throws ArgumentError if `sorted` has not one axis, or for structs
+/// @throws ArgumentError if `sorted` does not have exactly one axis, if contexts differ, or for structs
 /// @time one launch, enqueued
 template <ArrayOperand A, ArrayOperand V>
 GPUArray<std::int64_t> searchsorted(const A& sorted, const V& values, Side side = Side::left,
@@ -41,8 +41,9 @@ GPUArray<std::int64_t> searchsorted(const A& sorted, const V& values, Side side 
     return detail::searchsorted("searchsorted", detail::evaluated(sorted), detail::evaluated(values), side, options);
 }
 
-/// Two sorted arrays as one. Of equal elements those of `a` come first, each array's in their order.
-/// @param a,b  one axis each, ascending as searchsorted() orders @time two launches, enqueued
+/// Merges two sorted arrays into one. The merge is stable: of equal elements those of `a` come first.
+/// @param a,b  shapes (n,) and (m,), ascending in searchsorted()'s order (not checked)
+/// @returns    shape (n + m,) @throws ArgumentError as searchsorted() @time two launches, enqueued
 template <ArrayOperand A, ArrayOperand B>
     requires std::same_as<detail::ElementOf<A>, detail::ElementOf<B>>
 EvaluatedArray<A> merge(const A& a, const B& b, const Stream& stream = {}) {

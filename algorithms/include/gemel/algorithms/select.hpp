@@ -1,7 +1,8 @@
-/// Selecting elements: how many there are stays on the device until somebody asks.
+/// Selecting elements (stream compaction). The number of selected elements stays on the device.
 ///
-/// Each function returns at once with arrays that have room for all elements, and with the number of those that count
-/// as an array of rank 0. `array()` and its siblings wait for that number and give arrays of exactly so many elements.
+/// Each function returns at once. Its result holds arrays with capacity for all elements, and the number of valid ones
+/// as an array of rank 0 on the device. `array()` and similar members wait for that number and return arrays of exactly
+/// that size.
 #pragma once
 
 #include <gemel/arrays/call_argument.hpp>
@@ -21,11 +22,12 @@
 
 namespace gemel {
 
-/// The elements that a function selected: the first `count` of `values`.
+/// The selected elements: the first `count` of `values`.
 struct AnySelection {
-    AnyArray values;               ///< one axis, with room for all; behind the first `count` nothing is written
+    AnyArray values;  ///< shape (n,) for n input elements; elements from index `count` on are uninitialised
     GPUArray<std::int64_t> count;  ///< rank 0
-    /// Exactly those. Of less than half of the room a copy, so that the rest is free; else a view. @time waits
+    /// An array of exactly `count` elements: a view of `values`, or a copy if less than half of `values` is used, so
+    /// that its memory can be freed. @time waits for `count`
     GEMEL_API AnyArray array() const;
 };
 template <ElementType T>
@@ -35,12 +37,12 @@ struct Selection {
     GPUArray<T> array() const { return GPUArray<T>(AnySelection{values, count}.array()); }
 };
 
-/// The elements for which something holds, and the others, each in their order.
+/// The elements that satisfy a condition, and the others, each in their original order.
 struct AnyPartition {
-    AnyArray held, others;              ///< with room for all
-    GPUArray<std::int64_t> count;       ///< of those that hold, rank 0
-    GEMEL_API AnyArray first() const;   ///< @time waits
-    GEMEL_API AnyArray second() const;  ///< @time waits
+    AnyArray held, others;              ///< shape (n,) each, for n input elements
+    GPUArray<std::int64_t> count;       ///< of `held`, rank 0
+    GEMEL_API AnyArray first() const;   ///< the first `count` of `held`. @time waits for `count`
+    GEMEL_API AnyArray second() const;  ///< the first n - count of `others`. @time waits for `count`
 };
 template <ElementType T>
 struct Partition {
@@ -50,12 +52,12 @@ struct Partition {
     GPUArray<T> second() const { return GPUArray<T>(AnyPartition{held, others, count}.second()); }
 };
 
-/// Neighbours that are equal: what they are, and how many.
+/// The value and length of each run of equal consecutive elements.
 struct AnyRuns {
-    AnyArray all_values, all_lengths;                  ///< with room for all; lengths are int64
+    AnyArray all_values, all_lengths;                  ///< shape (n,) for n input elements; lengths are int64
     GPUArray<std::int64_t> count;                      ///< of runs, rank 0
-    GEMEL_API AnyArray values() const;                 ///< @time waits
-    GEMEL_API GPUArray<std::int64_t> lengths() const;  ///< @time waits
+    GEMEL_API AnyArray values() const;                 ///< shape (count,). @time waits for `count`
+    GEMEL_API GPUArray<std::int64_t> lengths() const;  ///< shape (count,). @time waits for `count`
 };
 template <ElementType T>
 struct Runs {
@@ -69,26 +71,27 @@ struct Runs {
     AnyRuns any() const { return {all_values, all_lengths, count}; }
 };
 
-/// How one call differs from the others.
+/// Options of one call.
 struct SelectOptions {
-    Stream stream = {};
-    codegen::ScanTuning tuning = {};  ///< overrides what is given here, member by member
+    Stream stream = {};               ///< the thread's current stream if left out
+    codegen::ScanTuning tuning = {};  ///< members given here override the library's choice
 };
 
-/// What an element must fulfil, in C: `x[i]` is the element, `i` its number in C order, `n` how many there are.
+/// A condition on an element as a C expression: `x[i]` is the element, `i` its index in C order, `n` the number of
+/// elements.
 struct Predicate {
     Predicate(const char* text) : expr(text) {}
     Predicate(std::string text, std::string more = {}, std::string functions = {})
         : expr(std::move(text)), arguments(std::move(more)), preamble(std::move(functions)) {}
     std::string expr;
-    std::string arguments;  ///< more of them, as in ElementwiseKernel: "float limit, const int *class"
+    std::string arguments;  ///< further arguments, as in ElementwiseKernel: "float limit, const int *class"
     std::string preamble;   ///< functions and types that `expr` uses
 };
 
-/// When neighbours are equal.
+/// Options of unique_consecutive() and run_lengths().
 struct EqualOptions {
-    std::string equal_expr =
-        {};  ///< of `a` and `b`, in C; for numbers `a == b` if left out, so that no NaN equals another
+    /// When elements `a` and `b` are equal, in C. Left out: `a == b` for numbers; NaN then differs from NaN.
+    std::string equal_expr = {};
     Stream stream = {};
     codegen::ScanTuning tuning = {};
 };
@@ -120,12 +123,13 @@ using ElementOf = typename OperandElement<std::remove_cvref_t<X>>::type;
 ///     Selection<float> odd = copy_if(x, "x[i] > 0 && i % 2");
 ///     Selection<float> some = copy_if(x, Predicate("x[i] > limit", "float limit"), 3);
 ///
-/// @param x     any layout and element type
-/// @param mask  an array of bools or an expression, which is evaluated within; of x's shape, or broadcast to it. Or a
-///              predicate in C, with the values of its arguments behind it
-/// @throws ArgumentError if the shapes do not fit or the contexts differ
-/// @time enqueued: one launch where blocks see each other's writes (CUDA, NVIDIA's OpenCL), which reads everything once
-///       and writes what is kept; three elsewhere
+/// @param x     any strides and element type
+/// @param mask  an array or expression of bools, of x's shape or broadcast to it; an expression is evaluated in the
+///              same kernel. Or a predicate in C, followed by the values of its arguments
+/// @throws ArgumentError if the shapes cannot be broadcast or the contexts differ; CompileError for an invalid
+///         predicate
+/// @time enqueued. On CUDA and NVIDIA's OpenCL (DeviceInfo::has_cross_block_visibility) one launch, which reads each
+///       element once and writes the selected ones; elsewhere three launches
 template <ArrayOrExpression X, Mask M>
 Selection<detail::ElementOf<X>> copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
     return detail::typed<detail::ElementOf<X>>(
@@ -147,7 +151,7 @@ AnySelection copy_if(const X& x, const M& mask, const SelectOptions& options = {
     return detail::select(true, detail::array_of(x), detail::view_of(mask), options);
 }
 
-/// The others: those where the mask does not hold.
+/// The elements of x where a mask or predicate is false, in C order; otherwise as copy_if().
 template <ArrayOrExpression X, Mask M>
 Selection<detail::ElementOf<X>> remove_if(const X& x, const M& mask, const SelectOptions& options = {}) {
     return detail::typed<detail::ElementOf<X>>(
@@ -169,7 +173,8 @@ AnySelection remove_if(const X& x, const M& mask, const SelectOptions& options =
     return detail::select(false, detail::array_of(x), detail::view_of(mask), options);
 }
 
-/// Both, each in an array of its own and in C order (it is stable). @time as copy_if(); every element is written once
+/// Both: the elements where the mask or predicate is true and those where it is false, in two arrays, each in C order
+/// (stable). @throws ArgumentError as copy_if() @time as copy_if(); every element is written once
 template <ArrayOrExpression X, Mask M>
 Partition<detail::ElementOf<X>> partition(const X& x, const M& mask, const SelectOptions& options = {}) {
     using T = detail::ElementOf<X>;
@@ -194,7 +199,7 @@ AnyPartition partition(const X& x, const M& mask, const SelectOptions& options =
     return detail::partition(detail::array_of(x), detail::view_of(mask), options);
 }
 
-/// The first of each run of equal neighbours, in C order. Of a sorted array: each value once.
+/// The first element of each run of equal consecutive elements, in C order. For a sorted array: the distinct values.
 /// @throws ArgumentError for structs without `.equal_expr` @time as copy_if()
 template <ArrayOrExpression X>
 Selection<detail::ElementOf<X>> unique_consecutive(const X& x, const EqualOptions& options = {}) {
@@ -204,7 +209,7 @@ template <UntypedOperand X>
 AnySelection unique_consecutive(const X& x, const EqualOptions& options = {}) {
     return detail::unique_consecutive(detail::array_of(x), options);
 }
-/// The same with how many each run has.
+/// The first element and the length of each run. @throws ArgumentError as unique_consecutive() @time as copy_if()
 template <ArrayOrExpression X>
 Runs<detail::ElementOf<X>> run_lengths(const X& x, const EqualOptions& options = {}) {
     const AnyRuns runs = detail::run_lengths(detail::evaluated(x), options);

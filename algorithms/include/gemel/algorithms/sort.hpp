@@ -1,7 +1,8 @@
-/// Sorting on the device: keys, places, keys with their values; along any axis, of any layout. Nothing is read back.
+/// Sorting on the device: keys, indices (argsort), keys with values; along any axis, with any strides. No function
+/// waits for the device.
 ///
-/// The order is NumPy's: NaN last, -0.0 and 0.0 equal, complex numbers by their real parts, then the imaginary ones.
-/// Every sort is stable, descending ones too: equal elements keep their order. Results are the same every time.
+/// The order is NumPy's: NaN last, -0.0 equal to 0.0, complex numbers by their real parts, then their imaginary parts.
+/// Every sort is stable, also a descending one: equal elements keep their order. Results are the same in every run.
 #pragma once
 
 #include <gemel/arrays/any_expr.hpp>
@@ -22,18 +23,18 @@ namespace gemel {
 
 /// Options of sorts, by name: `sort(x, {.axis = 0, .descending = true})`.
 struct SortOptions {
-    int axis = -1;            ///< sorted along it; negative ones count from the end
-    bool descending = false;  ///< the largest first, NaN before it
-    /// Written instead of a new array, and returned: of the result's shape and type, any strides. It may be what is
-    /// sorted.
+    int axis = -1;            ///< the axis to sort along; negative values count from the last axis
+    bool descending = false;  ///< largest first, NaN before all
+    /// The array to write the result to instead of a new one: of the result's shape and type, with any strides. It may
+    /// be the input.
     AnyArray out = {};
-    codegen::SortTuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::SortTuning tuning = {};  ///< members given here override the library's choice
 };
 
 // What the templates below call, for types known at run time.
 GEMEL_API AnyArray sort(const AnyArray& x, const SortOptions& options = {});
 GEMEL_API AnyArray argsort(const AnyArray& x, const SortOptions& options = {});
-/// The keys, then the values.
+/// @returns the sorted keys, then the values in the same order
 GEMEL_API std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray> values,
                                             const SortOptions& options = {});
 GEMEL_API AnyArray lexsort(std::span<const AnyArray> keys);
@@ -44,34 +45,37 @@ GEMEL_API AnyArray sort_segments(const AnyArray& values, const AnyArray& starts,
 ///     GPUArray<float> y = sort(x);
 ///     sort(table, {.axis = 0, .descending = true, .out = table});   // in place
 ///
-/// @param x  an array of any layout, or an expression, which is evaluated first
-/// @returns  a new array in C order, of the shape of x
-/// @throws ArgumentError if there is no such axis, for elements without an order (structs: SortKernel), and if .out
-///         does not fit
-/// @time enqueued, returns at once. One launch for rows of up to 8192 elements of 4 bytes; above, one reading for the
-///       digits and a reading and writing for each 8 bits of the key that are not the same in all keys. An axis that
-///       is not the last one costs two copies.
+/// @param x  an array with any strides, or an expression, which is evaluated first
+/// @returns  a new array in C order, of the shape of x; or options.out
+/// @throws ArgumentError if the axis does not exist, for structs (use SortKernel), and if .out has another shape, type
+///         or context
+/// @time enqueued, returns at once. Rows of up to 8192 elements of 4 bytes: one launch. Longer rows: one pass that
+///       reads the keys to count digits, then one that reads and writes them for each 8 bits of the key, except for
+///       bits that are equal in all keys. Sorting along an axis other than the last adds two copies.
+/// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs" (2022)
 template <ArrayOrExpression X>
 EvaluatedArray<X> sort(const X& x, const SortOptions& options = {}) {
     return EvaluatedArray<X>(sort(detail::evaluated(x), options));
 }
-/// Where the elements of the sorted array come from: take(x, argsort(x)) is sort(x), along an axis within it.
-/// @time as sort(), with the places moved beside the keys
+/// The indices that sort x along an axis: for one axis, take(x, argsort(x)) equals sort(x).
+/// @returns of the shape of x
+/// @throws ArgumentError as sort() @time as sort(), which moves an index with each key
 template <ArrayOrExpression X>
 GPUArray<std::int64_t> argsort(const X& x, const SortOptions& options = {}) {
     return GPUArray<std::int64_t>(argsort(detail::evaluated(x), options));
 }
 
-/// The keys in order and the values as their keys went; any number of arrays of any element types, structs included.
+/// The keys in ascending order and the values permuted with them: any number of arrays, of any element types including
+/// structs.
 ///
-///     auto [cells, masses, places] = sort_by_key(cell, mass, place);
+///     auto [cells, masses, positions] = sort_by_key(cell, mass, position);
 ///     auto [keys, values] = sort_by_key({.descending = true}, k, v);
 ///
 /// @param values  each of the shape of the keys
-/// @returns       a tuple of new arrays
-/// @throws ArgumentError as sort(), if a shape differs from that of the keys, or if contexts differ
-/// @time as sort(), with the values moved beside the keys; those of more than 64 bytes once, by their places, at the
-/// end
+/// @returns       a tuple of new arrays: keys, then values
+/// @throws ArgumentError as sort(); if a shape or context differs from that of the keys; if .out is given
+/// @time as sort(), which moves the values with the keys in every pass. Values of more than 64 bytes are moved once, by
+///       a gather at the end
 template <ArrayOrExpression K, ArrayOrExpression... V>
 std::tuple<EvaluatedArray<K>, EvaluatedArray<V>...> sort_by_key(const SortOptions& options, const K& keys,
                                                                 const V&... values) {
@@ -87,22 +91,23 @@ std::tuple<EvaluatedArray<K>, EvaluatedArray<V>...> sort_by_key(const K& keys, c
     return sort_by_key(SortOptions{}, keys, values...);
 }
 
-/// Places that sort by several keys: by the last one, equal ones by the one before it, and so on, as NumPy's.
-/// `lexsort({given_name, surname})`
-/// @param keys  one axis each, of one length
+/// The indices that sort by several keys, as NumPy's lexsort: the last key is the primary one, ties are broken by the
+/// key before it, and so on. `lexsort({given_name, surname})`
+/// @param keys  one axis each, of equal length
 /// @throws ArgumentError if there is no key, or their shapes or contexts differ
-/// @time an argsort for each key, and a gather for each but the first
+/// @time one argsort per key, and one gather per key but the first
 inline GPUArray<std::int64_t> lexsort(std::initializer_list<AnyArray> keys) {
     return GPUArray<std::int64_t>(lexsort(std::span<const AnyArray>(keys.begin(), keys.size())));
 }
 
-/// Sorts each segment by itself: segment s has the elements from starts[s] to starts[s + 1], the last one those to the
-/// end. Segments may have any lengths, none included.
+/// Sorts each segment separately: segment s has the elements starts[s] to starts[s + 1] - 1, the last one those to the
+/// end. A segment may be empty.
 /// @param values  one axis
-/// @param starts  integers, ascending, the first of them 0
-/// @throws ArgumentError if the arrays have other shapes or types. Starts are on the device and are not looked at: a
-///         start that is too large, or not ascending, gives an order that means nothing
-/// @time enqueued: one sort by the key and the segment's number, whatever the lengths
+/// @param starts  one axis of integers, ascending, starting at 0; one per segment. They are not checked, because that
+///                would wait for the device: starts that are out of range or not ascending give an unspecified order
+/// @returns       of the shape of values
+/// @throws ArgumentError if the arrays have more than one axis, starts are not integers, or contexts differ
+/// @time enqueued: one sort by key and segment number, independent of the segments' lengths
 template <ArrayOrExpression X, ArrayOrExpression S>
 EvaluatedArray<X> sort_segments(const X& values, const S& starts, const SortOptions& options = {}) {
     return EvaluatedArray<X>(sort_segments(detail::evaluated(values), detail::evaluated(starts), options));

@@ -1,4 +1,4 @@
-/// Sorts by a key or a comparison of your own, both in C: of structs, or of numbers in another order.
+/// Sorts by a user's key or comparison, given as a C expression: for structs, and for numbers in an order of your own.
 #pragma once
 
 #include <gemel/algorithms/sort.hpp>
@@ -9,14 +9,13 @@
 
 namespace gemel {
 
-/// What a SortKernel sorts by; one of key_expr and less_expr.
+/// What a SortKernel sorts by. Give either key_expr or less_expr.
 struct SortSpec {
-    /// Of an element `a`: a number, by which elements are sorted. An integer, signed or not, or a floating-point
-    /// number: "a.cell", "fabs(a)".
+    /// The key of an element `a`, an integer or a floating-point number: "a.cell", "fabs(a)".
     std::string key_expr = {};
-    /// Of an integer key that is not negative: so many low bits tell keys apart. 0 for all.
+    /// The number of low bits of a non-negative integer key to sort by; fewer bits take fewer passes. 0 sorts by all.
     int key_bits = 0;
-    /// Of two elements `a` and `b`: whether a comes before b. A strict weak order: "a.x < b.x".
+    /// Whether element `a` comes before element `b`, a strict weak order: "a.x < b.x".
     std::string less_expr = {};
     std::string name = "sort";
     std::string preamble = {};
@@ -41,22 +40,22 @@ class GEMEL_API ElementSort {
 ///     const SortKernel<Particle> by_cell({.key_expr = "a.cell"});
 ///     GPUArray<Particle> sorted = by_cell(particles);
 ///
-/// @time enqueued, returns at once. By a key as sort(); a key whose type gemel does not know costs passes for 8 bytes,
-///       of which those without effect end at once. By a comparison one launch, and one more for each doubling of the
-///       length beyond a tile of 256 to 4096 elements. Elements of more than 64 bytes stay where they are while their
-///       places are sorted, and are moved once.
+/// @time enqueued, returns at once. By a key: as sort(). If gemel cannot tell the key's type, it launches the passes of
+///       an 8-byte key; those over bits that are equal in all keys return at once. By a comparison: one launch, and one
+///       more for each doubling of the length beyond a tile of 256 to 4096 elements. Of elements of more than 64 bytes
+///       the indices are sorted, then the elements are moved once.
 template <ElementType T>
 class SortKernel {
    public:
-    /// @throws ArgumentError unless one of key_expr and less_expr is given and names its elements
+    /// @throws ArgumentError unless exactly one of key_expr and less_expr is given and uses its elements
     explicit SortKernel(const SortSpec& spec) : sort_(dtype_of<T>(), spec) {}
 
-    /// Sorted along an axis. @returns a new array in C order, or options.out
+    /// Sorts x along options.axis. @returns a new array in C order, of the shape of x; or options.out
     /// @throws CompileError if the expression does not compile; ArgumentError as sort()
     GPUArray<T> operator()(const GPUArray<T>& x, const SortOptions& options = {}) const {
         return GPUArray<T>(sort_.run(x, options));
     }
-    /// Where the elements of the sorted array come from. @time by a comparison as the sort, and two launches
+    /// The indices that sort x along options.axis, as argsort(). @time by a comparison two launches more than the sort
     GPUArray<std::int64_t> argsort(const GPUArray<T>& x, const SortOptions& options = {}) const {
         return GPUArray<std::int64_t>(sort_.places(x, options));
     }

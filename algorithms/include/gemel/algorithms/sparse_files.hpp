@@ -16,18 +16,18 @@ GEMEL_API void save_mtx(const std::filesystem::path& path, const AnyMatrix& matr
 GEMEL_API AnyMatrix load_mtx(const Context& context, const std::filesystem::path& path, DType dtype);
 }  // namespace detail
 
-/// Writes a matrix as scipy.sparse.save_npz does, uncompressed: coo and dia as what they are, all others as csr.
-/// Blocks. An existing file is replaced when all is written.
+/// Writes a file that scipy.sparse.load_npz reads, uncompressed: coo and dia in their own format, the others as csr.
+/// Blocks. An existing file is replaced after the new one is complete.
 /// @throws ArgumentError for an empty handle, Error if the file cannot be written
 template <MatrixElement T>
 void save_npz(const std::filesystem::path& path, const Matrix<T>& matrix) {
     detail::save_npz(path, matrix.untyped());
 }
 
-/// Reads what scipy.sparse.save_npz wrote: csr, csc, coo and dia of any number type that T can hold (float64 becomes
-/// float; complex does not become real). The matrix has the format dia if the file has, else csr. Blocks.
-/// @throws Error that names the file if it cannot be read, is no such file or is damaged; ArgumentError if the types do
-///         not fit, or for an index outside the shape
+/// Reads a file of scipy.sparse.save_npz: csr, csc, coo or dia, of any number type that converts to T (float64 to float
+/// does, complex to real does not). The result is in format dia if the file is, else csr. Blocks.
+/// @throws Error that names the file if it cannot be read, has another format or is damaged; ArgumentError if the type
+///         does not convert, or for an index outside the shape
 template <MatrixElement T>
 Matrix<T> load_npz(const Context& context, const std::filesystem::path& path) {
     return Matrix<T>(detail::load_npz(context, path, dtype_of<T>()));
@@ -37,18 +37,17 @@ Matrix<T> load_npz(const std::filesystem::path& path) {
     return load_npz<T>(current_context(), path);
 }
 
-/// Writes a Matrix Market file: `matrix coordinate real general` (or complex), entries by rows, with as many digits as
-/// the type needs to come back unchanged. Blocks. @throws as save_npz()
+/// Writes a Matrix Market file, `matrix coordinate real general` (or complex), entries by rows, with enough digits to
+/// restore every value exactly. Blocks. @throws as save_npz()
 template <MatrixElement T>
 void save_mtx(const std::filesystem::path& path, const Matrix<T>& matrix) {
     detail::save_mtx(path, matrix.untyped());
 }
 
-/// Reads a Matrix Market file of coordinates or of an array: real, integer, complex or pattern (every entry is 1);
-/// general, symmetric, skew-symmetric or hermitian, of which the other half is filled in. Entries at the same place are
-/// added up. Blocks.
-/// @throws Error that names the file and the line if it cannot be read or is damaged; ArgumentError for complex values
-///         in a matrix of real ones
+/// Reads a Matrix Market file, coordinate or array; real, integer, complex or pattern (every entry is 1); general,
+/// symmetric, skew-symmetric or hermitian (the other triangle is added). Entries of equal indices are summed. Blocks.
+/// @throws Error that names file and line if it cannot be read or is damaged; ArgumentError for complex values if T is
+///         real
 /// @source Boisvert, Pozo and Remington, "The Matrix Market Exchange Formats: Initial Design"
 template <MatrixElement T>
 Matrix<T> load_mtx(const Context& context, const std::filesystem::path& path) {

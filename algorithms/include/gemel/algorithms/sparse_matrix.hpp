@@ -1,5 +1,4 @@
-/// Sparse matrices: made from triples, compressed rows or columns, or a dense array; multiplied in the format that
-/// suits them.
+/// Sparse matrices: built from COO triples, CSR, CSC or a dense array; multiplied in the format that suits the matrix.
 #pragma once
 
 #include <gemel/arrays/creation.hpp>
@@ -23,29 +22,29 @@ namespace gemel::sparse {
 
 /// How a matrix is stored for its products.
 enum class Format : std::uint8_t {
-    automatic,  ///< to(): whichever of the others suits the matrix; no matrix says it of itself
-    csr,        ///< rows one after another: values and their columns, and where each row begins
-    coo,        ///< a row and a column for each value, summed by a segmented scan
-    ell,        ///< every row as long as the longest, entries of neighbouring rows side by side
-    sell,       ///< the same for 32 rows at a time, of rows sorted by length 1024 at a time
+    automatic,  ///< argument of to(): selects one of the others for the matrix; format() never returns it
+    csr,        ///< compressed rows: values, their columns, and the start of each row
+    coo,        ///< a row and a column index per value; products by a segmented scan
+    ell,        ///< all rows padded to the longest, stored column by column
+    sell,       ///< SELL-32-1024: ell by slices of 32 rows, sorted by length within 1024 rows
     dia,        ///< by diagonals, without indices
-    packeted,   ///< packets of 256 rows with 16-bit columns within a window; what lies outside is kept as csr
+    packeted,   ///< packets of 256 rows with 16-bit column offsets within a window; entries outside are kept as csr
 };
 GEMEL_API std::string to_string(Format format);
 
-/// How a matrix in csr multiplies a vector: automatic, rows, stream or merge.
+/// How a csr matrix multiplies a vector: automatic, rows, stream or merge.
 using ProductStrategy = codegen::SparseStrategy;
-/// Overrides what gemel would choose, member by member.
+/// Members given here override the library's choice.
 struct ProductTuning {
     ProductStrategy strategy = ProductStrategy::automatic;
-    int serial = -1;          ///< 1: threads that take many rows each, as on CPU devices; 0: threads as on GPUs
-    std::uint32_t width = 0;  ///< threads for each row: 1, 2, 4, 8, 16 or 32
+    int serial = -1;          ///< 1: each thread computes many rows, as on CPU devices; 0: as on GPUs; -1: not given
+    std::uint32_t width = 0;  ///< threads per row: 1, 2, 4, 8, 16 or 32
     std::uint32_t block = 0;  ///< threads of a block: a power of 2, at most 256
     friend bool operator==(const ProductTuning&, const ProductTuning&) = default;
 };
 
 struct MatrixOptions {
-    bool wide_indices = false;  ///< 64-bit indices also where 32 bits would do
+    bool wide_indices = false;  ///< always 64-bit indices; otherwise 32-bit ones where rows, columns and entries fit
 };
 
 /// Element types of matrices.
@@ -53,7 +52,7 @@ template <class T>
 concept MatrixElement =
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, cfloat> || std::same_as<T, cdouble>;
 
-/// How one product of an AnyMatrix differs from the others; see MultiplyOptions.
+/// MultiplyOptions for an AnyMatrix.
 struct AnyMultiply {
     AnyNumber alpha = std::int64_t{1}, beta = std::int64_t{0};
     AnyArray dot_with = {}, dot = {};
@@ -63,8 +62,7 @@ struct AnyMultiply {
 
 struct MatrixState;
 
-/// A matrix whose element type is known only at run time: what Matrix<T> is made of. The members mean what they mean
-/// there.
+/// A matrix whose element type is known at run time only. Its members are documented at Matrix<T>.
 class GEMEL_API AnyMatrix {
    public:
     AnyMatrix() = default;
@@ -109,89 +107,91 @@ class GEMEL_API AnyMatrix {
 /// @throws ArgumentError if the elements are of another type
 GEMEL_API void require_matrix_type(const AnyMatrix& matrix, DType dtype);
 
-/// How one product differs from the others: y = alpha A x + beta y.
+/// Options of one product y = alpha A x + beta y.
 template <MatrixElement T>
 struct MultiplyOptions {
     T alpha = T(1);
-    T beta = T(0);  ///< if zero, y is not read, and may hold anything
-    /// What solvers need besides: `dot`, an array of one element, becomes vdot(dot_with, y) with the new y. Where a
-    /// kernel stores each row once it is summed there, without another reading of y.
+    T beta = T(0);  ///< if zero, y is not read and may be uninitialised
+    /// For solvers: `dot`, an array of one element, receives vdot(dot_with, y) for the new y. Kernels that store each
+    /// row of y once compute it in the same pass.
     GPUArray<T> dot_with = {};
     GPUArray<T> dot = {};
     Stream stream = {};
     ProductTuning tuning = {};
 };
 
-/// A sparse matrix on a device. A cheap handle: copies share the memory, and a matrix never changes.
+/// A sparse matrix on a device. A cheap handle: copies share the memory. A matrix is immutable.
 ///
-/// Every matrix has its entries by rows, columns ascending within each, without duplicates; products use the form that
-/// format() says, which is kept beside them: to(Format::csr) lets go of it. Stored zeros count as entries, as in SciPy.
-/// Indices have 32 bits where rows, columns and entries allow it, else 64.
+/// Every matrix stores its entries as csr, with ascending columns in each row and no duplicates. If format() is another
+/// format, the matrix stores that form too and uses it for products; to(Format::csr) drops it. Stored zeros count as
+/// entries, as in SciPy. Indices have 32 bits if rows, columns and entries fit, else 64.
 template <MatrixElement T>
 class Matrix {
    public:
     using value_type = T;
 
     Matrix() = default;
-    /// The same handle with its type known. @throws ArgumentError if the elements are of another type
+    /// The same matrix as a typed handle. @throws ArgumentError if the elements are of another type
     explicit Matrix(AnyMatrix matrix) : matrix_(std::move(matrix)) { require_type(); }
 
     bool empty() const { return matrix_.empty(); }
     /// (rows, columns)
     Shape shape() const { return matrix_.shape(); }
-    /// Stored entries.
+    /// The number of stored entries.
     std::int64_t nonzeros() const { return matrix_.nonzeros(); }
     Format format() const { return matrix_.format(); }
     Context context() const { return matrix_.context(); }
-    /// Where each row begins, and where the last one ends; int32 or int64. Shared with the matrix: to be read only, as
-    /// are the following.
+    /// The start of each row, shape (rows + 1,), int32 or int64. This array and the two below are the matrix's own
+    /// memory: do not write to them.
     AnyArray row_starts() const { return matrix_.row_starts(); }
-    AnyArray column_indices() const { return matrix_.column_indices(); }
-    GPUArray<T> values() const { return GPUArray<T>(matrix_.values()); }
-    /// The row of each entry: a new array. @time one launch, two on GPUs
+    AnyArray column_indices() const { return matrix_.column_indices(); }  ///< shape (nonzeros,)
+    GPUArray<T> values() const { return GPUArray<T>(matrix_.values()); }  ///< shape (nonzeros,)
+    /// The row of each entry, a new array of shape (nonzeros,). @time one launch, two on GPUs
     AnyArray row_indices() const { return matrix_.row_indices(); }
-    /// Which format the matrix has, why, and what others would hold.
+    /// A text for humans: the format, why it was chosen, and the size of the matrix in the other formats.
     std::string explain() const { return matrix_.explain(); }
 
-    /// The same matrix in another format. `automatic` looks at the lengths of rows and at the diagonals, on the device.
-    /// @throws ArgumentError if the padding of ell or the places of dia were more than 2^31 and 64 for each entry
-    /// @time waits for what the new format holds; a few readings of the matrix
+    /// The same matrix in another format. `automatic` decides by the lengths of the rows and the occupied diagonals,
+    /// which it finds on the device.
+    /// @throws ArgumentError if ell or dia would store more than 2^31 elements and more than 64 per entry
+    /// @time waits for the size of the new format; a few passes over the matrix
     Matrix to(Format format) const { return Matrix(matrix_.to(format)); }
-    /// A dense array, zero where there is no entry. @time enqueued
+    /// A dense array of shape (rows, columns). @time enqueued
     GPUArray<T> to_dense() const { return GPUArray<T>(matrix_.to_dense()); }
-    /// The transposed matrix, as csr; complex values are not conjugated. @time enqueued but for a wait: one stable sort
-    /// by column; on CPU devices two readings of the entries
+    /// The transpose, as csr; complex values are not conjugated. @time waits once; one stable sort by column; on CPU
+    /// devices two passes over the entries
     Matrix transpose() const { return Matrix(matrix_.transpose()); }
-    /// The values at (i, i + offset), zero where there is no entry. @returns a new array of as many as fit @time one
-    /// launch
+    /// The elements (i, i + offset), with zeros for absent entries: a new array of the length of that diagonal.
+    /// @time one launch, enqueued
     GPUArray<T> diagonal(Integer offset = 0) const { return GPUArray<T>(matrix_.diagonal(offset)); }
-    /// Some rows, by a slice or by their numbers in any order, repeated or not; as csr. @throws ArgumentError if there
-    /// is no such row @time waits for the number of entries
+    /// A matrix of selected rows, as csr: by a slice, or by an array of row indices, in any order and with repetitions.
+    /// @throws ArgumentError if a row does not exist @time waits for the number of entries
     Matrix rows(const Slice& slice) const { return Matrix(matrix_.rows(slice)); }
     template <IndexOperand I>
     Matrix rows(const I& numbers) const {
         return Matrix(matrix_.rows(gemel::detail::evaluated(numbers)));
     }
-    /// Row k of the result is row rows[k], column k column columns[k]; SciPy's a[rows][:, columns].
-    /// @throws ArgumentError unless both are permutations @time waits for that; then a sort
+    /// Permutes rows and columns: element (i, j) of the result is element (rows[i], columns[j]), as SciPy's
+    /// a[rows][:, columns]. @throws ArgumentError unless both are permutations @time waits for that check, then a sort
     template <IndexOperand R, IndexOperand C>
     Matrix permute(const R& rows, const C& columns) const {
         return Matrix(matrix_.permute(gemel::detail::evaluated(rows), gemel::detail::evaluated(columns)));
     }
-    /// Each row times its factor, each column times its. @throws ArgumentError if the number of factors differs
+    /// Multiplies row i, or column i, by factors[i]. @param factors  shape (rows,), or (columns,)
+    /// @throws ArgumentError if the shape differs @time one launch, and the conversion to format()
     Matrix scale_rows(const GPUArray<T>& factors) const { return Matrix(matrix_.scale_rows(factors)); }
     Matrix scale_columns(const GPUArray<T>& factors) const { return Matrix(matrix_.scale_columns(factors)); }
 
-    /// y = alpha A x + beta y, for a vector, or for several: the columns of a dense matrix.
+    /// y = alpha A x + beta y, for one vector or for the columns of a dense matrix.
     ///
     ///     a.multiply_into(y, x, {.alpha = 2, .beta = 1});
     ///
+    /// The result has the same bits in every run on one device.
     /// @param x,y  shapes (columns,) and (rows,), or (columns, k) and (rows, k); any strides; y may be x
-    /// @throws ArgumentError if shapes or contexts differ, or y repeats elements
-    /// @time enqueued, one launch: two of csr with rows of very different lengths, of coo, and of packeted with entries
-    ///       outside the windows. Strides other than C order's cost a copy. The bits of the result are the same every
-    ///       time on one device. Of several vectors each format multiplies by its rows. `dot` adds a launch, two on CPU
-    ///       devices
+    /// @throws ArgumentError if shapes or contexts differ, or y has several indices for one element (a broadcast array)
+    /// @time enqueued, one launch; two for csr with rows of very different lengths, for coo, and for packeted with
+    ///       entries outside the windows. A copy more per array that is not in C order. With several vectors every
+    ///       format multiplies by its csr rows. `dot` adds a launch, two on CPU devices
     void multiply_into(const GPUArray<T>& y, const GPUArray<T>& x, const MultiplyOptions<T>& options = {}) const {
         AnyMultiply any{.alpha = widest(options.alpha), .beta = widest(options.beta)};
         if (!options.dot.empty() || !options.dot_with.empty()) any.dot_with = options.dot_with, any.dot = options.dot;
@@ -199,27 +199,28 @@ class Matrix {
         any.tuning = options.tuning;
         matrix_.multiply_into(y, x, any);
     }
-    /// The same into a new array. @param x  an array or an expression of T, which is evaluated first
+    /// A x as a new array. @param x  an array, or an expression of T, which is evaluated first
     template <ArrayOrExpression X>
         requires std::same_as<typename OperandElement<std::remove_cvref_t<X>>::type, T>
     friend GPUArray<T> operator*(const Matrix& a, const X& x) {
         return GPUArray<T>(a.matrix_.times(gemel::detail::evaluated(x)));
     }
-    /// The product of two sparse matrices, as csr; sums that come to zero stay as entries.
-    /// @throws ArgumentError if the inner extents differ @time waits twice; memory for every product of two entries,
-    /// and a sort of them; on CPU devices memory for the result, and two passes over the products
-    /// @source Bell, Dalton and Olson, "Exposing Fine-Grained Parallelism in Algebraic Multigrid Methods"; on CPU
-    /// devices
-    ///         Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition"
+    /// The product of two sparse matrices, as csr. Sums that are zero stay as entries.
+    /// @throws ArgumentError if the inner extents differ
+    /// @time waits twice. GPUs: memory for all products of two entries, and a sort of them. CPU devices: memory for the
+    ///       result, and two passes over the products
+    /// @source GPUs: Bell, Dalton and Olson, "Exposing Fine-Grained Parallelism in Algebraic Multigrid Methods". CPU
+    ///         devices: Gustavson, "Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition"
     friend Matrix operator*(const Matrix& a, const Matrix& b) { return Matrix(a.matrix_.times(b.matrix_)); }
-    /// Sums, as csr; entries that cancel stay. @throws ArgumentError if the shapes differ @time waits; a sort
+    /// Sum and difference, as csr; sums that are zero stay as entries. @throws ArgumentError if the shapes differ
+    /// @time waits for the number of entries; a sort
     friend Matrix operator+(const Matrix& a, const Matrix& b) {
         return Matrix(a.matrix_.plus(b.matrix_, std::int64_t{1}));
     }
     friend Matrix operator-(const Matrix& a, const Matrix& b) {
         return Matrix(a.matrix_.plus(b.matrix_, std::int64_t{-1}));
     }
-    /// Every value times a number, in the same format. @time one launch, and what the format takes
+    /// All values times a number, in the same format. @time one launch, and the conversion to the format
     friend Matrix operator*(const std::type_identity_t<T>& factor, const Matrix& a) {
         return Matrix(a.matrix_.scaled(widest(factor)));
     }
@@ -253,7 +254,7 @@ GEMEL_API AnyMatrix compressed(bool by_columns, const Shape& shape, const AnyArr
                                const AnyArray& values, const MatrixOptions& options);
 GEMEL_API AnyMatrix dense(const AnyArray& array, const MatrixOptions& options);
 
-/// What was given, on the device.
+/// An array on the device, from a host range, an array or an expression.
 template <class R>
 AnyArray uploaded(const Context& context, const R& given) {
     if constexpr (ArrayOrExpression<R>) {
@@ -277,14 +278,14 @@ Context context_of(const R& first, const More&... more) {
 
 }  // namespace detail
 
-/// A matrix from triples: values[k] stands at (rows[k], columns[k]). In any order; what stands at the same place is
-/// added up, in the order given.
+/// A matrix from COO triples: values[k] is the entry at (rows[k], columns[k]). Triples may be in any order; those of
+/// equal indices are summed, in the order given.
 ///
 ///     sparse::Matrix<float> a = sparse::coo<float>({n, n}, rows, columns, values);
 ///
-/// @throws ArgumentError if the three have different lengths or contexts, and if an index lies outside the shape: the
-///         message names the first such entry. Nothing is made then
-/// @time waits for the check and for the number of entries; a sort by place, unless they ascend already
+/// @throws ArgumentError if lengths or contexts differ, or an index is outside the shape; the message names the first
+///         such entry
+/// @time waits for the check and for the number of entries; a sort by row and column, unless they ascend already
 template <MatrixElement T, IndexSource R, IndexSource C, ValueSource<T> V>
 Matrix<T> coo(const Context& context, const Shape& shape, const R& rows, const C& columns, const V& values,
               const MatrixOptions& options = {}) {
@@ -296,11 +297,11 @@ Matrix<T> coo(const Shape& shape, const R& rows, const C& columns, const V& valu
     return coo<T>(detail::context_of(rows, columns, values), shape, rows, columns, values, options);
 }
 
-/// A matrix from compressed rows: row i has columns[k] and values[k] for k from starts[i] to starts[i + 1]. The arrays
-/// are copied. Columns may be in any order within a row and repeated: they are sorted and added up then.
-/// @throws ArgumentError if the lengths do not fit, if starts do not ascend from 0 to the number of entries, and for a
-///         column outside the shape, with the entry's number
-/// @time waits for the check; a sort where columns do not ascend
+/// A matrix from CSR arrays, which are copied: row i has columns[k] and values[k] for starts[i] <= k < starts[i + 1].
+/// Columns may be unsorted and repeated within a row; they are then sorted, and repeated ones summed.
+/// @throws ArgumentError if the lengths do not match, if starts do not ascend from 0 to the number of entries, or if a
+///         column is outside the shape; the message names the entry
+/// @time waits for the check; a sort if columns do not ascend
 template <MatrixElement T, IndexSource S, IndexSource C, ValueSource<T> V>
 Matrix<T> csr(const Context& context, const Shape& shape, const S& starts, const C& columns, const V& values,
               const MatrixOptions& options = {}) {
@@ -314,7 +315,7 @@ Matrix<T> csr(const Shape& shape, const S& starts, const C& columns, const V& va
     return csr<T>(detail::context_of(starts, columns, values), shape, starts, columns, values, options);
 }
 
-/// The same from compressed columns. @time as csr(), and a transposition
+/// A matrix from CSC arrays. @throws as csr() @time as csr(), and a transposition
 template <MatrixElement T, IndexSource S, IndexSource R, ValueSource<T> V>
 Matrix<T> csc(const Context& context, const Shape& shape, const S& starts, const R& rows, const V& values,
               const MatrixOptions& options = {}) {
@@ -326,8 +327,8 @@ Matrix<T> csc(const Shape& shape, const S& starts, const R& rows, const V& value
     return csc<T>(detail::context_of(starts, rows, values), shape, starts, rows, values, options);
 }
 
-/// The elements of a dense array of two axes that are not zero. @throws ArgumentError for other ranks @time waits for
-/// their number
+/// A matrix of the nonzero elements of a dense array of shape (rows, columns). @throws ArgumentError for other ranks
+/// @time waits for the number of nonzero elements
 template <ArrayOrExpression X>
     requires MatrixElement<typename OperandElement<std::remove_cvref_t<X>>::type>
 auto dense(const X& array, const MatrixOptions& options = {}) {

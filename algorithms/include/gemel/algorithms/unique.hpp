@@ -1,4 +1,4 @@
-/// Arrays as sets: what is in them, each once, by sorting.
+/// Arrays as sets: distinct values, unions, intersections and differences, by sorting.
 #pragma once
 
 #include <gemel/algorithms/select.hpp>
@@ -11,17 +11,17 @@
 
 namespace gemel {
 
-/// What unique() is to find besides the values.
+/// What unique() returns besides the values.
 struct UniqueOptions {
-    bool index = false;    ///< where each value occurs first
-    bool inverse = false;  ///< which of the values each element is: take(u.values, u.inverse) is x
-    bool counts = false;   ///< how often each occurs
+    bool index = false;    ///< the index in C order of each value's first occurrence
+    bool inverse = false;  ///< for each element of x the index of its value: take(u.values, u.inverse) equals x
+    bool counts = false;   ///< how often each value occurs
     Stream stream = {};
 };
 
 struct AnyUnique {
     AnyArray values;                                ///< ascending
-    GPUArray<std::int64_t> index, inverse, counts;  ///< empty handles where they were not asked for
+    GPUArray<std::int64_t> index, inverse, counts;  ///< empty handles unless requested
 };
 template <ElementType T>
 struct Unique {
@@ -34,16 +34,17 @@ GEMEL_API AnyUnique unique(const AnyArray& x, const UniqueOptions& options);
 GEMEL_API AnySelection unique_values(const char* who, const AnyArray& x, const Stream& stream);
 GEMEL_API GPUArray<bool> isin(const AnyArray& x, const AnyArray& among, bool invert);
 GEMEL_API AnySelection union1d(const AnyArray& a, const AnyArray& b);
-/// Those of a that are in b, or that are not.
+/// The values of a that are in b (is_common), or that are not.
 GEMEL_API AnySelection common_or_not(const char* who, const AnyArray& a, const AnyArray& b, bool is_common);
 }  // namespace detail
 
-/// NumPy's: the values that occur, ascending, each once; all NaN count as one.
+/// The distinct values of x in ascending order, as NumPy's unique; all NaN count as one value.
 ///
 ///     Unique<int> groups = unique(ids, {.inverse = true, .counts = true});
 ///
-/// @returns arrays of exactly so many elements; `inverse` has the shape of x
-/// @throws ArgumentError for structs @time a sort, one launch or three as copy_if(); then waits for the number
+/// @returns values, index and counts of shape (distinct values,); inverse of the shape of x
+/// @throws ArgumentError for structs @time a sort and one launch (three where copy_if() takes three), then a wait for
+///         the number of values
 template <ArrayOrExpression X>
 Unique<detail::ElementOf<X>> unique(const X& x, const UniqueOptions& options = {}) {
     AnyUnique u = detail::unique(detail::evaluated(x), options);
@@ -53,30 +54,30 @@ template <UntypedOperand X>
 AnyUnique unique(const X& x, const UniqueOptions& options = {}) {
     return detail::unique(detail::array_of(x), options);
 }
-/// The values alone, with their number on the device: nothing waits.
+/// The distinct values as a Selection, whose count stays on the device. @time as unique(), enqueued
 template <ArrayOrExpression X>
 Selection<detail::ElementOf<X>> unique_values(const X& x, const Stream& stream = {}) {
     return detail::typed<detail::ElementOf<X>>(detail::unique_values("unique_values", detail::evaluated(x), stream));
 }
 
-/// For each element of x whether it is among others; NaN never is. @param invert  whether it is not, instead
-/// @time a sort of `among` and a search for each element, enqueued
+/// Whether each element of x occurs in `among`; always false for NaN. @param invert  negates the result
+/// @returns of the shape of x @time a sort of `among` and one launch of binary searches, enqueued
 template <ArrayOperand X, ArrayOperand A>
 GPUArray<bool> isin(const X& x, const A& among, bool invert = false) {
     return detail::isin(detail::evaluated(x), detail::evaluated(among), invert);
 }
-/// The values that are in a or b, ascending, each once. Nothing waits. @time a copy, a sort, a scan
+/// The distinct values of a and b together, ascending. @time enqueued: a copy, a sort and a scan
 template <ArrayOperand A, ArrayOperand B>
 Selection<CommonElement<A, B>> union1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(detail::union1d(detail::evaluated(a), detail::evaluated(b)));
 }
-/// The values that are in both, ascending, each once. Nothing waits. @time two sorts, two scans, a search
+/// The distinct values that are in both a and b, ascending. @time enqueued: two sorts, two scans and a search
 template <ArrayOperand A, ArrayOperand B>
 Selection<CommonElement<A, B>> intersect1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(
         detail::common_or_not("intersect1d", detail::evaluated(a), detail::evaluated(b), true));
 }
-/// The values of a that are not in b, ascending, each once. Nothing waits. @time as intersect1d()
+/// The distinct values of a that are not in b, ascending. @time as intersect1d()
 template <ArrayOperand A, ArrayOperand B>
 Selection<CommonElement<A, B>> setdiff1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(

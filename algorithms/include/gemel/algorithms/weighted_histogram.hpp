@@ -14,13 +14,13 @@
 
 namespace gemel {
 
-/// What a histogram adds up where it does not count.
+/// Options of histograms that sum weights or give a density.
 struct Weighting {
-    AnyArray weights = {};  ///< real numbers, one for each element, in its shape; each element weighs 1 if left out
-    /// Sums are divided by the sum of all bins and by each bin's width (area, volume): their integral is 1.
+    AnyArray weights = {};  ///< real numbers, of the shape of the elements; left out: 1 for each element
+    /// Divides each sum by the total and by the bin's width (area, volume), so that the integral is 1.
     bool density = false;
-    /// The same bits every time on one device, by sorting. Else sums go through atomics on a GPU, and may differ in
-    /// their last digits from run to run; those of weights that are integers below 2^53, and their sums, never do.
+    /// The same bits in every run on one device, by sorting. Otherwise a GPU sums by atomics, and sums may differ in
+    /// their last digits from run to run; sums of integers below 2^53 are always exact.
     bool deterministic = false;
     HistogramOptions binning = {};
 };
@@ -37,8 +37,8 @@ struct WeightedHistogram2d {
     GPUArray<E> x_edges, y_edges;
 };
 
-/// The bins of one coordinate: so many, evenly between two numbers, or between the least and the greatest element; or
-/// edges of your own.
+/// The bins of one coordinate: `count` bins of equal width over `range`, or over the minimum to the maximum if it is
+/// left out; or given edges.
 struct BinAxis {
     std::int64_t count = 10;
     std::optional<std::array<double, 2>> range = {};
@@ -46,7 +46,7 @@ struct BinAxis {
 };
 template <ElementType E>
 struct HistogramDd {
-    GPUArray<std::int64_t> counts;  ///< an axis for each coordinate
+    GPUArray<std::int64_t> counts;  ///< one axis per coordinate
     std::vector<GPUArray<E>> edges;
 };
 template <ElementType E>
@@ -60,7 +60,7 @@ namespace detail {
 /// One coordinate of the elements, and the edges of its bins.
 struct BinnedAxis {
     AnyArray elements, edges;
-    bool even = false;  ///< the edges are equally far from each other
+    bool even = false;  ///< the bins have equal widths
 };
 /// @returns the coordinate with its edges in `dtype`
 GEMEL_API BinnedAxis binned_axis(const char* who, const AnyArray& x, DType dtype, const Bins& bins,
@@ -95,32 +95,33 @@ std::vector<GPUArray<E>> edges_of(const std::vector<BinnedAxis>& axes) {
 
 }  // namespace detail
 
-/// NumPy's with weights, or as a density:
+/// Sums of weights in each bin, or a density, as NumPy's histogram:
 ///
 ///     WeightedHistogram<float> mass = histogram(x, 64, 0.0, 1.0, {.weights = w});
 ///     WeightedHistogram<float> p = histogram(x, 64, 0.0, 1.0, {.density = true});
 ///
-/// Weights are added in double, whatever their type. Without weights a density comes from counts, which are exact.
-/// @throws ArgumentError as without weights; if weights are no real numbers, have another shape or context than x
-/// @time enqueued: as without weights; a density two launches more. `.deterministic` on a GPU: a launch, a sort of
-///       the bins' numbers with the weights, a scan
+/// Weights of any type are added in double. A density without weights is computed from exact counts.
+/// @throws ArgumentError as histogram() without weights; if weights are not real numbers, or differ from x in shape or
+///         context; if the device has no double
+/// @time enqueued: as histogram() without weights; two launches more for a density. `.deterministic` on a GPU: a
+///       launch, a sort of bin indices with weights, and a scan
 template <ArrayOperand X>
 WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, double low, double high,
                                                           const Weighting& weighting) {
     return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {bins, std::array{low, high}}, weighting);
 }
-/// Between the least and the greatest element.
+/// The same over the range from the minimum to the maximum of x.
 template <ArrayOperand X>
 WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, const Weighting& weighting) {
     return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {.count = bins}, weighting);
 }
-/// With edges of your own. @time waits for the edges, which are checked
+/// The same with given edges. @time waits, to check the edges
 template <ArrayOperand X, ArrayOperand E>
 WeightedHistogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, const E& edges, const Weighting& weighting) {
     return detail::weighted_histogram<EdgeOf<detail::ElementOf<X>>>(x, {.edges = detail::evaluated(edges)}, weighting);
 }
 
-/// The same of pairs.
+/// Sums of weights, or a density, of pairs (x[i], y[i]); otherwise as histogram().
 template <ArrayOperand X, ArrayOperand Y>
 auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const Weighting& weighting) {
     return detail::weighted_histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
@@ -139,10 +140,10 @@ auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, c
                                                                      {.edges = detail::evaluated(y_edges)}, weighting);
 }
 
-/// The same of points: `histogramdd(points, {{.count = 8}, {.count = 4, .range = {{0.0, 1.0}}}})`.
+/// Counts of points in several dimensions: `histogramdd(points, {{.count = 8}, {.count = 4, .range = {{0.0, 1.0}}}})`.
 /// @param points  shape (points, coordinates), up to 8 coordinates
-/// @param bins    of each coordinate
-/// @throws ArgumentError if there are not as many bins' axes as coordinates, or 2^31 bins or more in all
+/// @param bins    one BinAxis per coordinate
+/// @throws ArgumentError if the number of BinAxis differs from that of coordinates, or there are 2^31 bins or more
 template <ArrayOperand X>
 HistogramDd<EdgeOf<detail::ElementOf<X>>> histogramdd(const X& points, const std::vector<BinAxis>& bins,
                                                       const HistogramOptions& options = {}) {

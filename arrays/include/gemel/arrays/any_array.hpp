@@ -22,7 +22,7 @@ namespace gemel {
 struct Layout;
 class AnyExpr;
 
-/// What becomes of leading axes of extent 1 that the target array lacks.
+/// Whether leading axes of extent 1 that the target array lacks are dropped or refused.
 enum class LeadingAxes : std::uint8_t { refused, dropped };
 
 /// Elements of one type in device memory, laid out by shape and strides. A handle: copies share the memory.
@@ -55,23 +55,23 @@ class GEMEL_API AnyArray {
     std::size_t rank() const { return shape_.rank(); }
     /// The number of elements.
     std::size_t size() const { return size_; }
-    /// The bytes of all elements, gaps not counted.
+    /// size() times the size of an element, in bytes; gaps between elements are not counted.
     std::size_t size_bytes() const { return size_ * dtype_.size_bytes(); }
     DType dtype() const { return dtype_; }
     /// @throws ArgumentError if the handle is empty
     Context context() const { return buffer_.context(); }
     const Buffer& buffer() const { return buffer_; }
-    /// Where the element at index (0, ..., 0) lies in `buffer()`.
+    /// The offset of element (0, ..., 0) from the start of `buffer()`, in bytes.
     std::size_t offset_bytes() const { return offset_bytes_; }
     bool is_contiguous(Order order = Order::C) const { return gemel::is_contiguous(shape_, strides_, order); }
-    /// True if several indices refer to one element, as after broadcast_to: such an array cannot be written. Exact for
-    /// up to two axes; with more, a repetition in interlocking strides given by hand may go unnoticed.
+    /// True if several indices refer to one element, as after broadcast_to(); such an array can only be read. Exact for
+    /// up to two axes; with more, interlocking strides given by hand may be missed.
     bool repeats() const;
 
     // Views. They share the memory: writing through one shows in all. Nothing is launched.
 
-    /// `a(1, slice({}, {}, -1), ellipsis, newaxis)` is Python's `a[1, ::-1, ..., None]`. An integer takes its axis
-    /// away, axes that are not named are whole. @throws ArgumentError for an integer out of range and for too many
+    /// A view: `a(1, slice({}, {}, -1), ellipsis, newaxis)` is Python's `a[1, ::-1, ..., None]`. An integer removes its
+    /// axis; axes without an index stay as they are. @throws ArgumentError for an integer out of range and for too many
     /// indices
     template <IndexLike... I>
     AnyArray operator()(const I&... indices) const {
@@ -79,11 +79,11 @@ class GEMEL_API AnyArray {
         return view(packed);
     }
     AnyArray view(std::span<const Index> indices) const;
-    /// The same elements in the same order under another shape; one extent may be -1. A view where the elements need
-    /// not move, else a copy: `is_view_of` tells. @param order  in which the elements are counted on either side
+    /// The same elements in another shape; one extent may be -1. A view if strides can describe it, else a copy
+    /// (is_view_of() tells which). @param order  in which elements are counted in both shapes
     /// @throws ArgumentError if the numbers of elements differ
     AnyArray reshape(const Shape& shape, Order order = Order::C) const;
-    /// One axis; a view of a contiguous array, else a copy.
+    /// The elements along one axis: a view of a contiguous array, else a copy.
     AnyArray ravel(Order order = Order::C) const { return reshape({-1}, order); }
     /// The axes in reverse.
     AnyArray transpose() const;
@@ -92,7 +92,8 @@ class GEMEL_API AnyArray {
     /// Without the axes of extent 1, or without these of them. @throws ArgumentError if one has another extent
     AnyArray squeeze() const;
     AnyArray squeeze(const Axes& axes) const;
-    /// As NumPy: extents of 1 and axes in front are repeated. The result can only be read. @throws ArgumentError
+    /// A read-only view: axes of extent 1 and missing leading axes are repeated, as in NumPy.
+    /// @throws ArgumentError if another extent differs
     AnyArray broadcast_to(const Shape& shape) const;
     /// The elements a[i, i + offset] over two axes, as a last axis. Writable, unlike NumPy's.
     AnyArray diagonal(Integer offset = 0, Integer axis1 = 0, Integer axis2 = 1) const;
@@ -100,13 +101,14 @@ class GEMEL_API AnyArray {
     AnyArray real() const;
     /// The imaginary parts of complex elements; of any other array new zeros.
     AnyArray imag() const;
-    /// The same bytes as elements of another type. The extent of the last axis is scaled if the sizes differ, for which
-    /// that axis must be contiguous and its bytes divide. @throws ArgumentError
+    /// A view of the same bytes as elements of another type. If the element sizes differ, the last axis must be
+    /// contiguous, and its extent is scaled. @throws ArgumentError if the bytes are not a multiple of the new size
     AnyArray view_as(DType dtype) const;
 
     // Elements. Enqueued on the thread's current stream, or the context's default stream.
 
-    /// A new array with the same elements. It keeps the order of axes in memory if there are no gaps, else has C order.
+    /// A new array with the same elements, in the same order of axes in memory if this array has no gaps, else in C
+    /// order.
     AnyArray copy() const;
     AnyArray copy(Order order) const;
     /// A new array with converted elements, also if the type is the same. Out of range or NaN to integer is undefined,
@@ -116,20 +118,20 @@ class GEMEL_API AnyArray {
     /// contexts are the same.
     AnyArray copy_to(const Context& context) const;
     /// Writes the elements of `other`, broadcast to this shape and converted where NumPy's same_kind allows, into this
-    /// array. Overlapping memory gives what separate memory would.
+    /// array. The arrays may overlap.
     /// @throws ArgumentError if shapes or types do not fit, or the array repeats elements
     void assign(const AnyArray& other) const;
     /// The same for a lazy expression: one kernel, unless an operand overlaps this array at other positions. Leading
     /// axes of extent 1 that this array lacks are dropped, here and above, as in NumPy.
     void assign(const AnyExpr& expression) const;
-    /// Writes one number to every element, by GPUArray's rules. @throws ArgumentError if the element type cannot
-    /// hold it or is not numeric, or the array repeats elements
+    /// Sets all elements to a number, as GPUArray::fill(). @throws ArgumentError if the element type cannot hold it or
+    /// is not numeric, or the array repeats elements
     template <NumberElement V>
     void fill(const V& value) const {
         fill(widest(value));
     }
     void fill(const AnyNumber& value) const;
-    /// Writes one value, the bytes of an element, to every element. @throws ArgumentError if the array repeats elements
+    /// Sets all elements to the value whose bytes are given. @throws ArgumentError if the array repeats elements
     void fill_bytes(const void* element) const;
     /// All elements to host memory, and from it, in C order of the indices without gaps. Blocks.
     void get_bytes(void* to) const;
@@ -141,8 +143,8 @@ class GEMEL_API AnyArray {
         get_bytes(values.data());
         return values;
     }
-    /// The one element of an array that has one. Blocks. @throws ArgumentError with the number of elements, and if it
-    /// is of another type
+    /// The element of an array of size 1. Blocks. @throws ArgumentError if the array has another number of elements or
+    /// another type
     template <HasDType T>
     T item() const {
         require_dtype(dtype_of<T>());
@@ -151,7 +153,7 @@ class GEMEL_API AnyArray {
         get_bytes(&value);
         return static_cast<T>(value);
     }
-    /// The same of any type of numbers, as the widest of its kind: `std::get<double>(sum(x).item())`.
+    /// The same for any number type, as the widest type of its kind: `std::get<double>(sum(x).item())`.
     AnyNumber item() const;
     void set_bytes(const void* from) const;
 
@@ -165,7 +167,7 @@ class GEMEL_API AnyArray {
     bool may_overlap(const AnyArray& other) const;
     /// Whether the two share an allocation.
     bool is_view_of(const AnyArray& other) const;
-    /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.
+    /// Returns the memory to the pool now. Other handles of it throw when they are used afterwards.
     void release();
 
    protected:

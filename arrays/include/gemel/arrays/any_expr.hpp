@@ -1,4 +1,4 @@
-/// AnyExpr: a lazy expression whose element type is known only at run time; also from text.
+/// AnyExpr: a lazy expression whose element type is known at run time only, built by operators or from text.
 #pragma once
 
 #include <gemel/arrays/expression_view.hpp>
@@ -29,7 +29,7 @@ GEMEL_API void update(const AnyArray& to, const AnyExpr& value);
 GEMEL_API AnyExpr clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high);
 }  // namespace detail
 
-/// What AnyExpr takes beside arrays: lazy expressions of known type.
+/// Lazy expressions of known type, which AnyExpr accepts as operands.
 template <class E>
 concept ConvertsToAny = requires(const E& expression) {
     { expression.any() } -> std::same_as<AnyExpr>;
@@ -58,7 +58,7 @@ class GEMEL_API AnyExpr {
     AnyExpr& operator=(AnyExpr&&) & noexcept = default;
     /// An operation on operands. Numbers alone are computed at once.
     /// @param result  the result's element type; that which the operation's rule gives, if left out
-    /// @throws ArgumentError naming the operation if it has no meaning for the types or the shapes
+    /// @throws ArgumentError naming the operation if it is not defined for the types or shapes
     AnyExpr(const OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
 
     /// Of a number its own type (of integers int64), though beside arrays it is weak.
@@ -101,7 +101,7 @@ concept UntypedOperand =
 template <class... X>
 concept UntypedCombinable = (UntypedOperand<X> || ...) && ((UntypedOperand<X> || Operand<X>) && ...);
 
-/// A name in a text and what it stands for: an array, a number, an expression.
+/// A name in the text of an expression and its operand: an array, a number or an expression.
 struct NamedOperand {
     std::string name;
     AnyExpr value;
@@ -116,7 +116,7 @@ struct NamedOperand {
 /// there are `frexp_mantissa`, `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are
 /// weak; `2j` is imaginary. Reductions stay in the expression as those of namespace lazy, axes behind what they reduce:
 /// `exp(x - max(x, 1))`, `x / sum(x)`. `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
-/// @throws ArgumentError showing where the text cannot be understood
+/// @throws ArgumentError that shows the position of the error in the text
 /// @time of the text's length; nothing is compiled before it is evaluated
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);
 inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands) {

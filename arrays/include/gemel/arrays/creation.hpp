@@ -1,5 +1,5 @@
-/// New arrays: from host values, constants, progressions. Each function takes a context first, or leaves it out and
-/// uses the thread's current one.
+/// New arrays: from host values, constants, progressions. Each function exists with a context as its first argument,
+/// and without, for the thread's current context.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -60,7 +60,7 @@ GPUArray<T> zeros(const Shape& shape, Order order = Order::C) {
     return zeros<T>(current_context(), shape, order);
 }
 
-/// One value everywhere. @throws ArgumentError if T has no such value
+/// All elements equal to value. @throws ArgumentError if T cannot hold it
 template <ElementType T, ValueFor<T> V>
 GPUArray<T> full(const Context& context, const Shape& shape, const V& value, Order order = Order::C) {
     const GPUArray<T> result(context, shape, order);
@@ -109,8 +109,8 @@ inline AnyArray ones(const Context& context, const Shape& shape, DType dtype, Or
 }
 inline AnyArray ones(const Shape& shape, DType dtype, Order order = Order::C) { return full(shape, 1, dtype, order); }
 
-// Like another array: its type, shape and context (unless one is given). The order of axes in memory is kept if that
-// array has no gaps, else it is C.
+// Arrays with the type, shape and context (unless one is given) of another array. They also have its order of axes in
+// memory if it has no gaps, else C order.
 template <ElementType T>
 GPUArray<T> empty_like(const Context& context, const GPUArray<T>& like) {
     return GPUArray<T>(empty_like(context, static_cast<const AnyArray&>(like)));
@@ -217,8 +217,8 @@ GPUArray<T> arange(B stop) {
     return arange<T>(current_context(), 0, stop, 1);
 }
 
-/// `count` values from start to stop, evenly apart; without `endpoint` the last is one step before stop. Computed in
-/// double, then rounded to T, for integers downwards. @throws ArgumentError for a negative count
+/// `count` evenly spaced values from start to stop; without `endpoint` the last is one step before stop. Computed in
+/// double, then rounded to T (down for integers). @throws ArgumentError for a negative count
 template <RealElement T, Number A, Number B>
 GPUArray<T> linspace(const Context& context, A start, B stop, Integer count = 50, bool endpoint = true) {
     static_assert(!std::is_same_v<T, bool>, "linspace: there are no values between two bools");
@@ -248,11 +248,11 @@ GPUArray<T> eye(Integer rows) {
     return eye<T>(current_context(), rows, rows);
 }
 
-/// Host ranges that arrays can be made of.
+/// Host ranges whose elements can be an array's.
 template <class R>
 concept ElementRange = HostRange<R> && ElementType<std::ranges::range_value_t<R>>;
 
-/// The elements of a host range, in one axis or as `shape`, whose elements the range holds in `order`. Blocks.
+/// Uploads a host range to a new array of one axis, or of `shape`, whose elements the range holds in `order`. Blocks.
 /// @throws ArgumentError with both counts if they differ
 template <ElementRange R>
 auto to_gpu(const Context& context, const R& values, const Shape& shape, Order order = Order::C) {
@@ -275,7 +275,7 @@ auto to_gpu(const R& values) {
     return to_gpu(current_context(), values);
 }
 
-/// The same of a list: `to_gpu({1.0f, 2.0f})` is an array of float, `to_gpu({0, 1, 1})` one of int32.
+/// The same for a list: `to_gpu({1.0f, 2.0f})` is an array of float, `to_gpu({0, 1, 1})` one of int32.
 template <ElementType T>
 GPUArray<T> to_gpu(const Context& context, std::initializer_list<T> values, const Shape& shape,
                    Order order = Order::C) {
@@ -294,7 +294,8 @@ GPUArray<T> to_gpu(std::initializer_list<T> values) {
     return to_gpu(current_context(), values);
 }
 
-/// std::vector<bool> holds bits: they are unpacked to bytes first. A list in braces is not taken for one.
+/// The same for std::vector<bool>, whose bits are unpacked to bytes first. A list in braces does not select this
+/// overload.
 template <std::same_as<std::vector<bool>> V>
 GPUArray<bool> to_gpu(const Context& context, const V& values, const Shape& shape, Order order = Order::C) {
     const std::vector<std::uint8_t> bytes(values.begin(), values.end());
@@ -313,7 +314,7 @@ GPUArray<bool> to_gpu(const V& values) {
     return to_gpu(current_context(), values);
 }
 
-/// Host memory any step apart: the array has F order if the view has, else C order.
+/// The same for host memory with any strides. The array has F order if the view has, else C order.
 template <class T>
     requires ElementType<T>
 auto to_gpu(const Context& context, const HostView<T>& values) {
@@ -332,7 +333,7 @@ template <class T>
 auto to_gpu(const HostView<T>& values) {
     return to_gpu(current_context(), values);
 }
-/// What an mdspan refers to, in its order.
+/// The same for an mdspan, in its order.
 template <StridedSpan M>
 auto to_gpu(const Context& context, const M& values) {
     return to_gpu(context, HostView(values));
@@ -342,7 +343,7 @@ auto to_gpu(const M& values) {
     return to_gpu(current_context(), HostView(values));
 }
 
-/// Page-locked values, enqueued on a stream. `values` may not change before the upload is done.
+/// Enqueues the upload of page-locked values on a stream. Do not change `values` before it has finished.
 template <ElementType T>
 GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Shape& shape, const Stream& stream) {
     require_elements(values.size(), shape);

@@ -67,21 +67,21 @@ struct DLManagedTensorVersioned {
     DLTensor dl_tensor;
 };
 
-/// The array's memory as a tensor that others can take. It stays alive until they call the tensor's deleter. Waits
-/// until everything enqueued in the context is done, so that the taker may use any stream. Views keep their strides;
-/// one that repeats its elements says, from version 1.0 on, that it may only be read. On OpenCL `data` is the cl_mem,
-/// to which `byte_offset` belongs.
+/// Exports the array's memory as a tensor. The memory stays alive until the consumer calls the tensor's deleter. Waits
+/// until all enqueued work of the context is done, so that the consumer may use any stream. Views keep their strides; a
+/// broadcast view is marked read-only, from version 1.0 on. On OpenCL `data` is the cl_mem, to which `byte_offset`
+/// belongs.
 /// @throws ArgumentError for structs, and for arrays without memory
 GEMEL_API DLManagedTensor* to_dlpack(const AnyArray& array);
 GEMEL_API DLManagedTensorVersioned* to_dlpack_versioned(const AnyArray& array);
-/// A copy in host memory (kDLCPU, C order), for takers that work there, as NumPy. Blocks.
+/// Exports a copy in host memory (kDLCPU, C order), for consumers such as NumPy. Blocks.
 GEMEL_API DLManagedTensor* to_dlpack_host(const AnyArray& array);
 GEMEL_API DLManagedTensorVersioned* to_dlpack_host_versioned(const AnyArray& array);
 
-/// An array over a tensor's memory, which is given back by its deleter when the last handle to the array or a view of
-/// it is gone: synchronise first, if work on it may still run. What the giver had enqueued must be done before. A
-/// tensor in host memory, and one that may only be read, is copied and given back at once. The tensor is taken in any
-/// case: also when this throws, its deleter is called.
+/// Imports a tensor: an array over its memory, which is released by the tensor's deleter with the last handle to the
+/// array or a view of it (synchronise first if work on it may still run). The producer's enqueued work must be done
+/// before this call. A tensor in host memory, or a read-only one, is copied and released at once. This takes ownership:
+/// if it throws, the deleter is called, too.
 /// @throws ArgumentError if the tensor is on another device, of a type that gemel lacks, misaligned there, or without
 /// memory
 GEMEL_API AnyArray from_dlpack(const Context& context, DLManagedTensor* tensor);

@@ -1,4 +1,4 @@
-/// ElementwiseKernel: a snippet of C, run for every element of some arrays.
+/// ElementwiseKernel: a kernel from a snippet of C that runs for every element of its arrays.
 #pragma once
 
 #include <gemel/arrays/call_argument.hpp>
@@ -27,43 +27,49 @@ struct IndexRange {
     std::int64_t step = 1;
 };
 
-/// How one call of a generated kernel differs from the others.
+/// Options of one call of a generated kernel.
 struct CallOptions {
-    std::optional<IndexRange> range = {};    ///< only these indices; element-wise kernels
+    std::optional<IndexRange> range = {};    ///< the indices to run over; all if left out. Element-wise kernels only
     Stream stream = {};                      ///< the thread's current stream if left out
-    codegen::ElementwiseTuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::ElementwiseTuning tuning = {};  ///< members given here override the library's choice
 };
 
-/// Parts of an ElementwiseKernel that most do without.
+/// Optional parts of an ElementwiseKernel.
 struct ElementwiseOptions {
-    std::string preamble = {};    ///< functions and types that the snippet uses
-    std::string loop_prep = {};   ///< statements that each thread runs before its elements; they know no `i`
-    std::string after_loop = {};  ///< and after them; x[j] means in both what it means in the snippet
+    std::string preamble = {};   ///< functions and types that the snippet uses
+    std::string loop_prep = {};  ///< statements that each thread runs before its first element; `i` is not declared
+    std::string after_loop =
+        {};  ///< statements after its last element; `x[j]` accesses arrays in both as in the snippet
     CompileOptions compile = {};
 };
 
 struct ElementwiseState;
 
-/// A snippet of C for each element of some arrays: the index is `i`, the length `n` (or `N`).
+/// A kernel that runs a snippet of C for each element: the index is `i`, the number of elements `n` (or `N`).
 ///
 ///     ElementwiseKernel axpy("float a, const float *x, const float *y, float *z", "z[i] = a*x[i] + y[i]");
 ///     axpy(2, x, y, z);
 ///
-/// Types are those of the kernel language, names of reflected structs, or left open by a capital letter ("T a, T
-/// *x"), bound by the arrays of each call. 16-bit floats are floats in the snippet. Arrays may have any layout, as long
-/// as those that the snippet touches as `x[i]` have one shape; `i` counts their elements in C order. `continue` goes on
-/// to the next element. Kernels are compiled when a kind of call is first made, and kept by the context.
+/// Argument types are those of the kernel language, names of GEMEL_STRUCT structs, or open: a capital letter, as in "T
+/// a, T *x", stands for the element type of the arrays in a call. 16-bit floats are float in the snippet. Arrays may
+/// have any strides; those accessed as `x[i]` must have equal shapes, whose elements `i` counts in C order. `continue`
+/// skips to the next element. Each combination of types and layouts is compiled at its first call and cached by the
+/// context.
 class GEMEL_API ElementwiseKernel {
    public:
-    /// @throws ArgumentError if the declarations or the snippet cannot be right, such as a type that no call can bring
+    /// @param arguments  declarations in C, separated by commas
+    /// @param operation  the snippet: statements in C
+    /// @param name       of the kernel, as profilers and messages show it
+    /// @throws ArgumentError for invalid declarations, and for a snippet that no call could run, such as a write to a
+    ///         const array
     ElementwiseKernel(std::string_view arguments, std::string operation, std::string name = "elementwise",
                       ElementwiseOptions options = {});
     ElementwiseKernel(std::vector<Parameter> arguments, std::string operation, std::string name = "elementwise",
                       ElementwiseOptions options = {});
 
-    /// Runs the snippet. Values are converted to their declared types where nothing is lost.
-    /// @throws ArgumentError naming the argument if number, type, length or context do not fit, or if an array that is
-    ///         written shares memory with another in a way that would make the result depend on the order of threads
+    /// Runs the snippet. Values are converted to their declared types; only fractions may be rounded.
+    /// @throws ArgumentError naming the argument if number, type, shape or context do not match, or if an array that is
+    ///         written overlaps another so that the result would depend on the order of threads
     /// @throws CompileError if the snippet does not compile
     /// @time enqueued, returns at once; the first call of a kind compiles
     template <GeneratorArgument... A>
@@ -79,9 +85,9 @@ class GEMEL_API ElementwiseKernel {
     void run(const CallOptions& options, std::span<const CallArgument> arguments) const;
 
     const std::string& name() const;
-    /// The text for contiguous arrays, without a device.
-    /// @param types   what open types and structs declared by name stand for: {{"T", dtype_of<float>()}}
-    /// @throws        ArgumentError naming the argument whose type is missing there
+    /// The kernel's source for contiguous arrays; needs no device.
+    /// @param types   the types of open types and named structs: {{"T", dtype_of<float>()}}
+    /// @throws        ArgumentError naming an argument whose type is not given
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 
    private:

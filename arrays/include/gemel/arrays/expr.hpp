@@ -92,12 +92,12 @@ class Expr {
     Expr& operator=(const Expr&) & = default;
     Expr& operator=(Expr&&) & noexcept = default;
 
-    /// Runs the kernel. @returns a new array @time enqueued, returns at once; compiles when an expression of this kind
-    /// is first met
+    /// Runs the kernel. @returns a new array @time enqueued, returns at once; the first expression of each structure
+    /// compiles
     GPUArray<T> eval() const { return GPUArray<T>(evaluate(view())); }
     /// The values, as GPUArray::get(). Blocks.
     std::vector<HostElement<T>> get() const { return eval().get(); }
-    /// The one value of an expression that has one. Blocks.
+    /// The value of an expression of one element. Blocks.
     T item() const { return eval().item(); }
     operator GPUArray<T>() const { return eval(); }
     /// The same with its type known at run time only.

@@ -1,9 +1,9 @@
-/// Lazy expressions: `5 * x + sin(y)` is a description; assigning it, get(), printing it or reducing it runs one
+/// Lazy expressions: `5 * x + sin(y)` only describes a computation. Assigning, get(), printing or reducing it runs one
 /// kernel.
 ///
-/// An expression holds its arrays by handle and may be kept. It reads their elements when it is evaluated:
-/// `auto e = x + y; x.fill(0);` evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2;
-/// numbers of the host are weak, and their values are arguments of the kernel, not text.
+/// An expression shares its arrays and may be stored. It reads their elements when it is evaluated: after `auto e = x +
+/// y; x.fill(0);` e evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2. Host numbers are
+/// weakly typed and passed as kernel arguments, so that another value does not compile another kernel.
 #pragma once
 
 #include <gemel/arrays/expr.hpp>
@@ -50,7 +50,7 @@ namespace gemel {
 GEMEL_BINARY(operator+, Add, in_common, common, complex)
 GEMEL_BINARY(operator-, Subtract, in_common, difference, complex)
 GEMEL_BINARY(operator*, Multiply, in_common, common, complex)
-/// Of integers a double, as in NumPy; floor_divide() stays among integers.
+/// Integers give double, as in NumPy; floor_divide() gives an integer.
 GEMEL_BINARY(operator/, Divide, in_result, quotient, complex)
 GEMEL_UNARY(operator-, Negate, in_common, difference, complex)
 GEMEL_UNARY(operator+, Plus, in_common, difference, complex)
@@ -59,7 +59,7 @@ GEMEL_UNARY(operator~, Invert, in_common, bitwise, real)
 GEMEL_BINARY(operator&, BitAnd, in_common, bitwise, real)
 GEMEL_BINARY(operator|, BitOr, in_common, bitwise, real)
 GEMEL_BINARY(operator^, BitXor, in_common, bitwise, real)
-/// By the width and more, and by negative numbers: 0, and -1 of negative numbers to the right.
+/// Shifts by at least the width or by negative counts give 0; to the right -1 for negative numbers.
 GEMEL_BINARY(operator<<, ShiftLeft, in_result, shift, real)
 GEMEL_BINARY(operator>>, ShiftRight, in_result, shift, real)
 GEMEL_BINARY(operator==, Equal, in_common, comparison, complex)
@@ -107,12 +107,12 @@ GEMEL_BINARY(remainder, Remainder, in_result, remainder, real)
 GEMEL_BINARY(operator%, Modulo, in_result, remainder, real)
 /// a to the power of b; integers wrap around, and negative exponents give 0 unless a is 1 or -1.
 GEMEL_BINARY(pow, Power, in_result, power, complex)
-/// The smaller and the larger; NaN if either is, as in NumPy.
+/// The smaller and the larger operand; NaN if either is NaN, as in NumPy.
 GEMEL_BINARY(minimum, Minimum, in_common, common, real)
 GEMEL_BINARY(maximum, Maximum, in_common, common, real)
 GEMEL_UNARY(abs, Abs, in_common, magnitude, complex)
 GEMEL_UNARY(real, RealPartOf, in_common, magnitude, complex)
-/// Of real numbers zeros.
+/// Zeros for real numbers.
 GEMEL_UNARY(imag, ImaginaryPartOf, in_common, magnitude, complex)
 GEMEL_UNARY(conj, Conj, in_common, common, complex)
 GEMEL_UNARY(square, Square, in_common, common, complex)
@@ -145,27 +145,27 @@ GEMEL_ELEMENTARY(erf, Erf, real)
 GEMEL_ELEMENTARY(erfc, Erfc, real)
 GEMEL_ELEMENTARY(tgamma, Tgamma, real)
 GEMEL_ELEMENTARY(lgamma, Lgamma, real)
-/// Of pi times x: exact at whole and half x.
+/// sin(pi * x) and cos(pi * x): exact at integers and halves.
 GEMEL_ELEMENTARY(sinpi, Sinpi, real)
 GEMEL_ELEMENTARY(cospi, Cospi, real)
-/// Of pi times x; of odd multiples of a half infinite, the sign open.
+/// tan(pi * x): infinite at odd multiples of 0.5, with unspecified sign.
 GEMEL_ELEMENTARY(tanpi, Tanpi, real)
-/// Angles divided by pi: asinpi(1) is 0.5.
+/// Inverse functions divided by pi: asinpi(1) is 0.5.
 GEMEL_ELEMENTARY(asinpi, Asinpi, real)
 GEMEL_ELEMENTARY(acospi, Acospi, real)
 GEMEL_ELEMENTARY(atanpi, Atanpi, real)
 GEMEL_BINARY(atan2pi, Atan2pi, in_result, real_elementary, real)
-/// The exponent to the base 2, rounded down: 3 of 8 and of 15; -infinity of 0, infinity of infinities.
+/// floor(log2(|x|)): 3 for 8 and for 15, -infinity for 0, infinity for infinities.
 GEMEL_ELEMENTARY(logb, Logb, real)
-/// The same as int32: the least one of 0 and NaN, the greatest of infinities.
+/// The same as int32: its minimum for 0 and NaN, its maximum for infinities.
 GEMEL_UNARY(ilogb, Ilogb, in_common, exponent, real)
-/// The first of the two that frexp() gives.
+/// The mantissa of frexp().
 GEMEL_UNARY(frexp_mantissa, FrexpMantissa, in_result, real_elementary, real)
-/// The second, int32.
+/// The exponent of frexp(), int32.
 GEMEL_UNARY(frexp_exponent, FrexpExponent, in_common, exponent, real)
-/// The first of the two that modf() gives.
+/// The fractional part of modf().
 GEMEL_UNARY(modf_fraction, ModfFraction, in_result, real_elementary, real)
-/// The second. Unlike trunc() of integers a floating-point number.
+/// The integral part of modf(): floating-point also for integers, unlike trunc().
 GEMEL_UNARY(modf_whole, ModfWhole, in_result, real_elementary, real)
 GEMEL_BINARY(atan2, Atan2, in_result, real_elementary, real)
 GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, real)
@@ -173,7 +173,7 @@ GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, real)
 GEMEL_BINARY(copysign, Copysign, in_result, real_elementary, real)
 /// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give 0.
 GEMEL_BINARY(fmod, Fmod, in_result, remainder, real)
-/// -1, 0 or 1; NaN stays.
+/// -1, 0 or 1; NaN for NaN.
 GEMEL_UNARY(sign, Sign, in_common, rounding, real)
 GEMEL_UNARY(floor, Floor, in_common, rounding, real)
 GEMEL_UNARY(ceil, Ceil, in_common, rounding, real)
@@ -186,26 +186,26 @@ GEMEL_UNARY(isnan, IsNan, in_common, truth, complex)
 GEMEL_UNARY(isinf, IsInf, in_common, truth, complex)
 GEMEL_UNARY(isfinite, IsFinite, in_common, truth, complex)
 
-/// The first of the two that hankel_01() gives.
+/// Order 0 of hankel_01().
 GEMEL_UNARY(hankel_0, Hankel0, in_result, complex_alone, complex)
-/// The second.
+/// Order 1 of hankel_01().
 GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, complex)
 
 #undef GEMEL_ELEMENTARY
 #undef GEMEL_BINARY
 #undef GEMEL_UNARY
 
-/// What frexp() and modf() give: two lazy expressions, each of which runs as a kernel of its own, or within what it
-/// stands in: `auto [m, n] = frexp(x); y = ldexp(m, n + 1);` is one. Integers count as for sin().
+/// frexp() and modf() return two lazy expressions. Each fuses with the expression that contains it: `auto [m, n] =
+/// frexp(x); y = ldexp(m, n + 1);` is one kernel. Integers are converted as by sin().
 ///
-/// A mantissa of magnitude from 0.5 to below 1 and an int32 exponent: x = mantissa * 2^exponent. Of 0, infinities and
-/// NaN: x itself and 0.
+/// A mantissa of magnitude 0.5 <= m < 1 and an int32 exponent, x = mantissa * 2^exponent. For 0, infinities and NaN: x
+/// and 0.
 template <class X>
     requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
 auto frexp(const X& x) {
     return std::pair{frexp_mantissa(x), frexp_exponent(x)};
 }
-/// The fractional and the integral part, each with the sign of x: of -0.0 twice -0.0, of infinities 0 and x.
+/// The fractional and the integral part, both with the sign of x: -0.0 and -0.0 for -0.0, 0 and x for infinities.
 template <class X>
     requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
 auto modf(const X& x) {

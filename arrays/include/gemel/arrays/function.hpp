@@ -1,4 +1,4 @@
-/// Function: a user's function in expressions, from a snippet.
+/// Function: makes a snippet of C callable in expressions.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -24,8 +24,8 @@ class GEMEL_API AnyFunction {
     /// @param body        statements of C in the words that kernels have, with a `return`
     /// @param types       of the parameters
     /// @param preamble    text at file scope before it: helpers (WITHIN_KERNEL), constants
-    /// @throws ArgumentError naming the function, if a name is no identifier or known to kernels already, or if the
-    ///         numbers of names and of types differ
+    /// @throws ArgumentError naming the function, if a name is not an identifier or is reserved in kernels, or if the
+    ///         numbers of names and types differ
     AnyFunction(const std::string& name, std::string_view parameters, const std::string& body, DType result,
                 std::span<const DType> types, const std::string& preamble = "");
 

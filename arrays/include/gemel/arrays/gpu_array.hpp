@@ -17,7 +17,7 @@
 
 namespace gemel {
 
-/// Ranges of host elements that an array of T takes and gives; those of bool are bytes.
+/// Host ranges that set() reads from and get() writes to; elements of bool are bytes.
 template <class R, class T>
 concept HostRangeOf = HostRange<R> && (std::same_as<std::ranges::range_value_t<R>, HostElement<T>> ||
                                        std::same_as<std::ranges::range_value_t<R>, T>);
@@ -27,7 +27,7 @@ template <class X, class T>
 concept OtherElements = requires { typename X::value_type; } && !std::same_as<typename X::value_type, T> &&
                         (std::derived_from<X, AnyArray> || requires(const X& x) { x.any(); });
 
-/// Host ranges of numbers that an array of T neither takes nor gives: of another type, or constant.
+/// Host ranges that set() and get() refuse: of another element type, or constant.
 template <class R, class T>
 concept OtherHostRange = std::ranges::range<std::remove_cvref_t<R>> &&
                          !std::derived_from<std::remove_cvref_t<R>, AnyArray> && !HostRangeOf<R, T>;
@@ -40,9 +40,9 @@ template <HasDType T, class E>
 void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading);
 }
 
-/// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which lives as long as any of
-/// them. `a = b` makes `a` a handle of b's memory; what writes into memory is spelled out (fill, assign, set).
-/// The members that AnyArray documents are the same here, with the element type known.
+/// An n-dimensional array on a device. A cheap handle: copies and views share the memory, which is freed with the last
+/// of them. `a = b` makes `a` another handle of b's memory; fill(), assign() and set() write elements. Members without
+/// a comment are documented at AnyArray.
 template <ElementType T>
 class GPUArray : public AnyArray {
    public:
@@ -55,8 +55,8 @@ class GPUArray : public AnyArray {
     /// An array over existing memory; see AnyArray.
     GPUArray(Buffer buffer, Shape shape, Strides strides, std::size_t offset_bytes = 0)
         : AnyArray(std::move(buffer), dtype_of<T>(), std::move(shape), std::move(strides), offset_bytes) {}
-    /// The same handle with its type known; or the values of an expression. @throws ArgumentError if the elements are
-    /// of another type
+    /// A typed handle of the same array, or the values of an expression. @throws ArgumentError if the elements are of
+    /// another type
     template <class A>
         requires std::same_as<std::remove_cvref_t<A>, AnyArray>
     explicit GPUArray(A&& array) : AnyArray(std::forward<A>(array)) {
@@ -78,7 +78,7 @@ class GPUArray : public AnyArray {
         return view(packed);
     }
     GPUArray view(std::span<const Index> indices) const { return GPUArray(AnyArray::view(indices)); }
-    /// A view where the elements need not move, else a copy.
+    /// A view if strides can describe the new shape, else a copy.
     GPUArray reshape(const Shape& shape, Order order = Order::C) const {
         return GPUArray(AnyArray::reshape(shape, order));
     }
@@ -92,7 +92,7 @@ class GPUArray : public AnyArray {
         return GPUArray(AnyArray::diagonal(offset, axis1, axis2));
     }
     GPUArray<RealOf<T>> real() const { return GPUArray<RealOf<T>>(AnyArray::real()); }
-    /// Of real elements new zeros, which share nothing.
+    /// A view of the imaginary parts; for real elements a new array of zeros.
     GPUArray<RealOf<T>> imag() const { return GPUArray<RealOf<T>>(AnyArray::imag()); }
     using AnyArray::view_as;
     template <ElementType U>
@@ -113,14 +113,15 @@ class GPUArray : public AnyArray {
     GPUArray copy_to(const Context& context) const { return GPUArray(AnyArray::copy_to(context)); }
 
     // Writing.
-    /// Every element becomes `value`. @throws ArgumentError if T has no such value, or the array repeats elements
+    /// Sets all elements to `value`. @throws ArgumentError if T cannot hold it, or the array is a broadcast view
+    /// @time enqueued, one launch or one fill
     template <ValueFor<T> V>
     void fill(const V& value) const {
         const T element = element_of<T>(value);
         fill_bytes(&element);
     }
-    /// Each element becomes that of `other`, broadcast to this shape and converted within its kind. The
-    /// arrays may overlap.
+    /// Copies the elements of `other`, broadcast to this shape and converted within their kind (float to double, not to
+    /// int). The arrays may overlap. @time enqueued
     template <ElementType U>
     void assign(const GPUArray<U>& other) const {
         if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
@@ -129,8 +130,8 @@ class GPUArray : public AnyArray {
         static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
         AnyArray::assign(other);
     }
-    /// Each element becomes that of a lazy expression: one kernel, also where it reads this very array element by
-    /// element. An operand that overlaps this array otherwise (shifted, reversed) costs a temporary array and a copy.
+    /// Evaluates a lazy expression into this array by one kernel. The expression may read this array element by
+    /// element; an operand that overlaps it in another way (shifted, reversed) adds a temporary array and a copy.
     template <class E>
         requires requires(const E& expression) {
             expression.eval();
@@ -139,16 +140,16 @@ class GPUArray : public AnyArray {
     void assign(const E& expression) const {
         detail::write_expression(*this, expression, LeadingAxes::dropped);
     }
-    /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if it does not
-    /// fit
+    /// The same for an array or expression whose type is known at run time only. @throws ArgumentError if shape, kind
+    /// or context do not match
     template <class A>
         requires(std::same_as<A, AnyArray> || std::same_as<A, AnyExpr>)
     void assign(const A& other) const {
         AnyArray::assign(other);
     }
 
-    // Between host and device. Elements are in C order of the indices, whatever the array's layout.
-    /// All elements; those of bool as bytes. Blocks.
+    // Between host and device. Host elements are in C order of the indices, independent of the array's strides.
+    /// All elements as a vector; bools as bytes. Blocks.
     std::vector<HostElement<T>> get() const {
         std::vector<HostElement<T>> values(size());
         get_bytes(values.data());
@@ -163,7 +164,7 @@ class GPUArray : public AnyArray {
     }
     template <OtherHostRange<T> R>
     void get(R&&) const = delete;  // not a contiguous range of HostElement<T>: get() without arguments gives a vector
-    /// Into host memory of this shape, any step apart. @throws ArgumentError if the shapes differ
+    /// Into host memory of this shape with any strides. @throws ArgumentError if the shapes differ
     void get(const HostView<HostElement<T>>& to) const {
         require_shape(to.shape(), "get");
         scatter(to.data(), to.shape(), to.strides(), get().data(), sizeof(T));
@@ -174,7 +175,7 @@ class GPUArray : public AnyArray {
         require_shape(to.shape(), "get");
         scatter(to.data(), to.shape(), to.strides(), get().data(), sizeof(bool));
     }
-    /// The one element of an array that has one. @throws ArgumentError with the number of elements
+    /// The element of an array of size 1. Blocks. @throws ArgumentError if the array has another number of elements
     T item() const {
         require_single();
         HostElement<T> value;
@@ -198,14 +199,14 @@ class GPUArray : public AnyArray {
         gather(values.data(), from.data(), from.shape(), from.strides(), sizeof(T));
         set_bytes(values.data());
     }
-    /// From what an mdspan refers to; get() takes one as it is.
+    /// From the elements of an mdspan. (get() accepts an mdspan through HostView.)
     template <StridedSpan M>
     void set(const M& from) const {
         set(HostView(from));
     }
 
-    /// Enqueues a download; `stream.synchronize()` or `to.wait()` before the values are read.
-    /// @param to  page-locked, exactly as many elements
+    /// Enqueues a download. Call `stream.synchronize()` or `to.wait()` before reading the values.
+    /// @param to  page-locked memory of size() elements @throws ArgumentError with both counts
     void get_async(const HostBuffer<HostElement<T>>& to, const Stream& stream) const {
         require_count(to.size(), "get_async");
         if (size() == 0) return;
@@ -218,7 +219,7 @@ class GPUArray : public AnyArray {
         get_async(to, stream);
         return to;
     }
-    /// Enqueues an upload. `from` may not change before it is done.
+    /// Enqueues an upload. Do not change `from` before it has finished. @throws ArgumentError with both counts
     void set_async(const HostBuffer<HostElement<T>>& from, const Stream& stream) const {
         require_count(from.size(), "set_async");
         require_writable("set_async");
@@ -230,7 +231,7 @@ class GPUArray : public AnyArray {
     }
 
    private:
-    /// The stretch of a contiguous array.
+    /// The memory of a contiguous array.
     Buffer memory() const { return buffer_.view(offset_bytes_, size_bytes()); }
     template <ElementType U>
     friend class GPUArray;

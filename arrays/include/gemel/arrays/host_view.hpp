@@ -1,4 +1,4 @@
-/// Host memory with a shape and strides: where arrays are read into and made from without a detour.
+/// HostView: host memory with a shape and strides, for uploads and downloads without an intermediate copy by the user.
 #pragma once
 
 #include <gemel/arrays/shape.hpp>
@@ -23,7 +23,7 @@ concept StridedSpan = requires(const M& span, std::size_t axis) {
     requires M::is_always_strided();
 };
 
-/// Elements in host memory, any step apart. It owns nothing: the memory must be there as long as the view is used.
+/// Elements in host memory with any strides. Non-owning: the memory must outlive the view.
 template <class T>
 class HostView {
    public:

@@ -31,7 +31,7 @@ class Image : public AnyImage {
     /// A new image, its elements undefined. @throws ArgumentError for shapes and formats that the device does not have
     Image(const Context& context, const Shape& shape, Channels channels = Channels::plain)
         : AnyImage(context, {dtype_of<T>(), channels == Channels::normalised}, extents_of(shape), layered) {}
-    /// With the elements of an array of any layout.
+    /// A new image with the elements of an array with any strides.
     explicit Image(const GPUArray<T>& array, Channels channels = Channels::plain)
         : Image(array.context(), array.shape(), channels) {
         copy_from(array);
@@ -62,7 +62,7 @@ class Image : public AnyImage {
         AnyImage::copy_to(bytes_of(dense), {origin, extents_of(to.shape())});
         if (!to.is_contiguous()) to.assign(dense);
     }
-    /// Every element of the box becomes `value`.
+    /// Sets all elements of the box to `value`.
     template <ValueFor<T> V>
     void fill(const V& value, const ImageBox& box = {}) const {
         const T element = element_of<T>(value);

@@ -51,7 +51,7 @@ std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& opera
     return std::apply([&](const auto&... x) { return std::array<AnyArray, sizeof...(X)>{as_array(x)...}; }, operands);
 }
 
-/// One after the other along an axis that they have: `concatenate({a, b, c}, 1)`, or a range of arrays.
+/// Joins arrays along an existing axis: `concatenate({a, b, c}, 1)`, or a range of arrays.
 ///
 /// Arrays of different types are joined in the type that they have together, as NumPy does: a tuple of arrays or
 /// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray, and
@@ -78,7 +78,7 @@ JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, Intege
     return JoinedArray<X, More...>(concatenate(joined_operands(arrays), axis));
 }
 
-/// Along a new axis, which comes before `axis` of the arrays; -1 makes it the last.
+/// Joins arrays along a new axis, inserted before `axis`; -1 makes it the last.
 /// @param arrays  of one shape
 /// @throws ArgumentError, @time as concatenate()
 template <ArrayRange R>
@@ -98,7 +98,7 @@ JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, Integer axis
     return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
 }
 
-/// Side by side: along the second axis, arrays of one axis along that.
+/// NumPy's hstack: joins along the second axis, arrays of one axis along that.
 template <ArrayRange R>
 auto hstack(const R& arrays) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
@@ -115,7 +115,7 @@ template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> hstack(const std::tuple<X, More...>& arrays) {
     return JoinedArray<X, More...>(hstack(joined_operands(arrays)));
 }
-/// One below the other: along the first axis, arrays of one axis as rows.
+/// NumPy's vstack: joins along the first axis, arrays of one axis as rows.
 template <ArrayRange R>
 auto vstack(const R& arrays) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));

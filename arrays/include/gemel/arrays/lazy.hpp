@@ -1,12 +1,12 @@
-/// Reductions that stay in an expression, several results of one pass, and functions made of them.
+/// Reductions as parts of an expression, several results of one pass, and functions built from them (softmax, norms).
 ///
 ///     auto e = exp(x - lazy::max(x, 1));
 ///     GPUArray<float> softmax = e / lazy::sum(e, 1);     // one kernel: each row is read once and written once
 ///     auto [scaled, largest] = evaluate(2 * x, lazy::max(x, 1));
 ///
-/// A reduction in namespace lazy has extent 1 along the axes that it reduces, so that it broadcasts against what it was
-/// made of, and it is evaluated when the expression is: with everything else in one kernel where a row fits a block, or
-/// where there are rows enough to fill the device; else by a launch of its own before. explain() says which.
+/// A reduction in namespace lazy has extent 1 along the axes that it reduces, so that it broadcasts against its
+/// operand. It is evaluated with the expression: in the same kernel if a row fits a block, or if there are enough rows
+/// to fill the device; otherwise by a launch of its own before. explain() says which.
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -60,12 +60,12 @@ class Expr<T, StoredExpression> {
 
 namespace detail {
 
-/// @throws ArgumentError for axes that are not there, and complex numbers where there is an order
+/// @throws ArgumentError for axes that are out of range, and for complex numbers if the function compares
 GEMEL_API AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, double ddof = 0);
 GEMEL_API std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions,
                                              std::span<const AnyArray* const> out);
 GEMEL_API std::string explain_all(std::span<const AnyExpr> expressions, bool with_text);
-/// Without axes of extent 1 that a reduction has left.
+/// The array without the axes of extent 1 that a reduction left.
 GEMEL_API AnyArray without_reduced(const AnyArray& array, const ReductionAxes& axis, bool keepdims);
 
 template <Reducing function, Reducible X>
@@ -93,9 +93,9 @@ using ValuesOf = typename ValueArray<X>::type;
 
 }  // namespace detail
 
-/// Reductions as parts of expressions. Each takes the axes that it reduces, all if left out, and gives extent 1 along
-/// them. Types and values are those of the functions of the same names that give arrays.
-/// @throws ArgumentError for an axis that is not there, when the expression is made
+/// Reductions as parts of expressions. Each takes the axes that it reduces (all if left out), which have extent 1 in
+/// the result. Types and values are those of the functions of the same names in namespace gemel.
+/// @throws ArgumentError for an axis out of range, when the expression is made
 namespace lazy {
 
 #define GEMEL_LAZY(name) \
@@ -116,7 +116,7 @@ GEMEL_LAZY(mean)
 GEMEL_LAZY(norm)
 #undef GEMEL_LAZY
 
-/// @param ddof  taken off the number of elements by which the sum is divided
+/// @param ddof  the divisor is the number of elements minus ddof
 template <Reducible X, gemel::detail::AxisLike A = ReductionAxes>
 auto var(const X& x, const A& axis = {}, double ddof = 0) {
     return gemel::detail::lazy_reduction<gemel::detail::Reducing::var>(x, axis, ddof);
@@ -128,9 +128,9 @@ auto stddev(const X& x, const A& axis = {}, double ddof = 0) {
 
 }  // namespace lazy
 
-/// The values of several expressions, as a tuple of arrays: `auto [y, s] = evaluate(2 * x, lazy::sum(x, 1));`. Operands
-/// are read once, and what the expressions have in common is computed once, where their shapes allow one kernel.
-/// @throws ArgumentError as the expressions' own evaluation @time enqueued, returns at once
+/// Evaluates several expressions together: `auto [y, s] = evaluate(2 * x, lazy::sum(x, 1));`. If their shapes allow one
+/// kernel, operands are read once and common subexpressions computed once.
+/// @returns a tuple of arrays @throws ArgumentError as eval() of each expression @time enqueued, returns at once
 template <Reducible... X>
     requires(sizeof...(X) > 0)
 auto evaluate(const X&... expressions) {
@@ -142,10 +142,9 @@ auto evaluate(const X&... expressions) {
     }(std::index_sequence_for<X...>{});
 }
 
-/// The same into arrays that are there: `evaluate_into(a, sin(x), b, cos(x))`. Arrays may have any layout; an
-/// expression of another shape is broadcast, one of another type of the same kind converted. Arrays may overlap what is
-/// read.
-/// @throws ArgumentError
+/// The same into existing arrays: `evaluate_into(a, sin(x), b, cos(x))`. Arrays may have any strides and may overlap
+/// the operands. Each expression is broadcast to its array's shape and converted to its type within the same kind.
+/// @throws ArgumentError if an expression cannot be broadcast or converted, or contexts differ
 template <class... Args>
     requires(sizeof...(Args) > 0 && sizeof...(Args) % 2 == 0)
 void evaluate_into(const Args&... arrays_and_expressions) {
@@ -161,15 +160,15 @@ void evaluate_into(const Args&... arrays_and_expressions) {
     }(std::make_index_sequence<count>{});
 }
 
-/// What evaluating these expressions together launches: kernels, bytes read and written, how rows are cut, and what
-/// is not part of one kernel and why. Nothing is launched.
+/// Describes what evaluate() of these expressions would launch: kernels, bytes read and written, how rows are divided
+/// among blocks, and which parts are not fused and why. Launches nothing.
 template <Reducible... X>
     requires(sizeof...(X) > 0)
 std::string explain(const X&... expressions) {
     const std::array<AnyExpr, sizeof...(X)> all{AnyExpr(expressions)...};
     return detail::explain_all(all, false);
 }
-/// The same with the text of row programs.
+/// The same with the source of the row kernels.
 template <Reducible... X>
     requires(sizeof...(X) > 0)
 std::string explain_with_text(const X&... expressions) {
@@ -177,16 +176,16 @@ std::string explain_with_text(const X&... expressions) {
     return detail::explain_all(all, true);
 }
 
-// Functions made of these: expressions too, which fuse with what they stand in.
+// Functions built from these. They are expressions too, and fuse with the expression that contains them.
 
-/// exp(x - max) over its sum, along some axes (the last, if left out), so that sums along them are 1. Of integers
-/// double; 16-bit floats are computed in float. A row of -infinity gives NaN.
+/// exp(x - max) / sum(exp(x - max)) along some axes (the last, if left out). Double for integers; 16-bit floats are
+/// computed in float. A row of -infinity gives NaN.
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto softmax(const X& x, const A& axis = -1) {
     const auto e = exp(x - lazy::max(x, axis));
     return e * (1 / lazy::sum(e, axis));  // one division for each row; the sum is 1 at least
 }
-/// The logarithm of softmax(), without its rounding to 0.
+/// log(softmax(x)) computed directly, so that small probabilities do not become log(0).
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto log_softmax(const X& x, const A& axis = -1) {
     const auto shifted = x - lazy::max(x, axis);
@@ -208,25 +207,23 @@ auto logsumexp(const X& x, const A& axis = {}, bool keepdims = false) {
     return detail::ValuesOf<std::remove_cvref_t<decltype(value)>>(
         detail::without_reduced(detail::array_of(value), axis, keepdims));
 }
-/// Mean 0 and variance 1 along some axes (the last, if left out). @param epsilon  added to the variance
+/// (x - mean) / sqrt(variance + epsilon) along some axes (the last, if left out).
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto standardize(const X& x, const A& axis = -1, double epsilon = 0) {
     const auto centred = x - lazy::mean(x, axis);
     return centred / sqrt(lazy::mean(square(abs(centred)), axis) + epsilon);
 }
-/// standardize(), then times a weight plus a bias, which broadcast against x. @source Ba, Kiros and Hinton, "Layer
-/// Normalization"
+/// standardize(x) * weight + bias, both broadcast against x. @source Ba, Kiros and Hinton, "Layer Normalization"
 template <Reducible X, class W, class B, detail::AxisLike A = ReductionAxes>
 auto layer_norm(const X& x, const W& weight, const B& bias, const A& axis = -1, double epsilon = 1e-5) {
     return standardize(x, axis, epsilon) * weight + bias;
 }
-/// x over the root of its mean square, times a weight. @source Zhang and Sennrich, "Root Mean Square Layer
-/// Normalization"
+/// x / sqrt(mean(|x|^2) + epsilon) * weight. @source Zhang and Sennrich, "Root Mean Square Layer Normalization"
 template <Reducible X, class W, detail::AxisLike A = ReductionAxes>
 auto rms_norm(const X& x, const W& weight, const A& axis = -1, double epsilon = 1e-6) {
     return x / sqrt(lazy::mean(square(abs(x)), axis) + epsilon) * weight;
 }
-/// x over its Euclidean norm along some axes (the last, if left out), or over `least` where that is larger.
+/// x / max(norm(x), least) with the Euclidean norm along some axes (the last, if left out).
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto normalize(const X& x, const A& axis = -1, double least = 1e-12) {
     return x / maximum(lazy::norm(x, axis), least);

@@ -11,7 +11,7 @@
 
 namespace gemel {
 
-/// What is not taken over from the other array: NumPy's `order=` and `shape=`.
+/// Properties that differ from those of the other array: NumPy's `order=` and `shape=`.
 struct LikeOptions {
     std::optional<Order> order = {};      ///< none: the other array's order of axes if it has no gaps, else C
     std::optional<Shape> shape = {};      ///< none: the other array's. Of another rank, `order` none means C

@@ -1,4 +1,4 @@
-/// Writing elements where a condition holds: put_mask, place. gemel/algorithms/compress.hpp reads them.
+/// Writing elements selected by a mask: put_mask, place. gemel/algorithms/compress.hpp reads them.
 ///
 /// A mask is an array of bools or an expression of them, `x > 3`. An expression is evaluated first, by one launch.
 #pragma once
@@ -26,9 +26,8 @@ GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray&
 GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
 GEMEL_API void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 
-/// x[i] = values[i] where the mask holds. Values in another number than x's elements are repeated: element i of x in C
-/// order takes values[i % values.size()].
-/// @param x       any layout that does not repeat elements
+/// x[i] = values[i % values.size()] where the mask is true, with i counted in C order, as NumPy's putmask.
+/// @param x       any strides, but not a broadcast view
 /// @param mask    the shape of x
 /// @param values  an array or expression of x's type or one that converts within its kind or upwards, or a number.
 ///                Arrays may share memory with x
@@ -41,7 +40,7 @@ void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
                   "put_mask: values of another kind (float to integer, signed to unsigned): use astype");
     put_mask(detail::evaluated(x), detail::evaluated(mask), detail::evaluated(values));
 }
-/// One value everywhere: NumPy's x[mask] = value.
+/// The same with one value: NumPy's x[mask] = value.
 template <HasDType T, Mask M, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
     const T element = element_of<T>(value);
@@ -60,10 +59,9 @@ void put_mask(const X& x, const AnyArray& mask, const V& value) {
 template <ElementHolder X, NoMask M>
 void put_mask(const X&, const M&, const auto&) = delete;  // a mask is of bools: mask != 0, or put(x, indices, values)
 
-/// NumPy's x[mask] = values: the first element where the mask holds takes the first value, the next the second, and so
-/// on; from the last value it goes back to the first.
+/// NumPy's x[mask] = values: the k-th element where the mask is true becomes values[k % values.size()].
 /// @throws ArgumentError as put_mask()
-/// @time one scan, enqueued; nothing is read back, so too few or too many values are not an error
+/// @time one scan, enqueued; does not wait, so too few or too many values are not an error
 template <HasDType T, Mask M, ArrayOrExpression V>
 void place(const GPUArray<T>& x, const M& mask, const V& values) {
     static_assert(WritableInto<V, T>,

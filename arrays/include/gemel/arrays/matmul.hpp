@@ -18,16 +18,15 @@
 
 namespace gemel {
 
-/// How exactly products of float are computed. Products of 16-bit floats are exact and summed in float, by tensor cores
-/// where there are some; those of double and of integers are what their arithmetic gives.
+/// The precision of products of float. Products of 16-bit floats are exact and accumulated in float, on tensor cores if
+/// the device has them. Products of double and of integers are computed in their own arithmetic.
 enum class Precision {
     exact,   ///< fused multiply-adds in float
-    split,   ///< as exact, by tensor cores: each number in two parts, three products. Elsewhere as `exact`
-    tensor,  ///< one product by tensor cores, of numbers rounded to 11 bits (tf32). Elsewhere as `exact`
+    split,   ///< accuracy of `exact` on tensor cores: each number as two tf32 parts, three products. Else as `exact`
+    tensor,  ///< tf32 on tensor cores: operands rounded to 11 significant bits. Devices without them: as `exact`
 };
 
-/// A value, or an array in C order, under the name that an expression in C knows it by. Copies the value, shares the
-/// array.
+/// A named argument of an expression in C: a value, which is copied, or an array in C order, which is shared.
 class NamedArgument {
    public:
     NamedArgument(std::string name, const AnyArray& array) : name_(std::move(name)), array_(array) {}
@@ -65,13 +64,13 @@ class NamedArgument {
 
 struct MatmulOptions {
     Precision precision = Precision::exact;
-    /// What is stored in place of each element of the product: an expression in C of `value`, its `row`, `column` and
-    /// `matrix` (int64_t), `before` (with matmul_into: the element of c until then) and the arguments. 16-bit floats
-    /// are float in it.
+    /// An expression in C that is stored instead of each element of the product. It may use `value` (the element), its
+    /// `row`, `column` and `matrix` (int64_t), `before` (matmul_into: the previous element of c) and the arguments.
+    /// 16-bit floats are float in it.
     std::string epilogue = {};
     std::vector<NamedArgument> arguments = {};
     std::string preamble = {};          ///< functions that the epilogue uses
-    codegen::MatmulTuning tuning = {};  ///< where the product passes through slots of shared memory
+    codegen::MatmulTuning tuning = {};  ///< members given here override the library's choice
     Stream stream = {};
 };
 
@@ -80,7 +79,7 @@ namespace detail {
 GEMEL_API AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulOptions& options);
 GEMEL_API void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options);
 
-/// What is multiplied: an array as it is, an expression evaluated.
+/// An operand as an array; an expression is evaluated.
 template <class X>
 AnyArray factor_of(const X& x) {
     if constexpr (std::derived_from<X, AnyArray>) {
@@ -91,21 +90,21 @@ AnyArray factor_of(const X& x) {
 }
 }  // namespace detail
 
-/// The product of matrices: of shapes (..., n, k) and (..., k, m) one of (..., n, m), where the axes in front are
-/// broadcast. An operand with one axis is a row on the left, a column on the right, and has no axis in the result.
-/// Elements have the common type of both; sums of 16-bit floats are held in float, those of integers wrap around, those
-/// of bools are "or". Operands may have any layout; expressions are evaluated first. The same operands give the same
-/// result on the same device.
+/// The matrix product: shapes (..., n, k) and (..., k, m) give (..., n, m), with the batch axes broadcast. An operand
+/// of one axis is a row vector on the left, a column vector on the right, and contributes no axis to the result.
+/// Elements have the common type of both; 16-bit floats are accumulated in float, sums of integers wrap around, sums of
+/// bools are "or". Operands may have any strides; expressions are evaluated first. Equal operands give the same bits on
+/// the same device.
 ///
 ///     matmul(a, b);
 ///     matmul(a, b, {.precision = Precision::split});
 ///     matmul(a, b, {.epilogue = "fmax(value + bias[column], 0.0f)", .arguments = {{"bias", bias}}});
 ///
 /// @returns  a new array in C order
-/// @throws   ArgumentError if an operand has no axis, the shapes do not fit, or the device cannot run the given tuning;
-///           CompileError if the epilogue does not compile
-/// @time     enqueued, returns at once: one launch, and one more for each operand that must be converted or copied: one
-///           whose neighbours lie along neither of the last two axes
+/// @throws   ArgumentError if an operand has rank 0, the shapes do not match, or the device cannot run the given
+///           tuning; CompileError if the epilogue does not compile
+/// @time     enqueued, returns at once: one launch, and one more for each operand that must be converted or copied (no
+///           stride 1 along its last two axes)
 template <ArrayOperand A, ArrayOperand B>
 auto matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
     using L = typename OperandElement<A>::type;
@@ -121,12 +120,12 @@ AnyArray matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
     return detail::matmul(detail::factor_of(a), detail::factor_of(b), {}, options);
 }
 
-/// The same, stored into c, of the product's shape and type and any layout. c may overlap a and b.
+/// The same, written into c, which has the product's shape and type and any strides. c may overlap a and b.
 ///
 ///     matmul_into(c, a, b, {.epilogue = "0.5f * value + before"});
 ///
-/// @throws ArgumentError as matmul, and if c has another shape or type, or elements that share memory
-/// @time   enqueued; through a new array where c overlaps an operand
+/// @throws ArgumentError as matmul(), and if c has another shape, type or context, or is a broadcast view
+/// @time   enqueued; as matmul(), and a copy if c overlaps an operand
 template <ArrayOperand A, ArrayOperand B>
 void matmul_into(const AnyArray& c, const A& a, const B& b, const MatmulOptions& options = {}) {
     const GPUArray<typename OperandElement<A>::type> left = a;

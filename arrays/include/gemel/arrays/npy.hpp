@@ -17,13 +17,13 @@
 
 namespace gemel {
 
-/// Writes an array; one in Fortran order stays so. Blocks. An existing file is replaced when all is written: it stays
-/// as it was if that fails.
+/// Writes an array, in Fortran order if it has that, else in C order. Blocks. An existing file is replaced after the
+/// new one is complete, and kept if writing fails.
 /// @throws ArgumentError for an empty handle, for types that NumPy lacks and for more than its 64 axes; Error if the
 ///         file cannot be written
 GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
 
-/// Reads an array whose type the file says. Blocks. Format versions 1.0 to 3.0.
+/// Reads an array of the file's type. Blocks. Format versions 1.0 to 3.0.
 /// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects,
 /// strings, dates; structs, which load_npy<T> reads)
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
@@ -50,7 +50,7 @@ GPUArray<T> load_npy(const std::filesystem::path& path) {
 GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays,
                         const std::map<std::string, std::string>& words = {});
 
-/// An .npz file to read from, stored or deflated. Only what is asked for is read.
+/// An open .npz file, stored or deflated. Only the requested entries are read.
 class GEMEL_API NpzFile {
    public:
     /// @throws Error if it cannot be read, is no such file, or has entries that overlap
@@ -93,7 +93,7 @@ class GEMEL_API NpzFile {
     std::vector<Entry> entries_;
 };
 
-/// All arrays of an .npz file by name; without structs. What else is in the archive is passed over.
+/// All arrays of an .npz file by name, without structs. Other entries are ignored.
 GEMEL_API std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path);
 inline std::map<std::string, AnyArray> load_npz(const std::filesystem::path& path) {
     return load_npz(current_context(), path);

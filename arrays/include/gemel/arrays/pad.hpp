@@ -1,4 +1,4 @@
-/// Arrays with a border around them.
+/// Padding: arrays extended by a border.
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -22,7 +22,7 @@ enum class PadMode : std::uint8_t {
     wrap        ///< cd abcd ab
 };
 
-/// The elements in front of an axis and behind it.
+/// The number of elements added before and after an axis.
 struct PadWidth {
     std::int64_t before = 0, after = 0;
     friend bool operator==(const PadWidth&, const PadWidth&) = default;
@@ -44,7 +44,7 @@ class PadWidths {
 // What the templates below call, for types known at run time. `value`: the bytes of an element; null for zeros
 GEMEL_API AnyArray pad(const AnyArray& x, const PadWidths& widths, PadMode mode, const void* value);
 
-/// x in the middle of a larger array. Borders may be wider than x: what a mode repeats goes on.
+/// NumPy's pad: extends x on both sides of each axis. Borders may be wider than x; the mode's pattern then continues.
 ///
 ///     pad(image, {{1, 1}, {2, 2}}, PadMode::reflect)
 ///

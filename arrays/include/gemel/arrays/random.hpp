@@ -1,8 +1,8 @@
-/// Random numbers on the device: Philox 4x32-10, which counts instead of remembering.
+/// Random numbers on the device by counter-based generators: Philox 4x32-10 and Threefry 4x32-20.
 ///
-/// Element i of a draw depends on seed, stream, substream and its place in the stream only: neither on the device, nor
-/// on the launch, nor on how a sequence is cut into calls. Every distribution gives the same bits on every device and
-/// on the host (HostPhilox). docs/random.md has the rules, the accuracy and the sources.
+/// Element i of a draw depends only on seed, stream, substream and its position in the stream, not on device, launch or
+/// the division of a sequence into calls. Every distribution gives the same bits on every device and on the host
+/// (HostPhilox). docs/random.md has the rules, the accuracy and the sources.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -62,8 +62,8 @@ GEMEL_API std::size_t checked_count(Integer count);
 
 struct PhiloxState;
 
-/// A stream of random numbers on a device. A handle: copies draw from one stream in turn, from any thread; what one
-/// call takes no other gets. Draws are enqueued on the thread's current stream and return at once.
+/// A stream of random numbers on a device. A handle: copies share the position in the stream, also between threads, so
+/// that no two calls return the same numbers. Draws are enqueued on the thread's current stream and return at once.
 class GEMEL_API Philox {
    public:
     /// Streams of one seed never overlap, nor do their substreams.
@@ -74,11 +74,11 @@ class GEMEL_API Philox {
     /// On the current context.
     explicit Philox(IntegerBound seed);
 
-    /// A stream beside this one, at its beginning. The same k gives the same numbers again.
+    /// Substream k of this stream, at its beginning. Equal k give equal numbers.
     /// @param k  0 to 2^32 - 2
-    /// @throws ArgumentError if this is a substream already, or for other k
+    /// @throws ArgumentError if this is a substream itself, or for k out of range
     Philox substream(IntegerBound k) const;
-    /// Moves on by a number of 32-bit words: floats and 32-bit integers take one each, doubles two.
+    /// Skips a number of 32-bit words: floats and 32-bit integers take one each, doubles two.
     void skip(std::uint64_t words) const;
     /// How many 32-bit words have been drawn or skipped.
     std::uint64_t position() const;
@@ -114,7 +114,7 @@ class GEMEL_API Philox {
         fill_exponential(out, scale);
         return out;
     }
-    /// Integers in [low, high), each equally likely: without bias.
+    /// Uniform integers in [low, high), without bias.
     template <IntegerLanes T>
     GPUArray<T> integers(Shape shape, IntegerBound low, IntegerBound high) const {
         GPUArray<T> out(context_, std::move(shape));
@@ -142,8 +142,8 @@ class GEMEL_API Philox {
         fill_poisson(out, mean);
         return out;
     }
-    /// Poisson distributed, each with a mean of its own: `poisson(2 * x)`. Not the numbers that one mean for all gives,
-    /// even if all means are equal.
+    /// Poisson distributed, with one mean per element: `poisson(2 * x)`. Even for equal means, the numbers differ from
+    /// those of poisson(shape, mean).
     /// @param means  real numbers from 0 to 10^9, any shape and layout; an expression is evaluated first
     /// @returns  the shape of the means. A negative mean, NaN, or one above 10^9 gives NaN, of an integer type -1 or
     ///           the largest unsigned number. Counts beyond an integer type become its largest number
@@ -206,8 +206,8 @@ class GEMEL_API Philox {
     std::shared_ptr<PhiloxState> state_;
 };
 
-/// A stream as Philox is, with the same draws, streams and substreams, whose words come from Threefry 4x32-20:
-/// additions, rotations and exclusive ors instead of multiplications. Its numbers are others, and as good.
+/// The same interface as Philox, with words from Threefry 4x32-20, which uses additions, rotations and exclusive ors
+/// instead of multiplications: an independent generator to cross-check results.
 /// @source Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011
 class GEMEL_API Threefry : public Philox {
    public:
@@ -216,10 +216,10 @@ class GEMEL_API Threefry : public Philox {
     explicit Threefry(IntegerBound seed);
 };
 
-/// The generator of a context that rand() and randn() draw from. Its seed is GEMEL_SEED, or what seed() was given last,
-/// or else new in every process.
+/// The context's default generator, which rand() and randn() use. Its seed is the last one given to seed(), else
+/// GEMEL_SEED, else new in every process.
 GEMEL_API Philox default_generator(const Context& context);
-/// Starts the default generators of all contexts anew with this seed.
+/// Restarts the default generators of all contexts with this seed.
 GEMEL_API void seed(IntegerBound value);
 
 /// Reals in [0, 1), integers of all values, or bools, from the default generator.

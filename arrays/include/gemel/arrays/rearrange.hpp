@@ -1,4 +1,4 @@
-/// Elements repeated, turned round and shifted.
+/// Repeating, reversing and shifting elements: NumPy's tile, repeat, roll and flip.
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -23,8 +23,8 @@ GEMEL_API AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts,
 GEMEL_API AnyArray flip(const AnyArray& x);
 GEMEL_API AnyArray flip(const AnyArray& x, const Axes& axes);
 
-/// The whole array side by side: `tile(x, {2, 3})` has it twice along the first axis and three times along the second.
-/// @param repetitions  from the last axis backwards; what either side lacks counts as 1
+/// Repeats the whole array: `tile(x, {2, 3})` twice along the first axis and three times along the second.
+/// @param repetitions  aligned with the last axes; missing axes and missing repetitions count as 1
 /// @returns            a new array in C order
 /// @throws ArgumentError for a negative number
 /// @time one launch, enqueued
@@ -33,7 +33,7 @@ auto tile(const X& x, const Shape& repetitions) {
     return EvaluatedArray<X>(tile(detail::evaluated(x), repetitions));
 }
 
-/// Each element so many times, one beside the other; along an axis, or all elements in C order.
+/// Repeats each element a number of times in a row, along an axis or over all elements in C order.
 /// @throws ArgumentError for a negative number, and if the axis is not there
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
@@ -44,7 +44,7 @@ template <ArrayOrExpression X>
 auto repeat(const X& x, Integer times, Integer axis) {
     return EvaluatedArray<X>(repeat(detail::evaluated(x), times, axis));
 }
-/// Element k so many times as times[k] says: one axis, with as many numbers as there are elements, or a single one.
+/// Repeats element k times[k] times. @param times  one axis of integers, one per element, or a single one
 /// @throws ArgumentError for negative numbers, and if there are more or fewer
 /// @time blocks until their sum is known; then a launch that finds what goes where, and one that moves it
 template <ArrayOrExpression X, IndexOperand I>
@@ -58,8 +58,8 @@ auto repeat(const X& x, const I& times, Integer axis) {
 template <ElementHolder X, NoIndexOperand I>
 void repeat(const X&, const I&, auto...) = delete;  // how often is said by integers: astype<int>() converts
 
-/// Element k goes to k + shift; what leaves at one end comes in at the other. Without an axis all elements in C order
-/// are one row.
+/// Shifts elements cyclically: element k moves to index k + shift modulo the extent. Without an axis all elements are
+/// shifted in C order.
 /// @returns a new array in C order, of the same shape
 /// @throws ArgumentError if an axis is not there, or if there are not as many shifts as axes
 /// @time two copies per axis (four for two axes), each a device copy where its elements lie in one piece; enqueued
@@ -78,7 +78,7 @@ auto roll(const X& x, std::initializer_list<std::int64_t> shifts, const Axes& ax
     return EvaluatedArray<X>(roll(detail::evaluated(x), std::span(shifts.begin(), shifts.size()), axes));
 }
 
-/// Backwards along all axes, or along these. @returns a view; of an expression, of its values
+/// Reverses the order along all axes, or along the given ones. @returns a view; of an expression, of its values
 /// @throws ArgumentError if an axis is not there or named twice
 template <ArrayOrExpression X>
 auto flip(const X& x) {

@@ -1,4 +1,4 @@
-/// What sum(), max(), mean() and their like are told beside the array.
+/// Options of sum(), max(), mean() and the other reductions.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -15,7 +15,7 @@
 
 namespace gemel {
 
-/// Which axes are reduced: all, if left out; negative ones count from the end.
+/// The axes to reduce over: all if left out; negative values count from the last axis.
 class ReductionAxes {
    public:
     ReductionAxes() = default;
@@ -65,17 +65,18 @@ class ByName {
     constexpr ByName() {}
 };
 
-/// Options of reductions, by name: `sum(x, {.axis = 1, .keepdims = true})`. A function refuses those that it has no use
-/// for. (ReductionKernel, which reduces by an expression of your own, takes ReductionOptions.)
+/// Options of reductions, by name: `sum(x, {.axis = 1, .keepdims = true})`. A function throws ArgumentError for an
+/// option that it does not support. (ReductionKernel, which reduces by an expression of your own, takes
+/// ReductionOptions.)
 struct ReduceOptions {
     ByName by_name = {};
     ReductionAxes axis = {};  ///< one, several (`{0, 1}`) or all
-    bool keepdims = false;    ///< reduced axes stay, with extent 1
+    bool keepdims = false;    ///< keep reduced axes, with extent 1
     DType dtype = {};         ///< elements are converted to it first; where C++ must know the result's type: sum<T>(x)
-    InitialNumber initial = {};       ///< takes part beside the elements
-    std::optional<double> ddof = {};  ///< taken off the number of elements; need not be whole
-    /// Written instead of a new array, and returned: of the result's shape, any strides, of a type that takes the
-    /// result's by conversion within its kind. It may overlap what is reduced.
+    InitialNumber initial = {};       ///< combined with the elements
+    std::optional<double> ddof = {};  ///< the divisor is the number of elements minus ddof, which may be fractional
+    /// The array to write the result to instead of a new one: of the result's shape, with any strides, of a type to
+    /// which the result converts within its kind. It may overlap the operands.
     AnyArray out = {};
 };
 

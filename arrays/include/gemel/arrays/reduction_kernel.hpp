@@ -1,5 +1,5 @@
-/// ReductionKernel: a map expression for every element of some arrays, combined into one value, or one per row, column,
-/// ...
+/// ReductionKernel: maps each element by an expression and combines the results into one value, or into one per row,
+/// column or other set of axes.
 #pragma once
 
 #include <gemel/arrays/call_argument.hpp>
@@ -25,14 +25,14 @@ namespace gemel {
 /// What a ReductionKernel does; all expressions in C.
 struct ReductionSpec {
     std::string arguments = {};     ///< "const float *x, const float *y"
-    std::string neutral = {};       ///< the identity of reduce_expr, which changes nothing: "0"
+    std::string neutral = {};       ///< the identity of reduce_expr: "0" for a sum
     std::string identity = {};      ///< another name for `neutral`: give one of the two
-    std::string map_expr = "x[i]";  ///< of element i; `n` elements become one result, see also `reduced_index`
-    std::string reduce_expr = {};   ///< of `a` and `b`, associative and commutative: "a+b"
+    std::string map_expr = "x[i]";  ///< the value of element i; `n` and `reduced_index` are also defined
+    std::string reduce_expr = {};   ///< combines `a` and `b`; associative and commutative: "a+b"
     std::string replace_if = {};    ///< see ReductionResult
     std::string name = "reduction";
     std::string preamble = {};     ///< functions and types that the expressions use
-    DType accumulator = {};        ///< of running values, if not the result's own (16-bit floats: float)
+    DType accumulator = {};        ///< the type of partial results; left out: the result's (float for 16-bit floats)
     std::string result_expr = {};  ///< see ReductionResult
     CompileOptions compile = {};
 };
@@ -43,19 +43,18 @@ struct ReductionResult {
     std::string map_expr = "x[i]";
     std::string reduce_expr = {};
     DType accumulator = {};
-    /// Optional, for a reduce_expr that chooses one of its operands. `b` is a single element that follows everything
-    /// folded into `a` (at first the neutral element). True: it replaces `a`. "b.value > a.value" finds the first
-    /// largest without comparing indices, and lets CPU devices skip whole runs of elements.
+    /// Optional, for a reduce_expr that selects one of its operands: whether element `b` replaces the value `a`
+    /// selected from all elements before it (at first the identity). "b.value > a.value" finds the first maximum
+    /// without comparing indices, and lets CPU devices skip runs of elements.
     std::string replace_if = {};
-    /// What is stored, of `a`, the running value at the end; that value itself if empty. "a.index" of an accumulator of
-    /// value and index.
+    /// The stored result, computed from the final value `a`; `a` itself if empty. "a.index" for an accumulator of value
+    /// and index.
     std::string result_expr = {};
-    /// Another name for `neutral`: give one of the two. Stands last because lists without names, {"0", "x[i]", "a+b"},
-    /// count.
+    /// Another name for `neutral`: give one of the two. The last member, so that {"0", "x[i]", "a+b"} stays valid.
     std::string identity = {};
 };
 
-/// A reduction to several results.
+/// A reduction to several results in one pass.
 struct MultiReductionSpec {
     std::string arguments = {};
     std::vector<ReductionResult> results = {};
@@ -64,12 +63,12 @@ struct MultiReductionSpec {
     CompileOptions compile = {};
 };
 
-/// Where a reduction puts its result: `.out = y`, or `.out = &y`. Shares y's memory, so y itself may go.
+/// The array for a reduction's result: `.out = y`, or `.out = &y`. It shares y's memory.
 class ReductionOutput {
    public:
     ReductionOutput() = default;
     ReductionOutput(AnyArray array) : array_(std::move(array)), is_given_(true) {}
-    /// A null pointer: there is no such array, a new one is made.
+    /// A null pointer means that no array is given.
     ReductionOutput(const AnyArray* array) : is_given_(array != nullptr) {
         if (array) array_ = *array;
     }
@@ -81,14 +80,14 @@ class ReductionOutput {
     bool is_given_ = false;
 };
 
-/// How one call of a reduction differs from the others.
+/// Options of one call of a reduction.
 struct ReductionOptions {
-    std::optional<std::vector<int>> axes =
-        {};                    ///< reduce over these, negative ones counted from the end; all if left out
-    bool keepdims = false;     ///< reduced axes stay, with extent 1
-    ReductionOutput out = {};  ///< where the result goes: contiguous, of the result's shape; single results
+    /// The axes to reduce over; negative values count from the last axis. All axes if left out.
+    std::optional<std::vector<int>> axes = {};
+    bool keepdims = false;     ///< keep reduced axes, with extent 1
+    ReductionOutput out = {};  ///< contiguous, of the result's shape and type; not for several results
     Stream stream = {};
-    codegen::ReductionTuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::ReductionTuning tuning = {};  ///< members given here override the library's choice
 };
 
 namespace detail {
@@ -118,23 +117,23 @@ class GEMEL_API Reduction {
 ///                                 .map_expr = "x[i]*y[i]", .reduce_expr = "a+b"});
 ///     float d = dot(x, y).item();
 ///
-/// Arguments are declared and checked as for ElementwiseKernel. `reduced_index` in the map expression is the element's
-/// place among those that are reduced to one result, in C order: what an argmax along an axis wants; for a whole array
-/// it is `i`. The order of operations depends on sizes and device alone, so that a device gives the same bits every
-/// time. 16-bit floats accumulate in float. The result of no elements is the neutral one.
+/// Arguments are declared and checked as for ElementwiseKernel. In the map expression, `reduced_index` is the element's
+/// index in C order among those reduced to the same result, as an argmax along an axis needs it; over the whole array
+/// it equals `i`. The order of operations depends only on sizes and device: one device gives the same bits in every
+/// run. 16-bit floats are accumulated in float. The result of no elements is the identity.
 template <ElementType T>
 class ReductionKernel {
    public:
-    /// @throws ArgumentError if declarations or expressions cannot be right
+    /// @throws ArgumentError for invalid declarations or expressions
     explicit ReductionKernel(const ReductionSpec& spec) : ReductionKernel(parse_declarations(spec.arguments), spec) {}
-    /// Arguments by their dtypes; spec.arguments is not looked at.
+    /// Arguments by their dtypes; spec.arguments is ignored.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
         : reduction_(std::move(arguments),
                      {{detail::identity_of(spec), spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if,
                        spec.result_expr}},
                      {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
-    /// @returns  the result, still on the device: rank 0, or the shape that the axes leave
+    /// @returns  the result on the device: rank 0, or the shape without the reduced axes
     /// @throws   ArgumentError, CompileError as ElementwiseKernel
     /// @time     enqueued, returns at once; one launch on GPUs, two on CPU devices
     template <GeneratorArgument... A>
@@ -148,7 +147,7 @@ class ReductionKernel {
         reduction_.run(options, packed, {&result, 1});
         return GPUArray<T>(std::move(result));
     }
-    /// The text for contiguous arrays, without a device.
+    /// The kernel's source for contiguous arrays; needs no device.
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const {
         return reduction_.source(dialect, types);
     }
@@ -157,7 +156,7 @@ class ReductionKernel {
     Reduction reduction_;
 };
 
-/// Reduces arrays to several values in one pass, e.g. minimum, maximum and sum:
+/// Reduces arrays to several values in one pass, for example minimum, maximum and sum:
 ///
 ///     MultiReductionKernel<float, float, double> all({.arguments = "const float *x", .results = {
 ///         {"INFINITY", "x[i]", "fmin(a, b)"}, {"-INFINITY", "x[i]", "fmax(a, b)"}, {"0", "x[i]", "a+b"}}});

@@ -1,10 +1,10 @@
-/// Reductions of arrays and expressions, over everything or over some axes, as NumPy's. An expression is evaluated
-/// inside the reduction: `sum(x * y)` is one kernel and stores nothing between. Results stay on the device; `.item()`
-/// reads one.
+/// NumPy's reductions of arrays and expressions, over all elements or over some axes. An expression is evaluated inside
+/// the reduction: `sum(x * y)` is one kernel without a temporary array. Results stay on the device; `.item()` reads
+/// one.
 ///
-/// Each function takes its options by name or the first of them in order: `max(x, {.axis = 1, .keepdims = true})` and
-/// `max(x, 1, true)` are the same. Of arrays and expressions whose type is known at run time only (AnyArray, AnyExpr)
-/// the result is an AnyArray; ArgumentError stands where the typed functions do not compile.
+/// Each function takes its options by name, or the first of them by position: `max(x, {.axis = 1, .keepdims = true})`
+/// and `max(x, 1, true)` are the same. For arrays and expressions whose type is known at run time only (AnyArray,
+/// AnyExpr) the result is an AnyArray, and ArgumentError reports what the typed functions reject at compile time.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -18,7 +18,7 @@
 
 namespace gemel {
 
-/// What is reduced: arrays and expressions, their types known or not.
+/// Operands of reductions: arrays and expressions with a type known at compile time or at run time.
 template <class X>
 concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 
@@ -229,40 +229,43 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
                                                                                  .ddof = ddof}); \
     }
 
-/// Options: axis, keepdims, dtype, initial, out. Integers and bools are summed in 64 bits, everything else in its own
-/// type, 16-bit floats in float. Rounding errors grow with the logarithm of the length. Of no elements: 0.
-/// `sum<double>(x)` converts the elements to double first, finds the sum in it and gives it. `initial` is a number that
-/// the result's type has; it costs one launch more: `sum(x, {.initial = 10})` or `sum(x, {}, false, 10)`.
+/// The sum. Options: axis, keepdims, dtype, initial, out. Integers and bools are summed in 64 bits, 16-bit floats in
+/// float, other types in their own. Rounding errors grow with the logarithm of the length. The sum of no elements is 0.
+/// `sum<double>(x)` converts the elements to double, sums them in double and returns double. `initial` is added to the
+/// sum by one more launch: `sum(x, {.initial = 10})` or `sum(x, {}, false, 10)`.
+/// @throws ArgumentError for an axis out of range, an `out` of another shape or type, and an `initial` that the
+///         result's type cannot hold
 /// @time enqueued, returns at once; one launch on GPUs, two on CPU devices
 GEMEL_SUM(sum)
-/// The same for products. Of no elements: 1.
+/// The product, otherwise as sum(). The product of no elements is 1.
 GEMEL_SUM(prod)
-/// Options: axis, keepdims, initial, out. The smallest and the largest element; NaN if there is one. With `initial`
-/// there need be no elements. @throws ArgumentError if there are none without it
+/// The minimum and the maximum. Options: axis, keepdims, initial, out. NaN if an element is NaN.
+/// @throws ArgumentError as sum(), and if there are no elements and no `initial` @time as sum()
 GEMEL_REDUCTION(min)
 GEMEL_REDUCTION_FROM(min)
 GEMEL_REDUCTION(max)
 GEMEL_REDUCTION_FROM(max)
-/// Options: axis, keepdims, out. Is any, are all elements other than zero? Of no elements: false, and true.
+/// Whether any element, or every element, is nonzero. Options: axis, keepdims, out. For no elements: false, and true.
 GEMEL_REDUCTION(any)
 GEMEL_REDUCTION(all)
-/// Options: axis, keepdims, out. Where the extreme element is, the first of several: in C order of the reduced axes.
-/// The first NaN, if there is one. @throws ArgumentError if there are no elements
+/// The index of the minimum or maximum, in C order of the reduced axes; of equal elements the first, of NaN the first
+/// NaN. Options: axis, keepdims, out. @throws ArgumentError if there are no elements
 GEMEL_REDUCTION(argmin)
 GEMEL_REDUCTION(argmax)
-/// Options: axis, keepdims, out. How many elements are other than zero.
+/// The number of nonzero elements. Options: axis, keepdims, out.
 GEMEL_REDUCTION(count_nonzero)
-/// Options: axis, keepdims, dtype, out. Of integers a double, of 16-bit floats found in float. NaN of no elements.
-/// `mean<double>(x)` converts the elements first. @time one launch more than a sum's
+/// The mean. Options: axis, keepdims, dtype, out. In double for integers, in float for 16-bit floats; NaN for no
+/// elements. `mean<double>(x)` converts the elements first. @time one launch more than sum()
 GEMEL_REDUCTION(mean)
 GEMEL_REDUCTION_IN(mean)
-/// Options: axis, keepdims, dtype, ddof, out. The mean of the squared distances from the mean. Of floats and 16-bit floats
-/// from one reading, found in double; of other types from two.
-/// `ddof` is taken off the divisor; as NumPy's it need not be whole.
+/// The variance: the mean of the squared distances from the mean. Options: axis, keepdims, dtype, ddof, out. The
+/// divisor is the number of elements minus `ddof`, which may be fractional, as in NumPy.
+/// @time float and 16-bit floats: one pass, accumulated in double; other types: two passes
 GEMEL_SPREAD(var)
-/// Its square root.
+/// The standard deviation, the square root of var().
 GEMEL_SPREAD(stddev)
-/// Options: axis, keepdims, dtype, out. The square root of the sum of the squared magnitudes. Of integers a double.
+/// The Euclidean norm: the square root of the sum of squared magnitudes; double for integers. Options: axis, keepdims,
+/// dtype, out.
 GEMEL_REDUCTION(norm)
 GEMEL_REDUCTION_IN(norm)
 

@@ -19,41 +19,43 @@
 
 namespace gemel {
 
-/// What a GenericScanKernel does; all in C.
+/// The parts of a GenericScanKernel, in C.
 struct ScanSpec {
     std::string arguments = {};       ///< "const int *x, int *out"
-    std::string input_expr = "x[i]";  ///< what is scanned, element by element
-    bool counts = false;  ///< input_expr says whether an element counts, and scan_expr is "a+b" of integers: takes less
-                          ///< time than adding ones and zeros
-    std::string scan_expr = {};  ///< of `a` and `b`, associative (need not be commutative): "a+b". Segmented scans may
-                                 ///< look at `across_seg_boundary`; without it a segment begins with its first element
-    std::string neutral = {};    ///< the identity of scan_expr: `prev_item` of the first element. "0"
-    std::string identity = {};   ///< another name for `neutral`: give one of the two
-    std::string output_statement = {};  ///< with `item` (the result through element i), `prev_item` (the one before
-                                        ///< it), `last_item` (the last of all), i and n (or N)
-    /// Whether a segment begins at i; there `prev_item` is neutral, and the output statement may say `segment`: how
-    /// many have begun through element i, in 32 bits (`segment_64`: in 64).
+    std::string input_expr = "x[i]";  ///< the scanned value of element i
+    /// input_expr is a condition and scan_expr is "a+b" of integers: counts elements faster than by adding 0 and 1.
+    bool counts = false;
+    /// Combines `a` and `b`: "a+b". Associative, not necessarily commutative. In a segmented scan it may use
+    /// `across_seg_boundary`; if it does not, a segment starts anew at its first element.
+    std::string scan_expr = {};
+    std::string neutral = {};   ///< the identity of scan_expr, `prev_item` of the first element: "0"
+    std::string identity = {};  ///< another name for `neutral`: give one of the two
+    /// Runs for each element, with `item` (the scan including element i), `prev_item` (excluding it), `last_item` (the
+    /// last of all), i and n (or N).
+    std::string output_statement = {};
+    /// Whether a segment begins at i. `prev_item` is the identity there. The output statement may use `segment`, the
+    /// number of segments that have begun up to element i, as int32 (`segment_64`: as int64).
     std::string is_segment_start_expr = {};
     std::string name = "scan";
     std::string preamble = {};
     CompileOptions compile = {};
-    // Results that are fewer than elements, gathered in shared memory so that neighbours are written side by side. Of
-    // use where blocks scan tiles; elsewhere output_statement runs.
-    std::string staged_type = {};  ///< of the array `staged`, in C; it has as many elements as a tile, `tile_room`
-    /// Instead of output_statement. It writes to `staged`; `item` and `prev_item` count from the tile's beginning, so
-    /// that scan_expr must be a sum. `tile_begin` is the tile's first i, `tile_length` how many elements it has.
+    // For scans that write fewer results than elements: results are collected in shared memory, then written coalesced.
+    // Used if blocks scan tiles; otherwise output_statement runs.
+    std::string staged_type = {};  ///< the C type of the shared array `staged` of `tile_room` elements, a tile's size
+    /// Runs instead of output_statement and writes to `staged`. `item` and `prev_item` count from the start of the
+    /// tile, so scan_expr must be a sum. `tile_begin` is the tile's first i, `tile_length` its number of elements.
     std::string stage_statement = {};
-    /// For each thread, when all is staged; `tile_first` is the result before the tile, `tile_count` by how much it has
-    /// grown in the tile.
+    /// Runs on each thread after all results are staged. `tile_first` is the result before the tile, `tile_count` the
+    /// sum over the tile.
     std::string tile_statement = {};
 };
 
-/// How one call of a scan differs from the others.
+/// Options of one call of a scan.
 struct ScanOptions {
-    bool deterministic = false;  ///< the same bits every time also for sums of floats; costs a second reading
-    std::optional<std::size_t> count = {};  ///< of elements; that of the arrays touched as x[i], if left out
+    bool deterministic = false;  ///< also sums of floats have the same bits in every run; costs a second pass
+    std::optional<std::size_t> count = {};  ///< the number of elements; left out: that of the arrays used as x[i]
     Stream stream = {};
-    codegen::ScanTuning tuning = {};  ///< overrides what is given here, member by member
+    codegen::ScanTuning tuning = {};  ///< members given here override the library's choice
 };
 
 struct ScanState;
@@ -75,15 +77,15 @@ class GEMEL_API Scan {
 /// A scan of values of type T with an input expression and an output statement, possibly in segments.
 ///
 /// Arguments are declared and checked as for ElementwiseKernel. On NVIDIA GPUs one pass reads and writes everything
-/// once, unless the output wants `last_item`; sums of floats may then differ in their last digits from run to run.
-/// Elsewhere there are three passes. 16-bit floats are scanned in float.
+/// once, unless the output statement uses `last_item`; sums of floats may then differ in their last digits from run to
+/// run. Elsewhere there are three passes. 16-bit floats are scanned in float.
 /// @time enqueued, returns at once
 template <ElementType T>
 class GenericScanKernel {
    public:
-    /// @throws ArgumentError if declarations or expressions cannot be right
+    /// @throws ArgumentError for invalid declarations or expressions
     explicit GenericScanKernel(const ScanSpec& spec) : GenericScanKernel(parse_declarations(spec.arguments), spec) {}
-    /// Arguments by their dtypes; spec.arguments is not looked at.
+    /// Arguments by their dtypes; spec.arguments is ignored.
     GenericScanKernel(std::vector<Parameter> arguments, const ScanSpec& spec)
         : scan_(std::move(arguments), dtype_of<T>(), spec) {}
 
@@ -104,22 +106,13 @@ class GenericScanKernel {
     Scan scan_;
 };
 
-/// out[i] = x[0] op x[1] op ... op x[i]
-///
-///     InclusiveScanKernel<int> cumulative_sum("a+b");
-///     GPUArray<int> sums = cumulative_sum(x);
+namespace detail {
+/// A scan of one array: what InclusiveScanKernel and ExclusiveScanKernel share.
 template <ElementType T>
-class InclusiveScanKernel {
+class ArrayScan {
    public:
-    /// @param scan_expr  of `a` and `b`, associative
-    explicit InclusiveScanKernel(std::string scan_expr, std::string name = "inclusive_scan", std::string preamble = {})
-        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
-                {.scan_expr = std::move(scan_expr),
-                 .output_statement = "out[i] = item",
-                 .name = std::move(name),
-                 .preamble = std::move(preamble)}) {}
-
-    /// @param x  any layout; elements are taken in C order. @returns a new array of its shape
+    /// @param x  any strides; scanned in C order. @returns a new array of its shape
+    /// @throws ArgumentError, CompileError as GenericScanKernel @time as GenericScanKernel
     GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
         GPUArray<T> out(x.context(), x.shape());
         (*this)(x, out, options);
@@ -130,38 +123,46 @@ class InclusiveScanKernel {
         const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
         scan_.run(options, packed);
     }
+    /// The kernels' source; needs no device.
     std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
+
+   protected:
+    explicit ArrayScan(const ScanSpec& spec)
+        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(), spec) {}
 
    private:
     Scan scan_;
 };
+}  // namespace detail
 
-/// out[i] = x[0] op ... op x[i - 1], and the neutral element at the beginning.
+/// out[i] = x[0] op x[1] op ... op x[i]
+///
+///     InclusiveScanKernel<int> cumulative_sum("a+b");
+///     GPUArray<int> sums = cumulative_sum(x);
 template <ElementType T>
-class ExclusiveScanKernel {
+class InclusiveScanKernel : public detail::ArrayScan<T> {
    public:
+    /// @param scan_expr  combines `a` and `b`, associative
+    explicit InclusiveScanKernel(std::string scan_expr, std::string name = "inclusive_scan", std::string preamble = {})
+        : detail::ArrayScan<T>({.scan_expr = std::move(scan_expr),
+                                .output_statement = "out[i] = item",
+                                .name = std::move(name),
+                                .preamble = std::move(preamble)}) {}
+};
+
+/// out[i] = x[0] op ... op x[i - 1]; out[0] is the identity.
+template <ElementType T>
+class ExclusiveScanKernel : public detail::ArrayScan<T> {
+   public:
+    /// @param scan_expr  combines `a` and `b`, associative
+    /// @param neutral    its identity, in C
     explicit ExclusiveScanKernel(std::string scan_expr, std::string neutral, std::string name = "exclusive_scan",
                                  std::string preamble = {})
-        : scan_({VectorArg(dtype_of<T>(), "x", true), VectorArg(dtype_of<T>(), "out")}, dtype_of<T>(),
-                {.scan_expr = std::move(scan_expr),
-                 .neutral = std::move(neutral),
-                 .output_statement = "out[i] = prev_item",
-                 .name = std::move(name),
-                 .preamble = std::move(preamble)}) {}
-
-    GPUArray<T> operator()(const GPUArray<T>& x, const ScanOptions& options = {}) const {
-        GPUArray<T> out(x.context(), x.shape());
-        (*this)(x, out, options);
-        return out;
-    }
-    void operator()(const GPUArray<T>& x, const GPUArray<T>& out, const ScanOptions& options = {}) const {
-        const std::array<CallArgument, 2> packed{CallArgument(x), CallArgument(out)};
-        scan_.run(options, packed);
-    }
-    std::string source(const Dialect& dialect) const { return scan_.source(dialect); }
-
-   private:
-    Scan scan_;
+        : detail::ArrayScan<T>({.scan_expr = std::move(scan_expr),
+                                .neutral = std::move(neutral),
+                                .output_statement = "out[i] = prev_item",
+                                .name = std::move(name),
+                                .preamble = std::move(preamble)}) {}
 };
 
 }  // namespace gemel

@@ -16,7 +16,7 @@
 
 namespace gemel {
 
-/// Integer types. A bool is not one: it counts nothing.
+/// Integer types except bool.
 template <class I>
 concept IntegerType = std::integral<I> && !std::same_as<I, bool>;
 
@@ -38,7 +38,7 @@ class Integer {
     std::int64_t value_;
 };
 
-/// A short list of integers, one per axis. Up to 8 lie in the object itself; more are legal and cost an allocation.
+/// A list of integers, one per axis. Up to 8 are stored in the object itself; more take an allocation.
 class GEMEL_API AxisVector {
    public:
     AxisVector() = default;
@@ -99,7 +99,7 @@ class GEMEL_API AxisVector {
 };
 
 /// The extents of an array, slowest axis first: `Shape{3, 4}` has 3 rows of 4. `Shape{}` is that of a single value.
-/// Takes any integers; where a function says so, one extent may be -1 for "whatever is left".
+/// Takes any integers; some functions accept one extent of -1, which is computed from the number of elements.
 class GEMEL_API Shape : public AxisVector {
    public:
     Shape() = default;
@@ -123,7 +123,7 @@ class GEMEL_API Strides : public AxisVector {
     explicit Strides(std::span<const std::int64_t> strides) : AxisVector(strides) {}
 };
 
-/// Numbers of axes; negative ones count from the last.
+/// A list of axes; negative values count from the last.
 class GEMEL_API Axes : public AxisVector {
    public:
     Axes() = default;

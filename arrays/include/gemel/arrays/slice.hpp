@@ -1,4 +1,4 @@
-/// What stands in the parentheses of `a(...)`: integers, slices, new axes, an ellipsis, as in Python's `a[...]`.
+/// The arguments of `a(...)`: integers, slices, new axes, an ellipsis, as in Python's `a[...]`.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -63,9 +63,9 @@ GEMEL_API std::string to_string(const Slice& slice);
 
 struct NewAxis {};
 struct Ellipsis {};
-/// An axis of extent 1 where it stands.
+/// Inserts an axis of extent 1.
 inline constexpr NewAxis newaxis{};
-/// As many whole axes as are not named otherwise.
+/// Stands for all axes that have no index of their own.
 inline constexpr Ellipsis ellipsis{};
 
 /// One entry of an index.

@@ -17,8 +17,8 @@
 
 namespace gemel::random {
 
-/// Makes a sequence one of many at random, each of which fills the cube as evenly: Matousek's random linear scramble of
-/// the digits and a random digital shift, both from Philox numbers of this seed.
+/// Randomises a sequence and keeps its uniformity: Matousek's random linear scramble of the digits and a random digital
+/// shift, both from Philox numbers of this seed.
 struct Scramble {
     std::uint64_t seed = 0;
 };
@@ -51,7 +51,7 @@ class GEMEL_API Sobol {
     std::int64_t dimensions() const;
     /// How many points have been drawn or skipped.
     std::uint64_t position() const;
-    /// Moves on by a number of points. @throws Error beyond point 2^63
+    /// Skips a number of points. @throws Error beyond point 2^63
     void skip(std::uint64_t points) const;
     Context context() const { return context_; }
 

@@ -15,17 +15,17 @@ GEMEL_API void store_tuning_text(const Context& context, std::string_view family
 GEMEL_API std::string stored_tuning_text(const Context& context, std::string_view family,
                                          const codegen::Workload& work);
 
-/// Stores the tuning for work like this on devices like the context's; calls from now on use it, in this process at
-/// once and in others when they start. An empty tuning (`T{}`) removes it.
+/// Stores a tuning for similar work on devices like the context's. This process uses it at once, others when they
+/// start. An empty tuning (`T{}`) removes it.
 /// @param work    sizes count by powers of two, element sizes and numbers of arrays exactly
 /// @param tuning  codegen::ElementwiseTuning, ReductionTuning or ScanTuning, or a tuning of your own generator
-/// @throws ArgumentError if the family is not a simple word, or for numbers that no kernel can be cut by
+/// @throws ArgumentError if the family is not an identifier, or for values that no kernel can have
 template <codegen::TuningStruct T>
 void store_tuning(const Context& context, const codegen::Workload& work, const T& tuning) {
     codegen::check_tuning("store_tuning", tuning);
     store_tuning_text(context, T::family, work, codegen::to_string(tuning));
 }
-/// What is stored for such work, or an empty tuning.
+/// The stored tuning for such work, or an empty tuning.
 /// @time a look-up in memory; the first for a context reads a file
 template <codegen::TuningStruct T>
 T stored_tuning(const Context& context, const codegen::Workload& work) {

@@ -1,4 +1,4 @@
-/// Elements by their indices: reading them (take) and writing them (put).
+/// Indexing by arrays of integers: gather (take) and scatter (put).
 #pragma once
 
 #include <gemel/arrays/evaluated.hpp>
@@ -16,11 +16,11 @@
 
 namespace gemel {
 
-/// What becomes of an index that is not there. With n elements, -n to -1 count from the end, but not for `clip`.
+/// How an index out of bounds is handled. For n elements, indices -n to -1 count from the end, except with `clip`.
 enum class OutOfBounds : std::uint8_t {
-    raise,  ///< ArgumentError with the index and its place; all are checked on the device first, and the call waits
+    raise,  ///< throws ArgumentError with the index and its position; the call waits for a check on the device
     wrap,   ///< index modulo n
-    clip    ///< the first for negative ones, the last for those beyond
+    clip    ///< negative indices become 0, indices beyond the end become n - 1
 };
 
 /// Integers of any width, as an array or an expression.
@@ -28,7 +28,7 @@ template <class I>
 concept IndexOperand = ArrayOperand<I> && std::integral<typename OperandElement<std::remove_cvref_t<I>>::type> &&
                        !std::is_same_v<typename OperandElement<std::remove_cvref_t<I>>::type, bool>;
 
-/// Arrays and expressions whose type is known, and cannot be that of indices: floats, bools, structs.
+/// Arrays and expressions of a type that cannot be an index: floats, bools, structs.
 template <class I>
 concept NoIndexOperand = ArrayOrExpression<I> && !IndexOperand<I>;
 
@@ -52,21 +52,21 @@ GEMEL_API std::vector<AnyArray> multi_take(std::span<const AnyArray> arrays, con
 GEMEL_API void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::span<const AnyArray> values,
                          OutOfBounds mode = OutOfBounds::raise);
 
-/// x[..., indices, ...]: along one axis, which the shape of the indices replaces.
+/// x[..., indices, ...]: gathers along one axis, which the axes of the indices replace.
 ///
 ///     take(x, to_gpu(std::vector<int>{2, 0, -1}), 1)   // three columns
 ///
-/// @param x        an array of any layout, or an expression, which is evaluated first
+/// @param x        an array with any strides, or an expression, which is evaluated first
 /// @param indices  any shape
 /// @returns        a new array in C order, of shape x.shape[:axis] + indices.shape + x.shape[axis + 1:]
-/// @throws ArgumentError if an index is out of bounds and the mode is `raise`, if the axis is not there or has no
-///         elements to take, or if the contexts differ
-/// @time one launch, enqueued; `raise` checks by a launch of its own and blocks until that is done
+/// @throws ArgumentError if an index is out of bounds and the mode is `raise`, if the axis does not exist or is empty,
+///         or if the contexts differ
+/// @time one launch, enqueued; `raise` first checks the indices by another launch and waits for it
 template <ArrayOrExpression X, IndexOperand I>
 auto take(const X& x, const I& indices, Integer axis, OutOfBounds mode = OutOfBounds::raise) {
     return EvaluatedArray<X>(take(detail::evaluated(x), detail::evaluated(indices), axis, mode));
 }
-/// The same of all elements in C order. @returns the shape of the indices
+/// Gathers from all elements in C order. @returns a new array of the shape of the indices
 template <ArrayOrExpression X, IndexOperand I>
 auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
     return EvaluatedArray<X>(take(detail::evaluated(x), detail::evaluated(indices), std::nullopt, mode));
@@ -75,21 +75,20 @@ auto take(const X& x, const I& indices, OutOfBounds mode = OutOfBounds::raise) {
 template <ElementHolder X, NoIndexOperand I>
 void take(const X&, const I&, auto...) = delete;  // indices are integers: compress() takes masks; or astype<int>(i)
 
-/// Element indices[i] of x, counted in C order, becomes values[i]. If an index is there twice, which value stays is
-/// open. With `raise` nothing is written if an index is out of bounds.
-/// @param x       any layout that does not repeat elements
-/// @param values  as many as indices, in C order; fewer are repeated from the first on, more are ignored. An array or
-///                expression of x's type or one that converts within its kind or upwards, or a number; arrays may
-///                share memory with x
-/// @throws ArgumentError as take(), and if there are no values, or a number is not one of x's type
-/// @time one launch, enqueued, and one if values are converted; `raise` checks by a launch of its own and blocks until
-///       that is done
+/// Scatters: element indices[i] of x, counted in C order, becomes values[i]. For equal indices it is unspecified which
+/// value is written last. With `raise` nothing is written if an index is out of bounds.
+/// @param x       any strides, but not a broadcast view
+/// @param values  one per index, in C order; fewer are repeated cyclically, more are ignored. A number, or an array or
+///                expression whose type converts to x's within its kind or upwards; it may share memory with x
+/// @throws ArgumentError as take(), and if there are no values, or x's type cannot hold a number
+/// @time one launch, enqueued, and one if values are converted; `raise` first checks the indices by another launch and
+///       waits for it
 template <HasDType T, IndexOperand I, ArrayOrExpression V>
 void put(const GPUArray<T>& x, const I& indices, const V& values, OutOfBounds mode = OutOfBounds::raise) {
     static_assert(WritableInto<V, T>, "put: values of another kind (float to integer, signed to unsigned): use astype");
     put(detail::evaluated(x), detail::evaluated(indices), detail::evaluated(values), mode);
 }
-/// One value.
+/// The same with one value for all indices.
 template <HasDType T, IndexOperand I, ValueFor<T> V>
 void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
     const T element = element_of<T>(value);
@@ -108,8 +107,8 @@ void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode =
 template <ElementHolder X, NoIndexOperand I>
 void put(const X&, const I&, const auto&...) = delete;  // indices are integers: put_mask() takes masks
 
-/// take() of several arrays of one shape, all elements in C order, by the same indices: the indices are read and
-/// checked once. `multi_take({x, y, z}, indices)`
+/// take() from several arrays of equal shape by the same indices, counted in C order; the indices are read and checked
+/// once. `multi_take({x, y, z}, indices)`
 /// @throws ArgumentError as take(), and if the shapes differ
 /// @time as take(); one launch for up to 16 arrays. Those with gaps between their elements are copied first
 template <ArrayRange R, IndexOperand I>
@@ -127,7 +126,8 @@ auto multi_take(std::initializer_list<GPUArray<T>> arrays, const I& indices, Out
 template <class R, NoIndexOperand I>
 void multi_take(const R&, const I&, auto...) = delete;  // indices are integers: astype<int>() converts
 
-/// put() into several arrays of one shape by the same indices: `multi_put({x, y}, indices, {u, v})`. Types may differ.
+/// put() into several arrays of equal shape by the same indices: `multi_put({x, y}, indices, {u, v})`. Types may
+/// differ.
 /// @throws ArgumentError as put(), and if the shapes or the numbers of arrays differ
 /// @time as put(); one launch for up to 16 arrays without gaps, given as many values as indices; one each for others
 template <ArrayRange R, IndexOperand I, ArrayRange V>

@@ -1,4 +1,4 @@
-/// Automated tuning: the fastest of many ways to cut a kernel, found by measuring, kept on disk, used from then on.
+/// Automated tuning: finds the fastest configuration of a kernel by measurement and stores it on disk for later calls.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -29,28 +29,28 @@
 
 namespace gemel::tune {
 
-/// One point that was tried.
+/// One measured point.
 struct Trial {
     Point point;
-    std::optional<double> milliseconds = {};  ///< of one launch, a median; nothing if the point failed
+    std::optional<double> milliseconds = {};  ///< the median time of one launch; empty if the point failed
     std::string failure = {};                 ///< why: "does not compile: ...", "is refused: ...", "wrong result"
-    bool was_dropped = false;                 ///< more than twice the best time at once: not measured any further
-    bool is_stored = false;                   ///< measured by an earlier search
+    bool was_dropped = false;  ///< its first run took more than twice the best time, so it was not measured further
+    bool is_stored = false;    ///< measured by an earlier search
 };
 
-/// How a search is done.
+/// Options of a search.
 struct Options {
-    std::size_t trials = 0;  ///< points at most, those that an earlier search has stored included
-    double seconds = 0;      ///< at most; with neither of the two given: 30 points, exhaustive searches all
+    std::size_t trials = 0;  ///< maximum number of points, including stored ones of earlier searches
+    double seconds = 0;      ///< maximum duration; with neither limit: 30 points (exhaustive searches: all)
     Strategy strategy = Strategy::neighbours;
     std::uint64_t seed = 0;
-    bool progress = false;  ///< a line on standard error, where that is a terminal
-    /// Whether results are right, asked after a run of each configuration. Arrays that the kernel writes are put back
-    /// to what they held before each such run and at the end.
+    bool progress = false;  ///< prints a line on standard error, if that is a terminal
+    /// Whether the results are correct; called after a run of each configuration. Arrays that the kernel writes are
+    /// restored before each such run and at the end.
     std::function<bool()> check = {};
-    std::function<void()> prepare = {};                 ///< called before each such run, after arrays were put back
+    std::function<void()> prepare = {};                 ///< called before each such run, after arrays were restored
     std::function<void(const Trial&)> trial_done = {};  ///< called after each trial
-    bool again = false;                                 ///< measures anew what is stored
+    bool again = false;                                 ///< repeats stored trials
     /// Of a library call that runs several: "elementwise", "reduction", "scan", "sort", ... The first that is not mere
     /// copying and filling if left out.
     std::string family = {};
@@ -58,12 +58,12 @@ struct Options {
     std::string name = {};
 };
 
-/// What a search has found.
+/// The result of a search.
 struct GEMEL_API Result {
     std::string name;
     std::string device;
     std::string work;               ///< what the store calls the kernel with its arguments' types and sizes
-    Point point;                    ///< the fastest
+    Point point;                    ///< the fastest point
     double milliseconds = 0;        ///< of one launch with it; both measured in turns at the end
     double start_milliseconds = 0;  ///< with the point that the search began with
     std::size_t trials = 0;         ///< points measured now; 0 if everything was stored
@@ -102,7 +102,7 @@ class KernelText {
     std::function<std::string(const Point&)> function_;
 };
 
-/// A kernel and how it may be cut.
+/// A kernel and its search space.
 struct TunerSpec {
     std::string name = {};
     std::vector<Parameter> parameters = {};
@@ -143,10 +143,10 @@ struct TunerState;
 ///     best.kernel(best.config, to, from, 3.0f, n);
 class GEMEL_API Tuner {
    public:
-    /// @throws ArgumentError if the specification cannot be right
+    /// @throws ArgumentError for an invalid specification
     explicit Tuner(TunerSpec spec);
 
-    /// Ctrl-C ends the search after the trial under way and keeps what was found; another one ends the process.
+    /// Runs the search. Ctrl-C ends it after the current trial and keeps the results; a second one ends the process.
     /// @throws ArgumentError for a constraint that cannot be evaluated, Error if no point ran, with the reasons
     template <class... A>
     Result run(const Options& options, const A&... arguments) const {
@@ -154,7 +154,7 @@ class GEMEL_API Tuner {
         return run_packed(options, packed);
     }
     Result run_packed(const Options& options, std::span<const TunedArgument> arguments) const;
-    /// The points that are left on a device.
+    /// The points that satisfy the constraints on a device.
     Space space(const Device& device) const;
 
    private:
@@ -182,14 +182,14 @@ void collect(std::vector<AnyArray>& into, const T& value) {
 }  // namespace detail
 
 /// Tunes a call of the library: `call(arguments...)`, where `call` is an ElementwiseKernel, a ReductionKernel, a scan,
-/// or a function that calls generators, such as a sort. One family of its kernels is tuned. What is
-/// found is stored, and every later call on work of that kind uses it, in other processes too.
+/// or a function that calls generators, such as a sort. One family of its kernels is tuned. The result is stored, and
+/// later calls on similar work use it, also in other processes.
 ///
 ///     tune::tune(axpy, {.trials = 8}, 2.0f, x, y);
 ///     tune::tune([](const auto& keys) { return sort(keys); }, {.trials = 20}, keys);
 ///
-/// Each configuration's results are compared with those before tuning (or by options.check); arrays keep what they
-/// held. @throws ArgumentError if the call runs no kernel that has a tuning
+/// Each configuration's results are compared with those before tuning (or by options.check); arrays are restored.
+/// @throws ArgumentError if the call runs no kernel that has a tuning
 template <class F, class... A>
     requires std::invocable<const F&, const A&...>
 Result tune(const F& call, const Options& options, const A&... arguments) {
@@ -209,7 +209,7 @@ Result tune(const F& call, const Options& options, const A&... arguments) {
     return detail::tune_call(options, tuned);
 }
 
-/// A record of the store, for people.
+/// A stored record in readable form.
 struct Stored {
     std::string device = {};  ///< what identifies device, driver and compiler
     std::string work = {};    ///< kernel, argument types and size classes; a family and its work for the library's own
@@ -218,13 +218,13 @@ struct Stored {
     std::optional<double> milliseconds = {};
     std::vector<Trial> history = {};
 };
-/// All that is stored on this machine.
+/// All records stored on this machine.
 GEMEL_API std::vector<Stored> stored();
 /// The trials of one record in the T4 format.
 GEMEL_API std::string to_json(const Stored& record);
 /// Removes every record whose work or device has `part` in its name; all if it is empty. @returns how many lines
 GEMEL_API std::size_t clear_stored(const std::string& part = {});
-/// Where the store is; nothing where there is none.
+/// The folder of the store; empty if there is none.
 GEMEL_API std::optional<std::filesystem::path> store_folder();
 
 }  // namespace gemel::tune

@@ -1,8 +1,8 @@
 /// Arithmetic on arrays whose elements are short vectors: `2 * x + y` of GPUArray<float4>.
 ///
-/// An array of vectors is seen as an array of their numbers with one axis more, which comes last. Operators are those
-/// of numbers on that array, so that layouts, promotion and fusing are the same: one kernel when the expression is
-/// evaluated, with wide accesses where the memory allows them.
+/// An array of vectors is treated as an array of its components with an additional last axis. Operators work on that
+/// array, so layouts, promotion and fusion are those of scalar arrays: one kernel when the expression is evaluated,
+/// with vector accesses if the alignment allows them.
 #pragma once
 
 #include <gemel/arrays/creation.hpp>
@@ -37,7 +37,7 @@ concept VectorElement = requires { typename LanesOf<V>::type; };
 GEMEL_API AnyArray lanes_of(const AnyArray& x);
 GEMEL_API AnyArray vectors_of(const AnyArray& lanes, DType vector);
 
-/// The numbers of an array of vectors: shape (..., 4) of GPUArray<float4>. A view: writing through it shows in both.
+/// The components of an array of vectors as a view: shape (..., 4) for GPUArray<float4>.
 template <VectorElement V>
 GPUArray<typename LanesOf<V>::type> lanes(const GPUArray<V>& x) {
     return GPUArray<typename LanesOf<V>::type>(lanes_of(x));

@@ -1,9 +1,11 @@
-/// What the threads of a block do together, as pieces of kernel text: exchange within warps, scans, look-back over the
-/// blocks before, rank by digit, scatter. docs/write-a-generator.md shows a generator made of them.
+/// Block-wide operations as pieces of kernel source: exchange within warps, scans, decoupled look-back, rank by digit,
+/// scatter. docs/write-a-generator.md builds a generator from them.
 ///
-/// Each piece is a struct of its blanks; text() fills it, for a blank of the kernel's own template. The pieces say what
-/// they need to stand before them and what they declare (codegen/src/block/*.kernel say it again, with the text). Those
-/// that use warps need DeviceInfo::has_cross_block_visibility and blocks of whole warps of 32.
+/// Each piece is a struct of parameters; text() returns its source, for a placeholder of the kernel's template. Its
+/// comment lists the names that the kernel must declare before the piece ("needs") and those that the piece declares
+/// (codegen/src/block/*.kernel repeats both beside the source). All threads of the block execute a piece unless its
+/// comment says otherwise. Pieces that use warps need DeviceInfo::has_cross_block_visibility and a block size that is a
+/// multiple of 32.
 #pragma once
 
 #include <gemel/codegen/kernel_text.hpp>
@@ -14,70 +16,72 @@
 
 namespace gemel::codegen::pieces {
 
-/// The values that threads exchange and combine: `<name>_scan(a, b)`, a function of the kernel's own, combines two.
+/// The type of the values that threads exchange and combine. The kernel defines `<name>_scan(a, b)`, which combines
+/// two.
 struct Item {
-    std::string name = "item";  ///< what its functions' names begin with
-    std::string type = "int";
-    std::size_t bytes = 4;
+    std::string name = "item";  ///< the prefix of its functions' names
+    std::string type = "int";   ///< in C
+    std::size_t bytes = 4;      ///< size of the type
 
     int words() const { return static_cast<int>((bytes + 3) / 4); }
 };
 
-/// At file scope: the union `<name>_words`, and `<name>_shuffle_up(item, delta)` and `<name>_shuffle(item, lane)`.
+/// Declares, at file scope, the union `<name>_words` and the functions `<name>_shuffle_up(item, delta)` and
+/// `<name>_shuffle(item, lane)`.
 struct Exchange {
     Item item = {};
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// A scan of a tile in registers. Each thread has `rows` runs of `vector_width` neighbours in `v[rows * vector_width]`;
-/// a row of runs goes across the warp, and warps follow each other. Needs Exchange, `lane`, `warp`, `v`, and the shared
-/// array `warp_totals[block / 32]`. Afterwards `v` holds running results within each run. Declares `before[row]`, what
-/// the warp has before the run (not set for its first run), `before_warp`, what the tile has before the warp (not for
-/// its first warp), and `total`.
+/// An inclusive scan of a tile in registers. Each thread holds `rows` runs of `vector_width` consecutive elements in
+/// `v[rows * vector_width]`. The runs of one row are consecutive across the lanes of a warp, then come the next rows,
+/// then the next warps. Needs Exchange, `lane`, `warp`, `v`, and the shared array `warp_totals[block / 32]`. Afterwards
+/// `v` holds the scan within each run. Declares `before[row]`, the total of the warp's elements before the run (unset
+/// for the warp's first run), `before_warp`, the total of the warps before (unset for the first warp), and `total`.
 struct ScanByShuffles {
     Item item = {};
     int block = 256, vector_width = 1, rows = 1;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// How many of a tile's elements count, before each run of a thread's: the same as ScanByShuffles of ones and zeros, in
-/// a third of the instructions. Each thread has `flags` (uint32_t), bit row * vector_width + e for element e of a row.
-/// Needs `lane`, `warp`, and the shared array `warp_totals[block / 32]`. Declares `before[row]`, how many the warp has
-/// before the run, `before_warp`, how many the tile has before the warp, and `total`.
+/// Counts flagged elements: ScanByShuffles of zeros and ones in a third of the instructions. Each thread has `flags`
+/// (uint32_t), with bit row * vector_width + e for element e of a row. Needs `lane`, `warp`, and the shared array
+/// `warp_totals[block / 32]`. Declares `before[row]`, the count in the warp before the run, `before_warp`, the count in
+/// the warps before, and `total`.
 struct CountByShuffles {
-    Item item = {};  ///< what is counted in: int32_t or int64_t
+    Item item = {};  ///< the counter: int32_t or int64_t
     int block = 256, vector_width = 1, rows = 1;
-    GEMEL_API bool is_possible() const;  ///< a thread has a bit for each element
+    GEMEL_API bool is_possible() const;  ///< whether a thread has at most 32 elements, one per bit
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// An inclusive scan over the first `count` entries of a shared array, one per thread, in place; on every device.
+/// An inclusive scan, in place, of the first `count` elements of a shared array, one per thread. Runs on every device.
 /// Needs `thread`.
 struct ScanInSharedMemory {
     Item item = {};
-    std::string shared = "shared", count = "n";  ///< the array, and an expression
+    std::string shared = "shared", count = "n";  ///< the array, and an expression of the number of elements
     int block = 256;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The totals of a block's threads, of one value or several, combined by a tree in shared memory; on every device.
-/// Needs `thread` and for each value a variable and a shared array, one element per thread. Several groups of `block`
-/// threads may do so side by side: `place` is a thread's place in its group, of which neighbours are `stride` threads
-/// apart. Afterwards the variable of each group's first thread, and its element of the array, are the group's total.
+/// Reduces one or several values over the threads of a block by a tree in shared memory. Runs on every device. Needs
+/// `thread` and, per value, a variable and a shared array of one element per thread. Several groups of `block` threads
+/// may reduce at the same time: `place` is the thread's index in its group, whose threads are `stride` apart.
+/// Afterwards the variable and the array element of each group's first thread hold the group's total.
 struct ReduceInSharedMemory {
     struct Value {
-        std::string total = "total", shared = "shared";
-        std::string reduce = "item_reduce";  ///< a function of two
+        std::string total = "total", shared = "shared";  ///< the variable and the array
+        std::string reduce = "item_reduce";              ///< a function that combines two values
     };
     std::vector<Value> values = {{}};
-    int block = 256;
-    std::string place = "thread";
-    int stride = 1;
+    int block = 256;               ///< threads of a group
+    std::string place = "thread";  ///< the thread's index in its group
+    int stride = 1;                ///< the distance of a group's threads
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The totals of `width` neighbouring threads, a power of two up to 32, by shuffles: each thread has them afterwards.
-/// Needs Exchange for each value, under `item`, and `lane`. All threads of a warp come here.
+/// Reduces values over `width` consecutive threads, a power of two up to 32, by shuffles. Every thread gets the totals.
+/// Needs Exchange for each value's `item`, and `lane`. All threads of a warp execute it.
 struct ReduceByShuffles {
     struct Value {
         std::string total = "total", item = "item", reduce = "item_reduce";
@@ -87,9 +91,9 @@ struct ReduceByShuffles {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The totals of groups of `group` neighbouring threads, whole warps: each thread has its group's afterwards. Combines
-/// within warps as ReduceByShuffles, whose needs it shares, and those over a shared array per value, an element per
-/// warp, with one barrier. All threads of the block come here.
+/// Reduces values over groups of `group` consecutive threads, a multiple of 32. Every thread gets its group's totals.
+/// Reduces within warps by ReduceByShuffles, whose needs it shares, then over a shared array per value with one element
+/// per warp, with one barrier.
 struct ReduceForAll {
     struct Value {
         std::string total = "total", shared = "shared", item = "item", reduce = "item_reduce";
@@ -99,93 +103,93 @@ struct ReduceForAll {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// Behind REQD_WG_SIZE(block, 1, 1): how many such blocks a compute unit shall hold together. CUDA's compiler limits
-/// registers so that they fit; others take no notice. Nothing if `count` is 0.
+/// Follows REQD_WG_SIZE(block, 1, 1): the number of resident blocks per compute unit to compile for. CUDA's compiler
+/// limits registers accordingly; OpenCL compilers ignore it. Empty if `count` is 0.
 struct ResidentBlocks {
     int block = 256;
     std::uint32_t count = 0;
     GEMEL_API std::string text() const;
 };
 
-/// Which tile a block has, so that blocks wait only for blocks that run already. Needs `thread`, the parameters
-/// `ticket` (a uint32 in device memory) and `first_ticket` (its value before the launch), the shared array `int
-/// dealt[1]`; declares `tile`.
+/// Assigns tiles to blocks in the order in which blocks start, so that a block only waits for blocks that have started.
+/// Needs `thread`, the parameters `ticket` (a uint32 counter in device memory) and `first_ticket` (its value before the
+/// launch), and the shared array `int dealt[1]`. Declares `tile`.
 struct DealTile {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The totals of `parts` blocks whose tiles lie side by side (tile / parts is the same), combined in their order: every
-/// thread of each of the blocks has them afterwards. Needs DealTile, Exchange for each value, `total`, which all
-/// threads of a block have, a shared array of `parts` elements per value, which nothing else uses, and the parameters
-/// `states` and `epoch` as LookBack does, with `words` words for each tile. All threads come here.
+/// Reduces values over `parts` consecutive blocks (those of equal tile / parts), in the order of their tiles. Every
+/// thread of these blocks gets the totals. Needs DealTile, Exchange for each value, `total` in all threads of the
+/// block, a shared array of `parts` elements per value that nothing else uses, and the parameters `states` and `epoch`
+/// as LookBack, with `words` words per tile.
 ///
-/// With columns each block has so many results: `total` is an expression of the result's number c, the shared array has
-/// parts * columns elements, of which element c is result c afterwards, and states have `words` for each column.
+/// With columns, each block reduces `columns` values: `total` is an expression of the column c, the shared array has
+/// parts * columns elements, of which element c is total c afterwards, and `states` has `words` words per column.
 ///
-/// Blocks wait for blocks that may begin after them. Since tiles are dealt in the order in which blocks begin, the
-/// first tiles that are not complete get every place that becomes free: no launch needs more than `parts` blocks at
-/// once. Take few enough that several launches find that many places together.
+/// A block may wait for blocks that start after it. Since tiles are assigned in the order in which blocks start, a free
+/// slot always goes to the first incomplete group: a launch makes progress if `parts` blocks can be resident at the
+/// same time. Choose `parts` small enough that this also holds for several launches that run concurrently.
 struct ReduceAcrossBlocks {
     struct Value {
         std::string total = "total", shared = "shared";
         Item item = {};
         std::string reduce = "item_reduce";
-        int first_word = 0;  ///< within the tile's states
+        int first_word = 0;  ///< its index within the tile's states
     };
     std::vector<Value> values = {{}};
     int parts = 2, words = 1;  ///< parts: without columns at most the threads of a block
-    int columns = 0;           ///< 0: one result, which all threads get
-    int block = 256;           ///< with columns
+    int columns = 0;           ///< values per block; 0: one value, whose total all threads get
+    int block = 256;           ///< used with columns
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// What comes before a tile, from the blocks that have the tiles before it. Needs Exchange, `tile`, `total`, the
-/// parameters `states` (volatile uint64 words: item.words() for each tile, or for each tile and column) and `epoch`
-/// (above zero, below 2^30, and greater at every launch that uses the same states; then nothing is cleared between).
+/// The exclusive prefix of a tile over the tiles before it, by decoupled look-back. Needs Exchange, `tile`, `total`,
+/// and the parameters `states` (volatile uint64 words: item.words() per tile, or per tile and column) and `epoch` (from
+/// 1, below 2^30, and greater at each launch that uses the same states, so that they need no clearing).
 ///
-/// One result per tile: the first warp comes here, with `lane`; lane 0 leaves what comes before in the shared array
-/// `tile_prefix[1]`, but for the first tile. With columns: one thread for each, with `column`; it declares `so_far`,
-/// which is set but for the first tile.
+/// One value per tile: executed by the first warp, with `lane`; lane 0 writes the prefix to the shared array
+/// `tile_prefix[1]`, except for the first tile. With columns: executed by one thread per column, with `column`;
+/// declares `so_far`, the prefix, which is unset for the first tile.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
 struct LookBack {
-    /// It may come in two parts: `publish` as soon as the total is known, so that others need not wait, and `look` when
-    /// its result is needed. Both need `total`, and `lane` or `column`.
+    /// The piece can be split: `publish` as soon as the total is known, so that later tiles wait less, and `look` when
+    /// the prefix is needed. Both need `total`, and `lane` or `column`.
     enum class Part { whole, publish, look };
     Item item = {};
-    int columns = 0;  ///< results of each tile; 0 for one that a warp looks for
+    int columns = 0;  ///< values per tile, one thread each; 0: one value, found by a warp
     Part part = Part::whole;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The rank of each element of a tile among those with its digit of 8 bits. Thread has `items` elements: number k is
-/// element items * 32 * warp + 32 * k + lane of the tile, with `digit[k]`, 256 where there is none. Needs `thread`,
-/// `warp`, `lane`, `digit` and the shared array `int digit_counts[block / 32 * 256]`. Declares `rank[k]`, how many
-/// elements of its warp with its digit come before it. Afterwards `digit_counts[256 * w + d]` is how many elements
-/// with digit d the warps before w have, and `digit_total`, of thread d, how many the tile has.
+/// Ranks the elements of a tile among those of equal 8-bit digit. A thread has `items` elements: its element k is
+/// element items * 32 * warp + 32 * k + lane of the tile and has `digit[k]` (256 beyond the end). Needs `thread`,
+/// `warp`, `lane`, `digit` and the shared array `int digit_counts[block / 32 * 256]`. Declares `rank[k]`, the number of
+/// earlier elements of the same digit in the warp. Afterwards `digit_counts[256 * w + d]` is the number of elements of
+/// digit d in the warps before w, and `digit_total`, in thread d < 256, the number in the tile.
 struct RankByDigit {
     int block = 256;  ///< at least 256
-    int items = 1;
-    int bits = 9;  ///< of digit[k] that are looked at: 8 where every element has a digit
-    /// rank[k] has the digit, too, from bit 16 on: digit[k] is not needed any more, and so many registers are free.
+    int items = 1;    ///< elements per thread
+    int bits = 9;     ///< the number of bits of digit[k] to compare; 8 if every element has a digit
+    /// Stores the digit in rank[k] from bit 16 on, so that the registers of digit[k] are free afterwards.
     bool keeps_digit = false;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// Elements of a tile by a digit of 8 bits, counted for each warp. Thread has `items` elements: number k is element
-/// items * 32 * warp + 32 * k + lane of the tile. Needs `thread`, `warp`, `own` (the number of the thread's first
-/// element), `count` (elements of the tile; what lies behind them gets digit 255) and the shared array `int
-/// digit_counts[block / 32 * 256]`, which is zero. Declares `digit_total`, of thread d < 256 how many the tile has of
-/// digit d. PlaceByDigit goes on from there.
+/// Counts the elements of a tile by an 8-bit digit, for each warp; the first half of a sort of the tile, completed by
+/// PlaceByDigit. A thread has `items` elements: its element k is element items * 32 * warp + 32 * k + lane of the tile.
+/// Needs `thread`, `warp`, `own` (the index of the thread's first element), `count` (the number of elements of the
+/// tile; those beyond get digit 255) and the shared array `int digit_counts[block / 32 * 256]`, all zero. Declares
+/// `digit_total`, in thread d < 256 the number of elements of digit d.
 struct CountByDigit {
-    int block = 256;  ///< at least 256
-    int items = 1;
-    std::string digit = "digit[k]";  ///< of a thread's element k
+    int block = 256;                 ///< at least 256
+    int items = 1;                   ///< elements per thread
+    std::string digit = "digit[k]";  ///< an expression of the digit of a thread's element k
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// The place in the sorted tile of each element that CountByDigit has counted; equal digits keep their order. Needs
-/// besides `lane` and, of thread d < 256, `start`: how many elements of the tile have lower digits. `then` runs for
-/// each element k of a thread with its place in `found` and its digit in `own_digit`.
+/// Finds the index in the sorted tile of each element that CountByDigit has counted; elements of equal digit keep their
+/// order. Also needs `lane` and, in thread d < 256, `start`: the number of elements of lower digits in the tile. `then`
+/// runs for each element k of a thread, with its index in `found` and its digit in `own_digit`.
 struct PlaceByDigit {
     int block = 256;
     int items = 1;
@@ -194,29 +198,31 @@ struct PlaceByDigit {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// Elements of a tile change their places within it. Thread has `items` elements: number k is element own + 32 * k of
-/// the tile, before and after. Needs `own`, `count` (elements of the tile), `place_of[k]` (the new place of a thread's
-/// element k) and the shared array `staged`, as long as the tile, which other elements may have been in before.
+/// Permutes the elements of a tile through shared memory. A thread has `items` elements: its element k is element own +
+/// 32 * k of the tile, before and after. Needs `own`, `count` (the number of elements of the tile), `place_of[k]` (the
+/// new index of a thread's element k) and the shared array `staged` of the tile's length, whose contents are
+/// overwritten.
 struct Reorder {
-    int items = 1;
-    std::string staged = "staged";
-    std::string value = "key[k]";  ///< a thread's element k
+    int items = 1;                  ///< elements per thread
+    std::string staged = "staged";  ///< the shared array
+    std::string value = "key[k]";   ///< the variable of a thread's element k
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
-/// Elements to their places through shared memory, so that neighbours are written side by side. Needs `thread`, `count`
-/// (elements of the tile), `place[k]` (the place within the tile of a thread's element k, -1 for none), and the shared
-/// array `staged`, as long as the tile. `store` runs for each place `j` of the tile, with the element in `moved`.
+/// Scatters the elements of a tile through shared memory, so that global writes are coalesced. Needs `thread`, `count`
+/// (the number of elements of the tile), `place[k]` (the index in the tile of a thread's element k, -1 for none), and
+/// the shared array `staged` of the tile's length. `store` runs for each index `j` of the tile, with the element in
+/// `moved`.
 struct Scatter {
-    int block = 256, items = 1;
-    std::string type = "uint32_t";  ///< of an element
-    std::string staged = "staged";
+    int block = 256, items = 1;      ///< threads, and elements per thread
+    std::string type = "uint32_t";   ///< the C type of an element
+    std::string staged = "staged";   ///< the shared array
     std::string value = "key[k]";    ///< a thread's element k
-    std::string place = "place[k]";  ///< and its place
-    std::string store = {};          ///< "out[target[j]] = moved;", of the thread's place k
-    /// Every element of a thread has a place, also where `count` is less than the tile: nothing is tested for it.
+    std::string place = "place[k]";  ///< its index in the tile
+    std::string store = {};          ///< a statement: "out[target[j]] = moved;"
+    /// Every element of a thread has an index, also if `count` is less than the tile: omits the test for -1.
     bool places_all = false;
-    bool is_staged = false;  ///< the elements are in the shared array already
+    bool is_staged = false;  ///< the elements are already in the shared array
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

@@ -1,4 +1,5 @@
-/// Kernel text from templates: filled, spelled in a dialect, its names kept apart from those of users' text.
+/// KernelText: fills kernel templates, translates the portable words to a dialect, and renames the kernel's names that
+/// collide with users' text.
 #pragma once
 
 #include <gemel/codegen/template.hpp>
@@ -14,28 +15,29 @@
 
 namespace gemel::codegen {
 
-/// How the library's own templates treat lines that hold nothing but a tag: they leave no line behind.
+/// The options of the library's own templates: a line with only a tag leaves no empty line.
 inline constexpr TemplateOptions kernel_template_options{.trim_blocks = true, .lstrip_blocks = true};
 
 /// Fills templates of kernels. They are written in the portable words of docs/kernel-language.md (KERNEL, GLOBAL_MEM,
-/// LID_0, local_barrier() ...), with UNROLL on a line of its own before a loop; finish() spells these words in the
-/// dialect. A value of several lines is indented to where its blank stands, and an empty one on a line of its own
-/// takes the line away.
+/// LID_0, local_barrier() ...), with UNROLL on a line of its own before a loop; finish() translates these words to the
+/// dialect. A value of several lines is indented like its placeholder; an empty value on a line of its own removes the
+/// line.
 class GEMEL_API KernelText {
    public:
     using IsTaken = std::function<bool(std::string_view word)>;
 
     explicit KernelText(const Dialect& dialect) : dialect_(dialect) {}
-    /// With users' text in it: names of the templates that `is_taken` knows get a '_' behind them, but for `kept`.
+    /// For text with users' snippets: appends '_' to names of the templates for which `is_taken` is true, except
+    /// `kept`.
     KernelText(const Dialect& dialect, IsTaken is_taken, std::set<std::string, std::less<>> kept);
 
-    /// A value that finish() leaves as it is: users' text, and what has its final spelling.
+    /// Marks text that finish() must not change: users' text, and text that is already in the dialect.
     std::string verbatim(std::string text);
-    /// A value or a whole text; it may stand in the values of another template.
+    /// Fills a template. The result can be a value of another template.
     std::string fill(const Template& kernel, Values values);
-    /// How a name of the templates is spelled in the end.
+    /// The final spelling of a name of the templates.
     std::string name(std::string_view word) const;
-    /// The text in the dialect's words.
+    /// Translates the text to the dialect.
     std::string finish(std::string_view filled) const;
 
    private:

@@ -1,4 +1,4 @@
-/// How the arrays of a call lie in memory, as far as a kernel's text depends on it.
+/// The memory layout of a call's arrays, as far as a kernel's source depends on it.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -10,33 +10,33 @@
 
 namespace gemel::codegen {
 
-/// Of one generated kernel.
+/// The maximum of one generated kernel.
 inline constexpr std::size_t max_arguments = 40;
 
-/// What one variant of a kernel knows of an array argument's layout.
+/// The layout of an array argument in one variant of a kernel.
 enum class Access : std::uint8_t {
     none,     ///< not an array
-    packed,   ///< contiguous and aligned: moved in wide accesses
-    linear,   ///< contiguous: element i lies at x[i]
-    strided,  ///< element i lies where the layout says
-    pointer,  ///< not touched as x[i]
+    packed,   ///< contiguous and aligned: vector accesses
+    linear,   ///< contiguous: element i is x[i]
+    strided,  ///< addressed by the layout's strides
+    pointer,  ///< not accessed as x[i]
 };
 
-/// What is known of a strided array's step along the last axis; kernels in tiles use it.
+/// The stride of a strided array along the last axis, as far as it is known; used by kernels in tiles.
 enum class LastStep : std::uint8_t { any, one, zero };
 
 struct ArgumentLayout {
     Access access = Access::none;
-    bool offset = false;  ///< the kernel is told where the array begins in its buffer
+    bool offset = false;  ///< the array's offset in its buffer is a kernel parameter
     LastStep last_step = LastStep::any;
     bool constant = false;  ///< reductions over axes: the same along all of them, so that it is read once per output
-    // In tiles in which arrays are turned round:
-    bool wide = false;        ///< a thread's neighbours along a row are moved by wide accesses
-    std::uint8_t turned = 0;  ///< loaded along the columns, so many elements at once, and turned round; 0: is not
+    // In tiles in which arrays are transposed in shared memory:
+    bool wide = false;        ///< a thread accesses neighbours along a row as vectors
+    std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
 
-/// What a kernel's text depends on beside the request: one request has several variants, chosen at launch.
+/// What a kernel's source depends on besides the request. A request has several variants, chosen at launch.
 struct KernelLayout {
     boost::container::static_vector<ArgumentLayout, max_arguments> arguments = {};  ///< one per argument
     int rank = 0;             ///< axes of the strided arrays, after collapsing

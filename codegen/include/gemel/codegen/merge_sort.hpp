@@ -1,4 +1,4 @@
-/// The text of sorts by any comparison: tiles are sorted by blocks, then runs are merged in pairs.
+/// The source of merge sorts by a user's comparison: blocks sort tiles, then runs are merged in pairs.
 #pragma once
 
 #include <gemel/codegen/sort.hpp>
@@ -7,7 +7,7 @@
 
 namespace gemel::codegen {
 
-/// What is sorted, and by which comparison.
+/// The elements and the comparison.
 struct MergeSortRequest {
     std::string name = "merge_sort";
     DType dtype = {};
@@ -19,7 +19,7 @@ struct MergeSortLayout {
     bool serial = false;  ///< one thread per tile, for devices with few cores
     bool wide_index = false;
     bool descending = false;
-    bool by_place = false;  ///< what is sorted are places of elements, int32 or with wide_index int64
+    bool by_place = false;  ///< sorts indices of elements, int32 or with wide_index int64
     friend bool operator==(const MergeSortLayout&, const MergeSortLayout&) = default;
 };
 
@@ -36,7 +36,7 @@ GEMEL_API std::size_t merge_sort_tile(const MergeSortLayout& layout, const SortT
 GEMEL_API std::string merge_sort_source(const MergeSortRequest& request, const MergeSortLayout& layout,
                                         const SortTuning& tuning, const Dialect& dialect);
 
-/// @throws ArgumentError if less_expr cannot be one
+/// @throws ArgumentError for an invalid less_expr
 GEMEL_API void check_request(const MergeSortRequest& request);
 
 }  // namespace gemel::codegen

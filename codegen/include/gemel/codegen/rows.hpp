@@ -1,4 +1,4 @@
-/// The text of row programs: values of each row, found by loops over its elements, and elements computed from both.
+/// The source of row programs: reductions of each row by loops over its elements, and elements computed from them.
 #pragma once
 
 #include <gemel/codegen/reduction.hpp>
@@ -11,13 +11,13 @@
 
 namespace gemel::codegen {
 
-/// A value that is computed once and has a name from then on.
+/// A value that is computed once and then used by its name.
 struct RowComputed {
     DType dtype = {};
     Snippet value = {};
 };
 
-/// One pass over a row's elements, and what is found by it.
+/// One loop over a row's elements, and the reductions that it computes.
 struct RowLoop {
     /// Of each element, for later loops, in terms of x[i], of what loops before have found, and of values kept before:
     /// found once where rows stay in registers, else by each loop. `kept0` is the first one of the first loop; numbered
@@ -48,7 +48,7 @@ struct RowRequest {
     std::string preamble = {};
 };
 
-/// How row programs are cut into threads; zero: chosen for device and rows.
+/// The tuning of row programs; zero: chosen for device and rows.
 struct RowTuning {
     static constexpr std::string_view family = "rows";
     std::uint32_t block = 0;         ///< threads per block; 1: each block is one thread with rows of its own

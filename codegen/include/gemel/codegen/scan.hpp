@@ -1,4 +1,4 @@
-/// The text of scans: running results of an associative operation, with input and output statements of the user's.
+/// The source of scans with an associative operation and the user's input and output statements.
 #pragma once
 
 #include <gemel/codegen/elementwise.hpp>
@@ -27,7 +27,7 @@ struct ScanRequest {
     Snippet tile_output = {};  ///< once per thread, when the tile is staged: it writes `tile_count` of `staged`
 };
 
-/// Which text is printed.
+/// The variant of the kernel.
 struct ScanLayout {
     KernelLayout elements = {};
     ScanStrategy strategy = ScanStrategy::look_back;
@@ -39,13 +39,13 @@ struct ScanLayout {
     friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
-/// Elements of one tile: what a block scans at a time. Not for chunks.
+/// The number of elements that a block scans at a time. Not for chunks.
 GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
-/// Bytes of one running result as the kernels store it.
+/// The size in bytes of a partial result as the kernels store it.
 GEMEL_API std::size_t scan_item_bytes(const ScanRequest& request);
-/// 64-bit words that a tile's state has.
+/// The number of 64-bit words of a tile's state.
 GEMEL_API std::size_t scan_state_words(const ScanRequest& request);
-/// Whether the output asks for the total, which one pass does not know.
+/// Whether the output statement uses the total, which is unknown in a single pass.
 GEMEL_API bool scan_needs_total(const ScanRequest& request);
 
 /// The kernels' text.

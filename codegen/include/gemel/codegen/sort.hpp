@@ -1,4 +1,4 @@
-/// The text of sorts by digits: of keys, with what is carried along with them, in one piece, in rows and in segments.
+/// The source of radix sorts: of keys with values and indices, of whole arrays, rows and segments.
 #pragma once
 
 #include <gemel/codegen/struct.hpp>
@@ -20,8 +20,8 @@ namespace gemel::codegen {
 
 enum class SortStrategy : std::uint32_t {
     automatic,
-    one_sweep,     ///< a pass reads and writes every element once; blocks read what those before them have published
-    three_passes,  ///< a pass counts, adds up and scatters; on every device
+    one_sweep,     ///< a pass reads and writes every element once, with decoupled look-back
+    three_passes,  ///< a pass counts, scans and scatters by three launches; on every device
     chunks,        ///< the same with one thread per chunk, for devices with few cores
     block,         ///< all passes in one launch: a block has whole rows in shared memory
     serial_rows,   ///< all passes in one launch: a thread has whole rows, for devices with few cores
@@ -43,7 +43,7 @@ struct SortTuning {
 };
 GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, resident_blocks, strategy)
 
-/// What is sorted by.
+/// The key of a sort.
 struct SortRequest {
     std::string name = "sort";
     DType key = {};             ///< of the elements that are sorted
@@ -60,13 +60,13 @@ enum class SortSegments : std::uint32_t {
     given,  ///< each element has the number of its segment
 };
 
-/// Which text is printed.
+/// The variant of the kernels.
 struct SortLayout {
     SortStrategy strategy = SortStrategy::one_sweep;
     bool wide_index = false;  ///< 2^31 elements and more
     bool descending = false;  ///< equal ones keep their order all the same
     bool keeps_keys = true;   ///< sorted keys are written
-    bool has_index = false;   ///< places from which elements come are written, as int64
+    bool has_index = false;   ///< writes the indices from which elements come, as int64
     bool has_double = true;   ///< the device computes in double
     SortSegments segments = SortSegments::none;
     int segment_bits = 0;  ///< that tell segments apart
@@ -77,10 +77,10 @@ struct SortLayout {
 
 inline constexpr std::size_t max_sorted_values = 6;
 
-/// Whether rows of this length can be sorted by thread_rows; items_per_thread is that length.
+/// Whether thread_rows can sort rows of this length; items_per_thread is the length.
 GEMEL_API bool fits_thread_rows(const SortRequest& request, std::size_t row_length);
 
-/// How many passes there are: one for each digit of the key, and of the segment's number.
+/// The number of passes: one per digit of the key, then of the segment number.
 struct SortPlaces {
     int bits = 8;
     int key = 0, segment = 0;
@@ -88,19 +88,19 @@ struct SortPlaces {
     int digits() const { return 1 << bits; }
 };
 GEMEL_API SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
-/// Bytes of the widest element that moves.
+/// The size in bytes of the largest element that moves.
 GEMEL_API std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout);
 /// Whether the kernels take the arrays of an index: rows of one thread need them for values, too.
 GEMEL_API bool sort_takes_index(const SortLayout& layout);
-/// Elements of one tile: what a block sorts at a time. Not for chunks.
+/// The number of elements that a block sorts at a time. Not for chunks.
 GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 
-/// How many elements a thread of one_sweep can have: those of a block and its counters share 48 KiB.
+/// The maximum elements per thread of one_sweep: a block's elements and counters share 48 KiB of shared memory.
 GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block);
 
-/// The kernels' text. Every kernel takes the arrays first: the keys (from, to, spare), each array of values (from, to,
-/// spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments (two spare
-/// arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
+/// The source of the kernels. Every kernel takes the arrays first: the keys (from, to, spare), each array of values
+/// (from, to, spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments
+/// (two spare arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
 ///
 /// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
 /// control, states, epoch, place, n, row_length). `control` holds counts: digits() for each place, then a ticket and a
@@ -118,7 +118,7 @@ GEMEL_API std::string sort_source(const SortRequest& request, const SortLayout& 
 GEMEL_API std::string sort_keys_source(const SortRequest& request, bool wide_index, bool has_double,
                                        std::uint32_t block, const Dialect& dialect);
 
-/// @throws ArgumentError if key_expr cannot be one
+/// @throws ArgumentError for an invalid key_expr
 GEMEL_API void check_request(const SortRequest& request);
 
 /// @param work      count: elements of a row; item_bytes: of the widest element that moves

@@ -1,4 +1,4 @@
-/// The texts of products of sparse matrices with vectors.
+/// The source of products of sparse matrices with vectors.
 #pragma once
 
 #include <gemel/codegen/tuning.hpp>
@@ -16,17 +16,17 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// How a matrix lies in memory, as far as a product's text depends on it.
+/// The storage of a matrix, as far as the source of a product depends on it.
 enum class SparseForm : std::uint8_t {
-    rows,       ///< compressed rows, `width` threads for each
-    stream,     ///< compressed rows, a thread for each; a block's entries pass through shared memory as they lie
-    merge,      ///< compressed rows, cut into tiles of equal work, and a kernel that adds what tiles leave open
-    slices,     ///< padded rows: columns of entries side by side, of all rows or of `slice` rows at a time
+    rows,    ///< csr, `width` threads per row
+    stream,  ///< csr, one thread per row; a block's entries are loaded in order into shared memory
+    merge,   ///< csr, divided into tiles of equal work; a second kernel adds the partial sums of rows that span tiles
+    slices,  ///< padded rows stored by columns, of all rows (ell) or of slices of rows (sell)
     diagonals,  ///< values by diagonal, no indices
-    several,    ///< compressed rows times several vectors, the columns of a dense matrix in C order
+    several,    ///< csr times several vectors, the columns of a dense matrix in C order
 };
 
-/// How a matrix in compressed rows multiplies a vector.
+/// How a csr matrix multiplies a vector.
 enum class SparseStrategy : std::uint32_t {
     automatic,
     rows,    ///< `width` threads for each row; on CPU devices a thread for many rows
@@ -48,7 +48,7 @@ struct SparseTuning {
 };
 GEMEL_STRUCT(SparseTuning, strategy, block, width, items, chunks_per_unit)
 
-/// What a product y = A x of a square matrix sums while it has the elements of y at hand.
+/// The sums that a product y = A x of a square matrix computes in the same pass.
 enum class SparseSums : std::uint8_t {
     none,
     products,  ///< the real parts of x* y, w* y and y* y for a vector w
@@ -56,7 +56,7 @@ enum class SparseSums : std::uint8_t {
 };
 inline constexpr std::int64_t sparse_sum_count = 3;
 
-/// What tells the variants of a product apart.
+/// The variant of a product.
 struct SparseLayout {
     SparseForm form = SparseForm::rows;
     DType value = {};     ///< float, double, cfloat or cdouble
@@ -79,7 +79,7 @@ struct SparseLayout {
     friend bool operator==(const SparseLayout&, const SparseLayout&) = default;
 };
 
-/// Rows that lie together in a slice.
+/// The rows of a slice.
 inline constexpr std::int64_t sparse_slice = 32;
 /// Packets: rows that share a window, and the columns that a window has.
 inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;

@@ -1,4 +1,4 @@
-/// The texts of products of two sparse matrices, tile by tile in shared memory.
+/// The source of products of two sparse matrices, tile by tile in shared memory.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -10,7 +10,7 @@
 
 namespace gemel::codegen {
 
-/// What tells the variants of a product of matrices apart.
+/// The variant of a product of matrices.
 struct SparseMultiplyLayout {
     DType value = {};         ///< float, double, cfloat or cdouble
     DType index = {};         ///< int32_t or int64_t: of rows, columns and places
@@ -20,7 +20,7 @@ struct SparseMultiplyLayout {
 };
 
 inline constexpr std::uint32_t sparse_multiply_block = 256;
-/// What a row weighs in a tile beside its entries and products, so that a tile has few rows.
+/// The weight of a row in a tile in addition to its entries and products; it limits the rows of a tile.
 inline constexpr std::int64_t sparse_row_weight = 4;
 
 /// The kernels `sparse_multiply`, a block for each tile, and `sparse_multiply_copy`. In a tile rows, times

@@ -1,6 +1,6 @@
-/// How generated kernels are cut into threads: a plain struct for each family of kernels, filled by a pure function of
-/// the device and the work, or by the user. GEMEL_STRUCT names the fields, so that a tuning is printed, parsed, merged
-/// and enumerated by reflection; your own generators can have one too.
+/// Tunings of generated kernels (block size, elements per thread, ...): a plain struct per family of kernels, filled by
+/// a pure function of device and work, or by the user. GEMEL_STRUCT lists the fields, so that a tuning can be printed,
+/// parsed, merged and enumerated by reflection. Your own generators can have one, too.
 #pragma once
 
 #include <gemel/codegen/struct.hpp>
@@ -23,11 +23,11 @@ namespace gemel::codegen {
 
 enum class TileStrategy : std::uint32_t {
     automatic,
-    direct,  ///< every array is read where its elements lie
-    turned,  ///< arrays whose neighbours lie along another axis are turned round in shared memory
+    direct,  ///< every array is read directly
+    turned,  ///< arrays with another contiguous axis are transposed in shared memory
 };
 inline constexpr std::array<const char*, 3> tile_strategy_names{"automatic", "direct", "turned"};
-/// The names of an enumeration's values, for printing and parsing; found beside the enumeration.
+/// The names of an enumeration's values, for printing and parsing; found by argument-dependent lookup.
 constexpr std::span<const char* const> value_names(TileStrategy) { return tile_strategy_names; }
 
 /// Zero means "not given", here and below.
@@ -54,15 +54,15 @@ struct ReductionTuning {
     std::uint32_t block = 0;            ///< threads per block; 1: each block is one thread with a piece of its own
     std::uint32_t access_bytes = 0;     ///< of one memory access, a power of 2
     std::uint32_t unroll = 0;           ///< accesses that a thread has in flight
-    std::uint32_t blocks_per_unit = 0;  ///< per compute unit, where several blocks share a result
-    std::uint32_t running_results = 0;  ///< of a thread that is a block: sums that do not wait for each other
+    std::uint32_t blocks_per_unit = 0;  ///< blocks per compute unit if several blocks share a result
+    std::uint32_t running_results = 0;  ///< independent accumulators of a thread, in blocks of one thread
     friend bool operator==(const ReductionTuning&, const ReductionTuning&) = default;
 };
 GEMEL_STRUCT(ReductionTuning, block, access_bytes, unroll, blocks_per_unit, running_results)
 
 enum class ScanStrategy : std::uint32_t {
     automatic,
-    look_back,     ///< one pass; blocks read what those before them have published
+    look_back,     ///< one pass with decoupled look-back
     three_passes,  ///< totals of the tiles, their scan, the tiles again
     chunks,        ///< three passes with one thread per chunk, for devices with few cores
 };
@@ -82,7 +82,7 @@ struct ScanTuning {
 GEMEL_STRUCT(ScanTuning, block, access_bytes, items_per_thread, blocks_per_unit, resident_blocks, strategy)
 
 /// A struct of 32-bit numbers and enumerations with a GEMEL_STRUCT and a `family`, the name of the kernels that it
-/// cuts.
+/// tunes.
 template <class T>
 concept TuningStruct = ReflectedStruct<T> && requires {
     { T::family } -> std::convertible_to<std::string_view>;
@@ -119,26 +119,26 @@ GEMEL_API std::string format_tuning(std::span<const TuningField> fields);
 GEMEL_API void read_tuning(std::string_view text, std::span<TuningField> into);
 GEMEL_API void check_tuning(std::string_view who, std::span<const TuningField> fields);
 
-/// "block=256 access_bytes=16 unroll=2": the numbers that are given, readable by parse_tuning().
+/// "block=256 access_bytes=16 unroll=2": the given members, in the format of parse_tuning().
 template <TuningStruct T>
 std::string to_string(const T& tuning) {
     return format_tuning(tuning_fields(tuning));
 }
-/// @throws ArgumentError naming the word that it does not understand
+/// @throws ArgumentError naming the invalid word
 template <TuningStruct T>
 T parse_tuning(std::string_view text) {
     auto fields = tuning_fields(T{});
     read_tuning(text, fields);
     return tuning_of<T>(fields);
 }
-/// @param who  whom the error names
-/// @throws ArgumentError naming a number that no kernel can be cut by: accesses of other than 1, 2, 4 ... 64 bytes,
-///         more than 2^20 threads, 256 accesses in flight, 2^16 blocks per unit, or 4096 items per thread
+/// @param who  the function that the error names
+/// @throws ArgumentError naming a member that is out of range: accesses of other than 1, 2, 4 ... 64 bytes, more than
+///         2^20 threads, 256 accesses in flight, 2^16 blocks per unit, or 4096 items per thread
 template <TuningStruct T>
 void check_tuning(std::string_view who, const T& tuning) {
     check_tuning(who, std::span<const TuningField>(tuning_fields(tuning)));
 }
-/// `first`, with what it leaves open taken from `second`.
+/// `first`, with members that are not given taken from `second`.
 template <TuningStruct T>
 T merge(const T& first, const T& second) {
     auto fields = tuning_fields(first);
@@ -148,7 +148,7 @@ T merge(const T& first, const T& second) {
     return tuning_of<T>(fields);
 }
 
-/// What there is to do, as far as the choice depends on it.
+/// The properties of a workload on which the choice of a tuning depends.
 struct Workload {
     std::size_t count = 0;         ///< elements
     std::uint32_t item_bytes = 4;  ///< of the largest element that is moved, or of the running result of a scan

@@ -1,4 +1,4 @@
-/// A device in use: where memory, streams and programs come from.
+/// Context: a device in use, which allocates memory, creates streams and compiles programs.
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -27,22 +27,22 @@ class Module;
 class Stream;
 struct ContextState;
 
-/// A memory pool of a context: freed blocks are kept in size classes (at most 6.25 % larger than asked) and reused in
-/// stream order.
+/// A context's memory pool: it keeps freed blocks in size classes (at most 6.25 % larger than requested) and reuses
+/// them in stream order.
 class GEMEL_API MemoryPool {
    public:
     PoolStatistics statistics() const;
-    /// Gives every held block back to the driver. Returns the bytes.
+    /// Returns all held blocks to the driver. @returns their bytes
     std::size_t trim() const;
-    /// Active and held memory together may not exceed this; 0 lifts the limit. Held blocks are given up first.
+    /// Limits active and held memory together; 0 removes the limit. At the limit held blocks are released first.
     void set_limit(std::size_t bytes) const;
-    /// Gives up what is held; from now on blocks that die go to the driver at once.
+    /// Releases held blocks; from now on freed blocks are returned to the driver at once.
     void stop_holding() const;
     void resume_holding() const;
 
-    /// Whether allocations are counted by where they are made. What lives already is not counted.
+    /// Turns counting of allocations by call site on or off. Existing allocations are not counted.
     void watch(bool on) const;
-    /// What was counted, most living bytes first; see AllocationSite.
+    /// The counts by call site, in descending order of live bytes; see AllocationSite.
     std::vector<AllocationFigures> allocations() const;
 
     MemoryPool(std::shared_ptr<ContextState> state, bool is_host) : state_(std::move(state)), is_host_(is_host) {}
@@ -52,7 +52,8 @@ class GEMEL_API MemoryPool {
     bool is_host_ = false;
 };
 
-/// Names what allocates on this thread for as long as it lives, in MemoryPool::allocations(); the innermost counts.
+/// Names the call site of this thread's allocations in MemoryPool::allocations() during its lifetime; the innermost
+/// name is used.
 class GEMEL_API AllocationSite {
    public:
     explicit AllocationSite(std::string name, const CallPlace& where = CallPlace::current());
@@ -65,12 +66,12 @@ class GEMEL_API AllocationSite {
     const std::string* previous_;
 };
 
-/// Where device memory comes from, if not from the driver.
+/// Functions that allocate device memory instead of the driver.
 struct UserAllocator {
-    /// @returns a handle of the driver's (a CUdeviceptr of the primary context, a cl_mem of this cl_context), 0 if
-    /// there is no memory
+    /// @returns a driver handle (a CUdeviceptr of the primary context, a cl_mem of this cl_context), or 0 if out of
+    ///          memory
     std::function<std::uint64_t(std::size_t bytes)> allocate;
-    /// May be called from any thread that lets memory go. Does not throw.
+    /// Called from any thread that frees memory. Must not throw.
     std::function<void(std::uint64_t handle, std::size_t bytes)> release;
 };
 
@@ -80,9 +81,9 @@ struct PitchedBuffer {
     std::size_t pitch_bytes = 0;
 };
 
-/// The allocation of the driver's in which an address lies.
+/// The driver's allocation that contains an address.
 struct AddressRange {
-    std::uint64_t address = 0;  ///< of its first byte
+    std::uint64_t address = 0;  ///< of the first byte
     std::size_t bytes = 0;
 };
 
@@ -97,61 +98,60 @@ class GEMEL_API Context {
     /// The kernel language that this context compiles.
     const Dialect& dialect() const;
 
-    /// Uninitialised device memory. Zero bytes are legal.
-    /// @throws OutOfMemory with sizes and the pool's figures, after the pool gave up what it held
-    /// @time under 0.2 us when the pool holds a block of the size, else the driver's own time
-    /// @param where  what the pool's log says of it; see MemoryPool::watch()
+    /// Allocates uninitialised device memory. Zero bytes are allowed.
+    /// @param where  the call site, for MemoryPool::watch()
+    /// @throws OutOfMemory with the sizes and the pool's figures, after the pool has released all held blocks
+    /// @time under 0.2 us if the pool holds a block of the size, else the driver's allocation time
     Buffer allocate(std::size_t bytes, const CallPlace& where = CallPlace::current()) const;
-    /// Rows of so many bytes, each beginning where the device reads best. Rectangular copies take the pitch.
+    /// Allocates `rows` rows of `row_bytes` bytes, each aligned for fast access; RectWindow takes the pitch.
     PitchedBuffer allocate_pitched(std::size_t row_bytes, std::size_t rows) const;
     MemoryPool pool() const;
-    /// That of page-locked memory.
+    /// The pool of page-locked host memory.
     MemoryPool host_pool() const;
-    /// From now on device memory comes from the user's functions; empty ones give it back to the driver. Memory that
-    /// was allocated before goes back where it came from. The pool stands in front of either: stop_holding() takes it
-    /// away.
+    /// Allocates device memory by the user's functions from now on; empty functions restore the driver. Existing memory
+    /// is freed by the allocator that it came from. The pool keeps blocks of either; stop_holding() turns that off.
     void set_allocator(UserAllocator allocator) const;
-    /// Free and total device memory, in bytes, where the driver tells.
+    /// Free and total device memory in bytes; empty if the driver does not report them.
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() const;
 
-    /// Compiles portable kernel text. The same text and options give the same module, from memory or disk, without
-    /// another run of the compiler.
-    /// @throws CompileError with the numbered lines around each complaint
+    /// Compiles source in the portable kernel language. Equal source and options return the cached module, from memory
+    /// or disk.
+    /// @throws CompileError with numbered source lines around each error
     Module compile(std::string_view text, const CompileOptions& options = {}) const;
-    /// Compiles native text as it stands, without the portable words.
+    /// Compiles native CUDA or OpenCL source without the portable words.
     Module compile(const NativeSource& source, const CompileOptions& options = {}) const;
-    /// Compiles whatever prints itself in this context's dialect.
+    /// Compiles `source.source(dialect())`.
     template <SourceProvider S>
     Module compile(const S& source, const CompileOptions& options = {}) const;
-    /// Loads what Module::binary() gave; on CUDA a cubin, PTX or a fatbin (the best image in it that fits); on OpenCL a
-    /// program binary, or SPIR-V where the platform takes it (OpenCL 2.1, cl_khr_il_program).
-    /// @param jit  for the driver's assembler, where there is anything to assemble; its words are in build_log()
-    /// @throws Error with the driver's log if it does not fit this device or is damaged
+    /// Loads a result of Module::binary(). CUDA: a cubin, PTX or a fatbin (its best matching image). OpenCL: a program
+    /// binary, or SPIR-V if the platform accepts it (OpenCL 2.1, cl_khr_il_program).
+    /// @param jit  options of the driver's PTX assembler; build_log() has its output
+    /// @throws Error with the driver's log if the binary is damaged or for another device
     Module load_binary(std::span<const std::byte> binary, const JitOptions& jit = {}) const;
-    /// Kernels that the device is born with, by the names that Device::built_in_kernels() lists.
-    /// @throws Error that lists those there are; CUDA devices have none
+    /// The device's built-in kernels, by names that Device::built_in_kernels() lists.
+    /// @throws Error that lists the existing names; CUDA devices have none
     Module built_in_kernels(const std::vector<std::string>& names) const;
 
     Stream create_stream(StreamPriority priority = StreamPriority::normal) const;
     Stream default_stream() const;
     /// Blocks until every stream of the context is empty.
     void synchronize() const;
-    /// Gives a working context again after DeviceLost. All memory, streams and modules made before are gone: using them
-    /// throws DeviceLost. On a healthy context it does the same.
+    /// Makes the context usable again after DeviceLost (or at any other time). All its memory, streams and modules
+    /// become invalid: using them throws DeviceLost.
     void reset() const;
 
-    /// Kernels of this context may from now on read and write the other's memory, which peer_view() gives.
-    /// @throws Error if the devices cannot; Device::can_reach() asks
+    /// Enables peer access: kernels of this context may read and write the other context's memory through peer_view().
+    /// @throws Error if the devices do not support it; Device::can_reach() tells
     void reach(const Context& other) const;
-    /// A buffer of a context that is reached, as an argument of this context's kernels. Order between the two contexts'
-    /// streams is the caller's: `stream.wait(event)`.
+    /// A buffer of a reached context as an argument of this context's kernels. The caller orders the two contexts'
+    /// streams with `stream.wait(event)`.
     Buffer peer_view(const Buffer& buffer) const;
-    /// The allocation in which a raw device address lies, gemel's or another library's; empty if in none, and where
-    /// memory has handles instead of addresses (OpenCL). Blocks of the pool may be larger than their buffers.
+    /// The allocation, gemel's or another library's, that contains a raw device address; empty if there is none, and on
+    /// OpenCL, whose memory has handles instead of addresses. Blocks of the pool may be larger than their buffers.
     std::optional<AddressRange> address_range(std::uint64_t address) const;
-    /// A limit in bytes; empty where the driver has none (OpenCL).
+    /// A limit in bytes; empty if the driver has no such limit (OpenCL).
     std::optional<std::size_t> limit(ContextLimit which) const;
-    /// @throws Error where the driver has none, DeviceError if it refuses the value
+    /// @throws Error if the driver has no such limit, DeviceError if it refuses the value
     void set_limit(ContextLimit which, std::size_t bytes) const;
 
     Statistics statistics() const;
@@ -169,19 +169,20 @@ class GEMEL_API Context {
     /// The driver's handle (CUcontext, cl_context).
     std::uint64_t native_handle() const;
 
-    // For those who write generators.
-    /// An object that lives as long as the context, or until reset(): made by `make` when `key` is first asked for.
-    /// Compiled kernels belong into such an object: kept elsewhere they would outlive the context or keep it alive. It
-    /// must hold no handle that keeps the context alive (Context, Stream, Module, Buffer); a Kernel does not.
+    // For authors of generators.
+    /// An object of type T that lives as long as the context, or until reset(); default-constructed at the first call
+    /// with this key. Store compiled kernels in it. It must not own handles that keep the context alive (Context,
+    /// Stream, Module, Buffer); a Kernel does not.
     template <class T>
     std::shared_ptr<T> attached(const void* key) const {
         return std::static_pointer_cast<T>(attached_object(key, [] { return std::shared_ptr<void>(new T); }));
     }
     /// Device memory for attached objects: like allocate(), but the buffer does not keep the context alive.
     Buffer allocate_attached(std::size_t bytes) const;
-    /// A number that no other context has, and that reset() changes: a key for what is remembered about a context.
+    /// A number that is unique among contexts and changes with reset(): a key for data about a context.
     std::uint64_t id() const;
-    /// Whether the host may add offsets to device addresses (a pointer). If not, kernels are told the offset of a view.
+    /// Whether device memory has linear addresses, to which the host may add offsets. If not, a view's offset is passed
+    /// to kernels separately.
     bool addresses_are_linear() const;
 
     friend bool operator==(const Context& a, const Context& b) { return a.state_ == b.state_; }

@@ -20,32 +20,32 @@ namespace gemel {
 struct KernelState;
 struct PreparedState;
 
-/// What the driver knows about a compiled kernel. Unknown figures are `nullopt`.
+/// The driver's attributes of a compiled kernel; `nullopt` if unknown.
 struct KernelAttributes {
     std::optional<std::uint32_t> registers;   ///< per thread
     std::optional<std::size_t> shared_bytes;  ///< static, per block
     std::optional<std::size_t> local_bytes;   ///< per thread; above zero means spills or private arrays
     std::optional<std::size_t> constant_bytes;
     std::size_t max_threads_per_block = 0;
-    std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
+    std::optional<std::uint32_t> preferred_multiple;  ///< preferred block sizes are multiples of this
     std::optional<std::string> binary_architecture;   ///< "sm_90"
 };
 
 /// How well a block size fills the device.
 struct Occupancy {
     std::uint32_t blocks_per_compute_unit = 0;
-    double fraction = 0;  ///< resident threads over the most that a compute unit holds
+    double fraction = 0;  ///< resident threads divided by the compute unit's maximum
     std::uint32_t warps_per_compute_unit = 0;
     enum class Limit : std::uint8_t { threads, registers, shared_memory, blocks };
     Limit limited_by = Limit::threads;  ///< what keeps one more block from being resident
-    /// Worked out by gemel from what is known of the hardware (OpenCL), not told by the driver (CUDA).
+    /// Estimated by gemel from hardware limits (OpenCL) instead of reported by the driver (CUDA).
     bool is_estimated = false;
 };
 /// "threads", "registers", "shared memory", "blocks"
 GEMEL_API const char* to_string(Occupancy::Limit limit);
 
-/// A launch whose arguments are bound once and that is repeated: the least that a launch can cost. Not for use by
-/// several threads at once; what it refers to stays alive with it.
+/// A launch with bound arguments, for repetition at the lowest cost per launch. Use it from one thread at a time. It
+/// keeps its kernel and arguments alive.
 class GEMEL_API PreparedLaunch {
    public:
     PreparedLaunch() = default;
@@ -67,9 +67,9 @@ class GEMEL_API PreparedLaunch {
 /// A kernel of a module: a cheap handle; it keeps its module alive and may be launched from several threads at once.
 class GEMEL_API Kernel {
    public:
-    /// Launches. Arguments are checked against the kernel's parameters: count, type, size, kind, context.
-    /// @throws ArgumentError naming the kernel and the argument; nothing was launched then
-    /// @time enqueued, returns at once; waits when an Out or InOut argument is among them
+    /// Launches the kernel. Arguments are checked against its parameters: count, type, size, kind, context.
+    /// @throws ArgumentError naming the kernel and the argument, before anything is launched
+    /// @time enqueued, returns at once; waits if there is an Out or InOut argument
     template <KernelArgument... A>
     void operator()(const LaunchConfig& config, const A&... arguments) const {
         const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
@@ -102,19 +102,19 @@ class GEMEL_API Kernel {
     void launch(const Dim3& grid, const Dim3& block, const Stream& stream, std::span<const Argument> arguments) const;
 
     const std::string& name() const;
-    /// The parameters, if the text told them; else nothing is known but what the driver checks.
+    /// The parameters parsed from the source; empty if unknown (then only the driver checks arguments).
     const std::optional<KernelSignature>& signature() const;
     KernelAttributes attributes() const;
-    /// Told by the driver on CUDA. On OpenCL, which has no query, estimated (`is_estimated`): for NVIDIA's devices from
-    /// the multiprocessor's limits and the registers that the assembler reports; on a CPU one block at a time runs on a
-    /// core; elsewhere from the sizes of work-group and local memory, as a lower bound.
+    /// The occupancy of a launch. CUDA: reported by the driver. OpenCL has no query, so it is estimated
+    /// (`is_estimated`): on NVIDIA's devices from the multiprocessor's limits and the assembler's register count; on
+    /// CPUs as one block per core; elsewhere as a lower bound from the limits of work-group size and local memory.
     /// @param threads_per_block, dynamic_shared_bytes  of the launch
-    /// @returns nothing only where a plug-in knows nothing of its device
+    /// @returns empty only if the plug-in has no data about its device
     /// @time the first call on NVIDIA's OpenCL compiles the program's PTX again, for its report
     std::optional<Occupancy> occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes = 0) const;
-    /// How many blocks of that size run at the same time: the most that a cooperative launch may have. 1 where the
-    /// device promises nothing (OpenCL on CPUs). On NVIDIA's OpenCL one for each multiprocessor, which holds as long as
-    /// no other cooperative kernel runs beside.
+    /// The number of blocks that can be resident at the same time, the maximum grid of a cooperative launch. 1 if the
+    /// device guarantees nothing (OpenCL on CPUs). On NVIDIA's OpenCL one per multiprocessor, provided that no other
+    /// cooperative kernel runs concurrently.
     /// @throws ArgumentError if the kernel cannot have such a block
     std::int64_t max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes = 0) const;
     /// A hint for later launches: so many percent of a multiprocessor's memory shall be shared memory, the rest cache;
