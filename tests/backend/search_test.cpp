@@ -23,15 +23,18 @@ void check_search(const char* what, std::vector<T> sorted, const std::vector<T>&
     std::sort(sorted.begin(), sorted.end(), is_less<T>);
     const GPUArray<T> a = placed<T>(sorted, 0), v = placed<T>(values, 0);
     for (const Side side : {Side::left, Side::right})
-        for (const std::uint32_t pivots : {0u, 16u}) {
+        for (const SearchOptions& options :
+             {SearchOptions{}, SearchOptions{.pivots = 16}, SearchOptions{.tree = SearchTreeUse::always}}) {
             Longs expected;
             for (const T& value : values)
                 expected.push_back((side == Side::left
                                         ? std::lower_bound(sorted.begin(), sorted.end(), value, is_less<T>)
                                         : std::upper_bound(sorted.begin(), sorted.end(), value, is_less<T>)) -
                                    sorted.begin());
-            CHECK_SAME(expected, searchsorted(a, v, side, {.pivots = pivots}).get(), "searchsorted ", what, " ",
-                       sorted.size(), pivots ? " by pivots" : "");
+            CHECK_SAME(expected, searchsorted(a, v, side, options).get(), "searchsorted ", what, " ", sorted.size(),
+                       options.pivots                          ? " by pivots"
+                       : options.tree == SearchTreeUse::always ? " by a tree"
+                                                               : "");
         }
 }
 
@@ -45,6 +48,23 @@ TEST_CASE("searchsorted finds both sides of what is there and of what is not") {
                                    drawn<std::int32_t>(1500, 2, -2, static_cast<int>(n) + 2));
     check_search<std::uint64_t>("uint64", {0, 5, ~std::uint64_t{0}}, {0, 1, 5, 6, ~std::uint64_t{0}});
     check_search<std::int8_t>("int8", drawn<std::int8_t>(300, 3, -100, 100), drawn<std::int8_t>(300, 4, -128, 127));
+}
+
+TEST_CASE("searchsorted goes down trees of one level and more") {
+    // 1024 entries are on the top level: 8 elements to each of them, 64, and 512.
+    for (const std::size_t n : {8191, 8192, 8193, 65537, 600000}) {
+        check_search<float>("float", drawn<float>(n, 5, -100, 100), drawn<float>(4000, 6, -101, 101));
+        check_search<std::uint32_t>("uint32", drawn<std::uint32_t>(n, 7, 10, static_cast<std::uint32_t>(n)),
+                                    drawn<std::uint32_t>(4000, 8, 0, static_cast<std::uint32_t>(n) + 20));
+    }
+    for (const std::size_t n : {4097, 16385, 70001})
+        check_search<std::int64_t>("int64", drawn<std::int64_t>(n, 9, -1000, 1000),
+                                   drawn<std::int64_t>(4000, 10, -1001, 1001));
+    if (!lacks_double()) check_search<double>("double", drawn<double>(20000, 9, -1, 1), drawn<double>(4000, 10, -1, 1));
+    // A view that begins inside a sector has none, and is searched all the same.
+    const GPUArray<float> all = arange<float>(5000);
+    const GPUArray<float> part = all(slice(3, {}));
+    CHECK(searchsorted(part, full<float>({1}, 4000.5f), Side::left, {.tree = SearchTreeUse::always}).item() == 3998);
 }
 
 TEST_CASE("searchsorted puts NaN behind all else") {

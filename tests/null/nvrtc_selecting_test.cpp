@@ -94,12 +94,16 @@ TEST_CASE("bins compile for CUDA") {
 TEST_CASE("searches compile for CUDA") {
     for (const DType& type : numbers)
         for (const std::uint32_t pivots : {1u, 512u}) {
-            const Search search{.dtype = type,
-                                .side = pivots > 1 ? Side::left : Side::right,
-                                .wide = type == dtype_of<double>(),
-                                .pivots = pivots,
-                                .arguments = "int64_t *places"};
+            Search search{.dtype = type,
+                          .side = pivots > 1 ? Side::left : Side::right,
+                          .wide = type == dtype_of<double>(),
+                          .pivots = pivots,
+                          .arguments = "int64_t *places"};
             check_compiles(search_kernel(search));
+            search.tree = true;
+            if (pivots == 1 || !SearchTree::has(type)) continue;
+            check_compiles(search_kernel(search));
+            check_compiles(search_tree_kernel(type));
         }
 }
 

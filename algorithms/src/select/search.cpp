@@ -14,65 +14,6 @@
 namespace gemel {
 namespace selecting {
 
-std::string order_text(DType dtype) {
-    const std::string type = codegen::value_type(dtype);
-    const std::string head = text("WITHIN_KERNEL int is_less(", type, " a, ", type, " b) {\n");
-    if (dtype.kind() == DType::Kind::complex)
-        return head +
-               "    // Numbers without NaN, with one as imaginary part, as real part, as both; among them by parts.\n"
-               "    const int a_class = 2 * (a.re != a.re) + (a.im != a.im), b_class = 2 * (b.re != b.re) + (b.im != "
-               "b.im);\n"
-               "    if (a_class != b_class) return a_class < b_class;\n"
-               "    if (a_class < 2 && a.re != b.re) return a.re < b.re;\n"
-               "    return a_class % 2 == 0 && a.im < b.im;\n}\n";
-    if (dtype.is_floating()) return head + "    return (a < b) | ((b != b) & (a == a));\n}\n";
-    return head + "    return a < b;\n}\n";
-}
-
-namespace {
-
-/// A branch-free binary search: adds to `low` the number of the next `left` elements that come before the value. All
-/// values take the same number of steps, so that warps do not diverge and CPU compilers vectorise.
-std::string halving(const std::string& type, const std::string& low, const std::string& left, const std::string& passes,
-                    const std::string& last_passes) {
-    return text("while (", left, " > 1) {\n    const ", type, " half_way = ", left, " / 2;\n    ", low, " += ", passes,
-                " ? half_way : 0;\n    ", left, " -= half_way;\n}\nif (", left, " > 0) ", low, " += ", last_passes,
-                " ? 1 : 0;\n");
-}
-
-}  // namespace
-
-ElementwiseKernel search_kernel(const Search& search) {
-    const std::string type = codegen::value_type(search.dtype), index = search.wide ? "int64_t" : "int";
-    const auto comes_before = [&](const std::string& element) {
-        return search.side == Side::left ? text("is_less(", element, ", value)")
-                                         : text("!is_less(value, ", element, ")");
-    };
-    std::string prepare, from_pivots = text(index, " low = 0, left = (", index, ")count;\n");
-    if (search.pivots > 1) {
-        const std::string step = text("(", index, ")((count + ", search.pivots - 1, ") / ", search.pivots, ")");
-        prepare = text("LOCAL_MEM ", type, " pivots[", search.pivots, "];\nconst ", index, " pivot_step = ", step,
-                       ";\nconst int pivot_count = (int)(count / pivot_step);\n",
-                       "for (int k = LID_0; k < pivot_count; k += LDIM_0) pivots[k] = sorted[(k + (", index,
-                       ")1) * pivot_step - 1];\nlocal_barrier();");
-        from_pivots = text("int pivot = 0, pivots_left = pivot_count;\n",
-                           halving("int", "pivot", "pivots_left", comes_before("pivots[pivot + half_way - 1]"),
-                                   comes_before("pivots[pivot]")),
-                           index, " low = pivot * pivot_step, left = (", index,
-                           ")count - low;\nif (left >= pivot_step) left = pivot_step - 1;\n");
-    }
-    std::vector<Parameter> arguments{VectorArg(search.dtype, "sorted", true),
-                                     ScalarArg(dtype_of<std::int64_t>(), "count"),
-                                     VectorArg(search.dtype, "values", true)};
-    for (Parameter& p : parse_declarations(search.arguments)) arguments.push_back(std::move(p));
-    return ElementwiseKernel(
-        std::move(arguments),
-        text("const ", type, " value = values[i];\n", from_pivots,
-             halving(index, "low", "left", comes_before("sorted[low + half_way - 1]"), comes_before("sorted[low]")),
-             search.found),
-        "searchsorted", {.preamble = order_text(search.dtype), .loop_prep = prepare});
-}
-
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
@@ -93,17 +34,50 @@ AnyArray as_type(const AnyArray& x, DType dtype) { return x.dtype() == dtype ? x
 
 }  // namespace
 
+namespace {
+
+/// Whether so many searches repay a tree, which reads the sorted array once.
+bool takes_tree(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
+    constexpr std::size_t sector_bytes = 32;
+    if (options.tree == SearchTreeUse::never || !SearchTree::has(sorted.dtype()) || sorted.size() < 2) return false;
+    if (sorted.offset_bytes() % sector_bytes != 0) return false;
+    if (options.tree == SearchTreeUse::always) return true;
+    const bool is_cpu = sorted.context().device().info().type == DeviceInfo::Type::cpu;
+    return !is_cpu && options.pivots == 0 && sorted.size() >= (std::size_t{1} << 20) && queries >= sorted.size() / 16;
+}
+
+AnyArray make_tree(const SearchTree& tree, const AnyArray& sorted) {
+    static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    const auto kernel = kernels.find(tree.dtype.name(), [&] { return search_tree_kernel(tree.dtype); });
+    const AnyArray entries = room_for(sorted, tree.dtype, static_cast<std::size_t>(tree.entries()));
+    kernel->run({}, std::array{CallArgument(sorted), CallArgument(tree.count), CallArgument(tree.top()),
+                               CallArgument(entries)});
+    return entries;
+}
+
+}  // namespace
+
 void run_search(Search search, const AnyArray& sorted, const AnyArray& values, const SearchOptions& options,
                 std::span<const CallArgument> more) {
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
+    const auto count = static_cast<std::int64_t>(sorted.size());
     search.dtype = values.dtype();
     search.wide = sorted.size() > std::size_t{INT32_MAX} / 2;
-    search.pivots = pivots_for(sorted, values.size(), options);
-    const auto kernel = kernels.find(text(search.dtype.name(), static_cast<int>(search.side), search.wide,
+    search.tree = takes_tree(sorted, values.size(), options);
+    const SearchTree tree{.count = count, .dtype = search.dtype};
+    search.pivots = search.tree ? tree.max_top : pivots_for(sorted, values.size(), options);
+    const auto kernel = kernels.find(text(search.dtype.name(), static_cast<int>(search.side), search.wide, search.tree,
                                           search.pivots, '\1', search.arguments, '\1', search.found),
                                      [&] { return search_kernel(search); });
-    const auto count = static_cast<std::int64_t>(sorted.size());
-    std::vector<CallArgument> arguments{CallArgument(sorted), CallArgument(count), CallArgument(values)};
+    std::vector<CallArgument> arguments{CallArgument(sorted), CallArgument(count)};
+    AnyArray entries;
+    const std::int32_t top = search.tree ? tree.top() : 0;
+    if (search.tree) {
+        entries = make_tree(tree, sorted);
+        arguments.emplace_back(entries);
+        arguments.emplace_back(top);
+    }
+    arguments.emplace_back(values);
     arguments.insert(arguments.end(), more.begin(), more.end());
     kernel->run({}, arguments);
 }
@@ -157,7 +131,7 @@ AnyArray detail::merge(const AnyArray& a, const AnyArray& b, const Stream& strea
                     .side = is_first ? Side::left : Side::right,
                     .arguments = a.dtype().name() + " *merged",
                     .found = "merged[low + i] = value"},
-                   without_gaps(other), own, {.pivots = 0}, std::array{CallArgument(merged)});
+                   without_gaps(other), own, {.tree = SearchTreeUse::never}, std::array{CallArgument(merged)});
     }
     return merged;
 }
