@@ -1,8 +1,41 @@
-/// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device.
+/// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device, and to and
+/// from another backend on the same GPU beside a copy within it.
 #include "harness.hpp"
 #include "raw.hpp"
 
+#include <cstdlib>
 #include <numeric>
+
+namespace {
+
+/// GB/s of bytes that arrive, in both columns. With and without memory that both backends see.
+void show_other_backends(const gemel::Context& context, bench::Raw& raw, std::size_t mebibytes, int rounds) {
+    const std::size_t bytes = mebibytes << 20;
+    for (const gemel::Device& device : gemel::all_devices()) {
+        if (device.backend() == context.device().backend()) continue;
+        if (device.info().identity != context.device().info().identity) continue;
+        const gemel::Context other(device);
+        const gemel::Buffer here = context.allocate(bytes), too = context.allocate(bytes),
+                            there = other.allocate(bytes);
+        here.fill(std::uint8_t{1});
+        for (const bool shared : {true, false}) {
+            ::setenv("GEMEL_EXTERNAL_MEMORY", shared ? "on" : "off", 1);
+            const auto show = [&](const char* direction, const gemel::Buffer& to, const gemel::Buffer& from) {
+                const auto times = bench::medians({[&] { to.copy_from(from); }, [&] { raw.copy(too, here, bytes); }},
+                                                  shared ? rounds : 5);
+                bench::report(context.device(),
+                              std::string(direction) + device.id() + " on one GPU" + (shared ? "" : " by the host") +
+                                  ", " + std::to_string(mebibytes) + " MiB",
+                              times[0], times[1], 0, "ratio", static_cast<double>(bytes));
+            };
+            show("to ", there, here);
+            show("from ", here, there);
+        }
+        ::unsetenv("GEMEL_EXTERNAL_MEMORY");
+    }
+}
+
+}  // namespace
 
 int main() try {
     gemel::Context context = gemel::default_context();
@@ -54,6 +87,7 @@ int main() try {
                              [&] { raw->copy(b, a, bytes); }},
                             rounds),
              2 * moved);
+        show_other_backends(context, *raw, mebibytes, rounds);
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -82,9 +82,11 @@ void open_driver(Driver& d) {
              d.ModuleEnumerateFunctions, d.FuncGetParamInfo, d.StreamCreateWithPriority, d.CtxGetStreamPriorityRange,
              d.StreamWaitValue32, d.CtxGetLimit, d.CtxSetLimit, d.DeviceCanAccessPeer, d.CtxEnablePeerAccess,
              d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle, d.IpcOpenMemHandle, d.IpcCloseMemHandle,
-             d.IpcGetEventHandle, d.IpcOpenEventHandle, d.GLGetDevices, d.GraphicsGLRegisterBuffer,
-             d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource, d.GraphicsMapResources, d.GraphicsUnmapResources,
-             d.GraphicsResourceGetMappedPointer, d.GraphicsSubResourceGetMappedArray, d.Array3DGetDescriptor);
+             d.IpcGetEventHandle, d.IpcOpenEventHandle, d.MemGetAllocationGranularity, d.MemCreate, d.MemRelease,
+             d.MemAddressReserve, d.MemAddressFree, d.MemUnmap, d.MemMap, d.MemSetAccess, d.MemExportToShareableHandle,
+             d.GLGetDevices, d.GraphicsGLRegisterBuffer, d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource,
+             d.GraphicsMapResources, d.GraphicsUnmapResources, d.GraphicsResourceGetMappedPointer,
+             d.GraphicsSubResourceGetMappedArray, d.Array3DGetDescriptor);
     resolve_path(dlsym(library, "cuInit"), d.path);
     if (const Status status = d.Init.status(0); status != success) {
         const char* words = nullptr;

@@ -170,6 +170,20 @@ struct Driver {
     Entry<CUresult(CUdeviceptr)> IpcCloseMemHandle{"cuIpcCloseMemHandle"};
     Entry<CUresult(CUipcEventHandle*, CUevent)> IpcGetEventHandle{"cuIpcGetEventHandle"};
     Entry<CUresult(CUevent*, CUipcEventHandle)> IpcOpenEventHandle{"cuIpcOpenEventHandle"};
+    // Optional: memory that other APIs import.
+    Entry<CUresult(std::size_t*, const CUmemAllocationProp*, CUmemAllocationGranularity_flags)>
+        MemGetAllocationGranularity{"cuMemGetAllocationGranularity"};
+    Entry<CUresult(CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*, unsigned long long)>
+        MemCreate{"cuMemCreate"};
+    Entry<CUresult(CUmemGenericAllocationHandle)> MemRelease{"cuMemRelease"};
+    Entry<CUresult(CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long)> MemAddressReserve{
+        "cuMemAddressReserve"};
+    Entry<CUresult(CUdeviceptr, std::size_t)> MemAddressFree{"cuMemAddressFree"}, MemUnmap{"cuMemUnmap"};
+    Entry<CUresult(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)> MemMap{
+        "cuMemMap"};
+    Entry<CUresult(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)> MemSetAccess{"cuMemSetAccess"};
+    Entry<CUresult(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long)>
+        MemExportToShareableHandle{"cuMemExportToShareableHandle"};
     // Optional: objects of OpenGL. Their header would need OpenGL's.
     Entry<CUresult(unsigned*, CUdevice*, unsigned, unsigned)> GLGetDevices{"cuGLGetDevices_v2"};
     Entry<CUresult(CUgraphicsResource*, unsigned, unsigned)> GraphicsGLRegisterBuffer{"cuGraphicsGLRegisterBuffer"};

@@ -217,6 +217,7 @@ class CudaContext final : public Context {
     Memory import_memory(const ExportedMemory& from, std::size_t bytes) override;
     std::vector<std::byte> export_event(const Event& event) override;
     std::unique_ptr<Event> import_event(std::span<const std::byte> handle) override;
+    std::unique_ptr<ExternalMemory> make_external(const std::string& identity, std::size_t bytes) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::optional<AddressRange> address_range(std::uint64_t address) override;
     std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,

@@ -79,6 +79,7 @@ void fail(const char* call, Status status) {
         case CL_OUT_OF_RESOURCES: {
             const std::string_view where = call;
             if (where == "clCreateBuffer") throw OutOfMemory(message);
+            if (where.find("ExternalMemObjects") != where.npos) break;  // refused, and nothing has run
             if (where == "clEnqueueNDRangeKernel" || where == "clCreateKernel" || where == "clBuildProgram") break;
             throw DeviceLost(message, call, status,
                              error_name(status));  // NVIDIA's answer to waiting for a faulted kernel

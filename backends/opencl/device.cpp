@@ -182,6 +182,7 @@ std::shared_ptr<Shared> OpenClDevice::share(cl_context context) const {
     shared->version = version_;
     shared->rounds_correctly = rounds_correctly_;
     shared->uses_nvrtc = uses_nvrtc();
+    shared->imports_files = has_extension(device_, "cl_khr_external_memory_opaque_fd");
     shared->takes_assembler_options = has_extension(device_, "cl_nv_compiler_options");
     return shared;
 }

@@ -30,6 +30,7 @@ struct Shared {
     bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
     bool takes_assembler_options = false;  ///< of NVIDIA's ptxas (cl_nv_compiler_options)
     bool uses_nvrtc = false;               ///< as its compiler
+    bool imports_files = false;            ///< memory of other APIs by file descriptors
     std::atomic<bool> dead{false};         ///< after a fault: nothing is released any more
     /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
     std::atomic<std::uint64_t> releases{0};
@@ -201,6 +202,7 @@ class OpenClContext final : public Context {
     std::uint64_t native() const override;
 
     std::unique_ptr<Event> create_user_event() override;
+    std::unique_ptr<ExternalMemory> import_external(int file, std::size_t bytes) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
 

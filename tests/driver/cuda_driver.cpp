@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -147,14 +148,18 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) { return *table = n
 
 CUresult cuInit(unsigned) { return called("cuInit"); }
 CUresult cuDriverGetVersion(int* version) { return *version = 13000, called("cuDriverGetVersion"); }
-CUresult cuDeviceGetCount(int* count) { return *count = 1, called("cuDeviceGetCount"); }
+/// One, or as many as STAND_IN_DEVICES says.
+CUresult cuDeviceGetCount(int* count) {
+    const char* const wanted = std::getenv("STAND_IN_DEVICES");
+    return *count = wanted ? std::atoi(wanted) : 1, called("cuDeviceGetCount");
+}
 CUresult cuDeviceGet(CUdevice* device, int index) { return *device = index, called("cuDeviceGet"); }
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
     std::strncpy(name, "stand-in for a GPU", static_cast<std::size_t>(bytes));
     return called("cuDeviceGetName");
 }
-CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice) {
-    std::memset(uuid, 7, sizeof *uuid);
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+    std::memset(uuid, 7 + device, sizeof *uuid);
     return called("cuDeviceGetUuid_v2");
 }
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {

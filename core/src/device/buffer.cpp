@@ -129,7 +129,7 @@ void Buffer::copy_from(const Buffer& from) const {
                                *source.driver->plugin);
             core->stream->synchronize();
         });
-    } else {
+    } else if (!copy_through_device(target, offset_, source, from.offset_, bytes)) {
         copy_through_host(target, offset_, source, from.offset_, bytes);
     }
     Counters::add(target.driver->counters->copied_bytes, bytes);

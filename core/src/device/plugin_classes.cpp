@@ -56,6 +56,12 @@ ContextExtras::~ContextExtras() = default;
 std::unique_ptr<Image> ContextExtras::image_of_memory(const Place&, const ImageShape&, std::size_t) { return nullptr; }
 std::unique_ptr<GlObject> ContextExtras::share_gl(const GlName&) { throw Error(no_gl); }
 GlObject::~GlObject() = default;
+std::unique_ptr<ExternalMemory> ContextExtras::make_external(const std::string&, std::size_t) { return nullptr; }
+std::unique_ptr<ExternalMemory> ContextExtras::import_external(int, std::size_t) { return nullptr; }
+ExternalMemory::~ExternalMemory() = default;
+int ExternalMemory::export_file() { throw Error("imported memory has no file descriptor; export what was made"); }
+void ExternalMemory::acquire(Stream&) {}
+void ExternalMemory::release(Stream&) {}
 std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {
     return dynamic_cast<Context&>(*this).create_stream();
 }

@@ -200,6 +200,7 @@ DriverContext::~DriverContext() {
         std::lock_guard lock(live().mutex);
         live().contexts.erase(this);
     }
+    external_links->end(id);
     // A lost context releases nothing: the plug-in knows. A context that was reset while healthy returns its blocks.
     for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
     for (auto& held : host_pool.drain()) release_host_to_driver(*this, *held);

@@ -12,6 +12,7 @@
 #include <gemel/core/statistics.hpp>
 
 #include "device/allocation_log.hpp"
+#include "device/external_copy.hpp"
 #include "device/lifetime.hpp"
 #include "device/pool.hpp"
 
@@ -134,6 +135,7 @@ struct DriverContext {
     Pool device_pool;
     Pool host_pool;
     AllocationLog allocations;
+    const std::shared_ptr<ExternalLinks> external_links = std::make_shared<ExternalLinks>();
     std::shared_ptr<const UserAllocator> allocator() const {
         std::lock_guard lock(allocator_lock);
         return user_allocator;

@@ -65,7 +65,7 @@ class GEMEL_API Buffer {
                             const RectExtent& extent) const;
 
     /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within
-    /// one context this is enqueued; between contexts it blocks.
+    /// one context this is enqueued; between contexts it blocks, and crosses the host unless they share device memory.
     void copy_from(const Buffer& from) const;
 
     /// Blocks until no stream uses the memory any more.

@@ -42,7 +42,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 7;
+inline constexpr std::uint32_t abi_version = 8;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {

@@ -6,6 +6,7 @@
 #include <gemel/core/export.hpp>
 #include <gemel/core/image_shape.hpp>
 #include <gemel/core/options.hpp>
+#include <gemel/core/plugin_external.hpp>
 #include <gemel/core/plugin_gl.hpp>
 
 #include <cstddef>
@@ -124,6 +125,13 @@ class GEMEL_API ContextExtras {
     virtual Memory import_memory(const ExportedMemory& from, std::size_t bytes);
     virtual std::vector<std::byte> export_event(const Event& event);
     virtual std::unique_ptr<Event> import_event(std::span<const std::byte> handle);
+    /// Memory for contexts of other backends to import: on the device of that DeviceInfo::identity, which may be
+    /// another than this context's if this one's streams reach its memory. Null where the driver has none. By default
+    /// null.
+    virtual std::unique_ptr<ExternalMemory> make_external(const std::string& identity, std::size_t bytes);
+    /// What another backend made on this device. The descriptor stays the caller's. Null where the driver has no such
+    /// calls. By default null. @throws Error where the driver refuses
+    virtual std::unique_ptr<ExternalMemory> import_external(int file, std::size_t bytes);
     /// A foreign event, which it does not end; core holds whatever keeps it alive. By default an Error.
     /// @throws ArgumentError if it is not of this context
     virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);

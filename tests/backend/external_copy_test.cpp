@@ -1,0 +1,153 @@
+/// Copies between CUDA and OpenCL on one GPU, which go through device memory that both see where the drivers share
+/// some. Where no GPU has both there is nothing to test, and it says so.
+#include "array_support.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <utility>
+
+using namespace gemel;
+using gemel::testing::downloaded;
+using gemel::testing::uploaded;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+bool imports_memory(const Device& device) {
+    const auto names = device.extensions();
+    return std::find(names.begin(), names.end(), "cl_khr_external_memory_opaque_fd") != names.end();
+}
+
+bool is_one_gpu(const Device& one, const Device& other) { return one.info().identity == other.info().identity; }
+
+/// Each GPU's device of one backend with its device of another, both ways round; with those of other GPUs, too, where
+/// memory is imported: CUDA reaches it as a peer's.
+std::vector<std::pair<Device, Device>> pairs() {
+    std::vector<std::pair<Device, Device>> found;
+    const auto all = all_devices();
+    for (const Device& one : all)
+        for (const Device& other : all)
+            if (one.backend() != other.backend() &&
+                (is_one_gpu(one, other) || imports_memory(one) || imports_memory(other)))
+                found.emplace_back(one, other);
+    if (found.empty()) std::puts("skipped: no GPU here has two backends");
+    return found;
+}
+
+Bytes pattern_of(std::size_t n) {
+    Bytes bytes(n);
+    std::uint32_t state = 1;
+    for (auto& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
+    return bytes;
+}
+
+/// What core says about copies, for as long as it lives.
+class Messages {
+   public:
+    Messages() {
+        logging::set_levels("warn,copy=debug");
+        logging::set_sink([this](logging::Level, std::string_view subsystem, std::string_view message) {
+            const std::lock_guard lock(mutex_);
+            if (subsystem == "copy") all_.append(message) += '\n';
+        });
+    }
+    ~Messages() {
+        logging::set_sink({});
+        logging::set_levels("warn");
+    }
+    std::string all() {
+        const std::lock_guard lock(mutex_);
+        return all_;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::string all_;
+};
+
+bool arrives(const Context& source, const Context& target, std::size_t n) {
+    const Bytes expected = pattern_of(n + 6);
+    const Buffer from = uploaded(source, expected), to = target.allocate(n + 9);
+    to.fill(std::uint8_t{0xAB});
+    to.view(3, n).copy_from(from.view(5, n));
+    Bytes whole(n + 9, 0xAB);
+    std::copy_n(expected.begin() + 5, n, whole.begin() + 3);
+    return downloaded<std::uint8_t>(to) == whole;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("bytes of any number and offset go from one backend to the other on a GPU") {
+    constexpr std::size_t piece = std::size_t{32} << 20, small = std::size_t{256} << 10;
+    for (const auto& [one, other] : pairs()) {
+        CAPTURE(one.id());
+        CAPTURE(other.id());
+        Messages messages;
+        const Context source(one), target(other);
+        for (const std::size_t n : {std::size_t{1}, small - 1, small, piece - 1, piece, piece + 1, 5 * piece + 12345}) {
+            CAPTURE(n);
+            CHECK(arrives(source, target, n));
+        }
+        INFO(messages.all());
+        std::printf("%s to %s: %s", one.id().c_str(), other.id().c_str(), messages.all().c_str());
+        if (is_one_gpu(one, other) && (imports_memory(one) || imports_memory(other)))
+            CHECK(messages.all().find("share device memory") != std::string::npos);
+        ::setenv("GEMEL_EXTERNAL_MEMORY", "off", 1);
+        CHECK(arrives(source, target, piece + 1));
+        ::unsetenv("GEMEL_EXTERNAL_MEMORY");
+    }
+}
+
+TEST_CASE("a copy between backends comes after what both streams were told before, and again and again") {
+    constexpr std::size_t n = std::size_t{80} << 20;
+    for (const auto& [one, other] : pairs()) {
+        CAPTURE(one.id());
+        const Context here(one), there(other);
+        const Buffer a = here.allocate(n), b = there.allocate(n), back = here.allocate(n);
+        for (std::uint8_t round = 1; round <= 20; ++round) {
+            const Stream stream = here.create_stream(), other_stream = there.create_stream();
+            const StreamScope scope(stream), other_scope(other_stream);
+            stream.fill(a, round);
+            stream.copy(back, a);
+            stream.fill(a, static_cast<std::uint8_t>(round + 100));
+            b.copy_from(a);
+            stream.fill(a, std::uint8_t{0});
+            a.copy_from(b);
+            const Bytes found = downloaded<std::uint8_t>(a);
+            CHECK(std::count(found.begin(), found.end(), static_cast<std::uint8_t>(round + 100)) == n);
+        }
+    }
+}
+
+TEST_CASE("arrays with strides and windows of rows go from one backend to the other") {
+    for (const auto& [one, other] : pairs()) {
+        CAPTURE(one.id());
+        const Context here(one), there(other);
+        const auto a = arange<float>(here, 3000 * 4001).reshape({3000, 4001});
+        const auto view = a.transpose()(slice({}, {}, -2), slice(1, 2999));
+        const auto copied = view.copy_to(there);
+        CHECK(copied.context() == there);
+        CHECK(copied.get() == view.get());
+        CHECK(copied(slice({}, {}, 3)).copy_to(here).get() == copied(slice({}, {}, 3)).get());
+        const Buffer to = there.allocate(2000 * 4096);
+        to.fill(std::uint8_t{0});
+        there.default_stream().copy_rectangle(to, {.x_bytes = 5, .row = 7, .row_pitch_bytes = 4096}, a.buffer(),
+                                              {.x_bytes = 13, .row = 100, .row_pitch_bytes = 4001 * sizeof(float)},
+                                              {.width_bytes = 4000, .rows = 1500});
+        const auto found = downloaded<std::uint8_t>(to);
+        const auto all = downloaded<std::uint8_t>(a.buffer());
+        bool is_same = true;
+        for (std::size_t row = 0; row < 1500; ++row)
+            is_same =
+                is_same && std::equal(found.begin() + (row + 7) * 4096 + 5, found.begin() + (row + 7) * 4096 + 4005,
+                                      all.begin() + (row + 100) * 4001 * sizeof(float) + 13);
+        CHECK(is_same);
+    }
+}
+
+TEST_SUITE_END();
