@@ -76,7 +76,7 @@ SearchText halving_search(const Search& search) {
 /// Adds to `low` the number of elements of a sector that come before the value: two accesses of 16 bytes.
 std::string count_in_sector(const Search& search, const std::string& address) {
     const SearchTree tree{.dtype = search.dtype};
-    const std::string vector = text(search.dtype.lane(), tree.fanout());
+    const std::string vector = DType(search.dtype.kind(), 32, static_cast<std::uint8_t>(tree.fanout())).name();
     std::string sum;
     for (int k = 0; k < tree.fanout(); ++k)
         sum += text(k > 0 ? " + " : "",
