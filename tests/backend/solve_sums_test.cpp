@@ -1,4 +1,4 @@
-/// Conjugate gradients of sparse matrices, whose products sum what the iteration needs: beside the same matrix as an
+/// Solvers of sparse matrices whose products sum what the iteration needs: beside the same matrix as an
 /// operator that only multiplies.
 #include "solve_support.hpp"
 
@@ -34,16 +34,17 @@ solve::LinearOperator<T> only_multiplies(const sparse::Matrix<T>& a) {
 
 /// Launches of an iteration, on any number of right-hand sides.
 template <class T>
-std::int64_t launches_of(const solve::LinearOperator<T>& a, const GPUArray<T>& b, solve::LinearOperator<T> m) {
+std::int64_t launches_of(const solve::LinearOperator<T>& a, const GPUArray<T>& b, solve::LinearOperator<T> m,
+                         Solve<T> method = solve::cg<T>) {
     const Context context = current_context();
     const auto launches = [&](std::int64_t iterations) {
         const auto before = context.statistics().launches;
-        (void)solve::cg(a, b,
-                        {.tolerance = 0,
-                         .max_iterations = iterations,
-                         .preconditioner = m,
-                         .throw_if_not_converged = false,
-                         .tuning = never_chained});
+        (void)method(a, b,
+                     {.tolerance = 0,
+                      .max_iterations = iterations,
+                      .preconditioner = m,
+                      .throw_if_not_converged = false,
+                      .tuning = never_chained});
         return static_cast<std::int64_t>(context.statistics().launches - before);
     };
     launches(4);
@@ -132,6 +133,11 @@ TEST_CASE("an iteration of a sparse matrix is a product and a step") {
         CHECK(launches_of<double>(matrix, b, solve::jacobi(matrix)) == 1 + step);
         CHECK(launches_of<double>(matrix, several, {}) == 3 + step);
         CHECK(launches_of<double>(only_multiplies(matrix), b, {}) == 2 + step);
+        for (const auto& m : {solve::LinearOperator<double>(), solve::jacobi(matrix)}) {
+            CHECK(launches_of<double>(matrix, b, m, solve::minres<double>) == 1 + step);
+            CHECK(launches_of<double>(matrix, several, m, solve::minres<double>) == 3 + step);
+            CHECK(launches_of<double>(matrix, b, m, solve::gmres<double>) == 1 + 2 * step);
+        }
         // Together the columns are one product, which does not sum; each converges all the same.
         const auto together = solve::cg(solve::LinearOperator<double>(matrix, solve::Columns::together), several);
         const auto apart = solve::cg(matrix, several);
@@ -189,6 +195,32 @@ TEST_CASE_TEMPLATE("products of sparse matrices sum what bicgstab needs", T, flo
                   (1.1 * tolerance + 20 * std::numeric_limits<T>::epsilon()) * host_norm(b.get()));
             CHECK(std::abs(summing.iterations - plain.iterations) <= 5 + plain.iterations / 5);
             CHECK(few < many);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("products of sparse matrices sum what minres needs", T, float, double, std::complex<float>,
+                   std::complex<double>) {
+    const HostSystem<T> system = random_matrix<T>(300, MatrixKind::indefinite);
+    const double tolerance = sizeof(RealOf<T>) == 4 ? 1e-5 : 1e-11;
+    const std::int64_t columns = 3;
+    const GPUArray<T> b = to_gpu(random_vector<T>(system.n * columns, 12)).reshape({system.n, columns});
+    for (const Format format : {Format::csr, Format::dia}) {
+        const sparse::Matrix<T> a = matrix_of(system, format);
+        const auto m = solve::jacobi(to_gpu(std::vector<T>(static_cast<std::size_t>(system.n), T(3))));
+        for (const auto& none_or_jacobi : {solve::LinearOperator<T>(), m}) {
+            const auto solved = [&](const solve::LinearOperator<T>& op) {
+                return solve::minres(op, b, {.tolerance = tolerance, .preconditioner = none_or_jacobi});
+            };
+            const auto summing = solved(a), plain = solved(only_multiplies(a));
+            CHECK(summing.converged);
+            for (std::int64_t c = 0; c < columns; ++c) {
+                const std::vector<T> right = b(slice(), c).get();
+                CHECK(host_residual(system, right, summing.x(slice(), c).get()) <=
+                      (1.1 * tolerance + 20 * std::numeric_limits<RealOf<T>>::epsilon()) * host_norm(right));
+                CHECK(std::abs(summing.columns[static_cast<std::size_t>(c)].iterations -
+                               plain.columns[static_cast<std::size_t>(c)].iterations) <= 1);
+            }
         }
     }
 }

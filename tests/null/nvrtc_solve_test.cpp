@@ -38,7 +38,7 @@ TEST_SUITE_BEGIN("algorithms");
 TEST_CASE("sweeps of solvers compile for CUDA without a warning") {
     check_sweeps(all_sweeps(dtype_of<float>(), true), {.last_block = true}, "sm_90");
     check_sweeps(all_sweeps(dtype_of<cdouble>(), true), {.last_block = true, .wide_index = true}, "sm_75");
-    check_sweeps(cg_sweeps(dtype_of<cfloat>(), false), {.last_block = false}, "sm_75");
+    check_sweeps(all_sweeps(dtype_of<cfloat>(), false), {.last_block = false}, "sm_75");
 }
 
 TEST_CASE("chains of solvers compile for CUDA without a warning") {

@@ -34,6 +34,43 @@ cg::SweepRequest descent(DType dtype) {
             .finish = "state->rr = rr;\nhistory[iteration] = rr;\nstate->done = rr < 1e-6f;"};
 }
 
+/// Products of a vector with those of a basis, four in each set.
+cg::SweepRequest products_with_basis(DType dtype) {
+    cg::SweepRequest sweep{.name = "products",
+                           .dtype = dtype,
+                           .arrays = {{.name = "basis", .access = cg::SweepArray::Access::whole}, {.name = "w"}},
+                           .numbers = {"columns", "count"},
+                           .preamble = "typedef double real;\ntypedef struct { real found[32]; } sweep_state;\n",
+                           .has_sets = true};
+    for (const char i : {'0', '1'}) {
+        const std::string q = {'q', i}, at = std::string("(2 * set + ") + i + ")";
+        sweep.arrays.push_back({.name = q, .begin = "(int64_t)columns * pitch * " + at, .of = "basis"});
+        sweep.sums.push_back({'s', i});
+        sweep.element += sweep.sums.back() + " += " + q + " * w;\n";
+        sweep.finish += "if (" + at + " < count) state->found[" + at + "] = " + sweep.sums.back() + ";\n";
+    }
+    return sweep;
+}
+
+/// What they add up to.
+cg::SweepRequest combination_of_basis(DType dtype) {
+    using enum cg::SweepArray::Access;
+    return {.name = "combine",
+            .dtype = dtype,
+            .arrays = {{.name = "basis", .access = whole},
+                       {.name = "x", .access = update},
+                       {.name = "z", .access = write, .start = "0"},
+                       {.name = "scale", .has_columns = false}},
+            .numbers = {"columns"},
+            .preamble = "typedef double real;\ntypedef struct { real found[32]; int used; } sweep_state;\n",
+            .loop = {.name = "q",
+                     .of = "basis",
+                     .distance = "(int64_t)columns * pitch",
+                     .count = "state->used",
+                     .element = "x += state->found[number] * q;\nz -= state->found[number] * q;"},
+            .element = "z *= scale;"};
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("codegen");
@@ -54,6 +91,10 @@ TEST_CASE("the texts of sweeps are as expected") {
         check("sweep_two_launches", request, {.wide_index = true});
         check("sweep_serial", request, {.serial = true});
         check("sweep_without_sums", fill, {.last_block = true});
+        check("sweep_sets", products_with_basis(dtype_of<double>()), {.last_block = true});
+        check("sweep_sets_two_launches", products_with_basis(dtype_of<double>()), {});
+        check("sweep_loop", combination_of_basis(dtype_of<double>()), {.last_block = true});
+        check("sweep_loop_serial", combination_of_basis(dtype_of<double>()), {.serial = true});
     }
 }
 

@@ -14,28 +14,36 @@ namespace {
 using codegen::SweepArray;
 using codegen::SweepRequest;
 
+// The basis is made orthogonal by classical Gram-Schmidt, twice for each vector, the second time with the next vector's
+// first: a pass over the basis finds all products with both, another takes all parts off both. So A is applied to a
+// vector u that has been through one of the two. What the second leaves of it is kept, q; and u as a sum of the q before
+// and its own, the directions: A u = sum of h q holds without u being orthogonal, and x is a sum of u.
+
 /// Whether elements, or their parts, are doubles.
 bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
 
-/// Basis vectors that one sweep projects on: as many as there are sums.
-int chunk_of(DType dtype) { return is_complex(dtype) ? 4 : 8; }
+/// Vectors of the basis in a set: each is multiplied with two others, and there are eight sums.
+int set_of(DType dtype) { return is_complex(dtype) ? 2 : 4; }
 
-/// Scalars of one column: the triangular matrix by columns, rotations, right-hand side, solution, the basis vectors'
-/// factors (they are kept as they come, and one over their norm beside them), and coefficients from sweep to sweep.
-std::int64_t work_size(std::int64_t m, int chunk) { return m * (m + 1) + 5 * m + 2 + chunk; }
+/// Scalars of one column: the triangular matrix and the directions by columns, rotations, right-hand side, solution, the
+/// lengths of the basis vectors, which are kept as they come, and for each vector what is to be added to u and to w =
+/// A M u of it; for u itself, u* u and u* w.
+std::int64_t work_size(std::int64_t m) { return m * (2 * m + 8) + 1; }
 std::string locate(std::initializer_list<std::string_view> names) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> places{{{"h", "0"},
-                                                                              {"cosines", "m * (m + 1)"},
-                                                                              {"sines", "m * (m + 2)"},
-                                                                              {"g", "m * (m + 3)"},
-                                                                              {"solution", "m * (m + 4) + 1"},
-                                                                              {"factors", "m * (m + 5) + 1"},
-                                                                              {"coefficients", "m * (m + 6) + 2"}}};
+    constexpr std::array<std::pair<std::string_view, const char*>, 9> places{{{"h", "0"},
+                                                                              {"directions", "m * (m + 1)"},
+                                                                              {"cosines", "(int64_t)m * (2 * m + 1)"},
+                                                                              {"sines", "(int64_t)m * (2 * m + 2)"},
+                                                                              {"solution", "(int64_t)m * (2 * m + 3)"},
+                                                                              {"lengths", "(int64_t)m * (2 * m + 4)"},
+                                                                              {"onto_u", "(int64_t)m * (2 * m + 5)"},
+                                                                              {"onto_w", "(int64_t)m * (2 * m + 6)"},
+                                                                              {"g", "(int64_t)m * (2 * m + 7)"}}};
     std::string declared;
     for (const auto& [name, place] : places)
         if (std::ranges::find(names, name) != names.end())
-            declared +=
-                text("GLOBAL_MEM scalar *const ", name, " = work + (int64_t)column * work_size + ", place, ";\n");
+            declared += text("GLOBAL_MEM scalar *const ", name, " = work + column * ((int64_t)m * (2 * m + 8) + 1) + ",
+                             place, ";\n");
     return declared;
 }
 
@@ -43,76 +51,43 @@ SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
     SweepRequest sweep = new_sweep(name, dtype, has_double);
     sweep.arrays = {{.name = "basis", .access = SweepArray::Access::whole},
                     {.name = "work", .access = SweepArray::Access::whole, .type = "scalar"}};
-    sweep.numbers = {"columns", "m", "work_size", "j"};
+    sweep.numbers = {"columns", "m", "j"};
     return sweep;
 }
 
-/// w, the last of the basis vectors so far. The kernel is given the basis once more: parts of a buffer beside the whole
-/// are nothing that OpenCL defines.
-SweepArray next_vector() {
-    SweepArray w = updates("w");
-    w.begin = "(int64_t)(j + 1) * columns * pitch";
-    return w;
+constexpr const char* distance = "(int64_t)columns * pitch";
+/// A vector of the basis.
+SweepArray vector_at(const std::string& which, SweepArray array) {
+    array.begin = text(distance, " * ", which);
+    array.of = "basis";
+    return array;
 }
 
-/// What the sweep before has found is taken off w: `before` vectors from number `previous` on.
-std::string take_off(int chunk) {
-    return text(
-        "UNROLL\nfor (int k = 0; k < ", chunk,
-        "; ++k) {\n    if (k < before) w = plus_by(w, off[k], basis[(int64_t)(previous + k) * columns * pitch + "
-        "place]);\n}\n");
-}
-std::string coefficients_off(int chunk) {
-    return text(locate({"factors", "coefficients"}), "scalar off[", chunk, "];\nUNROLL\nfor (int k = 0; k < ", chunk,
-                R"(; ++k) {
-    off[k] = k < before ? scalar_mul(scalar_of(-1), scalar_mul(coefficients[k], factors[previous + k])) : scalar_of(0);
-})");
-}
-
-/// w less its parts along the last vectors, and its parts along the next ones. At the first of an iteration w = A M v
-/// gets the factor that v lacks.
-SweepRequest project(DType dtype, bool has_double) {
-    const int chunk = chunk_of(dtype);
-    SweepRequest sweep = new_gmres_sweep("gmres_project", dtype, has_double);
-    sweep.arrays.push_back(next_vector());
-    for (const char* number : {"previous", "before", "first", "count", "is_first", "is_second_pass"})
-        sweep.numbers.push_back(number);
-    sweep.prepare =
-        coefficients_off(chunk) + "\nconst scalar factor = j == 0 ? scalar_of(1 / state->residual) : factors[j];";
-    sweep.element = "if (is_first) w = plus_by(zero(), factor, w);\n" + take_off(chunk);
-    std::string stored;
-    for (int k = 0; k < chunk; ++k) {
-        const std::string sum = text("part", k);
-        const std::string dot =
-            add_dot(sweep, sum, text("basis[(int64_t)(first + ", k, ") * columns * pitch + place]"), "w");
-        sweep.element += text("if (", k, " < count) {\n", dot, "}\n");
-        stored += text("if (", k, " < count) {\n    coefficients[", k, "] = scalar_mul(", dot_of(sweep, sum),
-                       ", factors[first + ", k, "]);\n    h[j * (m + 1) + first + ", k,
-                       "] = is_second_pass ? scalar_add(h[j * (m + 1) + first + ", k, "], coefficients[", k,
-                       "]) : coefficients[", k, "];\n}\n");
+/// The products of u and of w with the vectors of a set, as what is to be added to u and to w of each.
+SweepRequest products(DType dtype, bool has_double) {
+    const int count = set_of(dtype);
+    SweepRequest sweep = new_gmres_sweep("gmres_products", dtype, has_double);
+    sweep.has_sets = true;
+    sweep.arrays.insert(sweep.arrays.end(), {vector_at("j", reads("u")), vector_at("(j + 1)", reads("w"))});
+    sweep.finish = "{\n" + locate({"lengths", "onto_u", "onto_w"});
+    for (int i = 0; i < count; ++i) {
+        const std::string q = text("q", i), qu = text("qu", i), qw = text("qw", i), k = text("(set * ", count, " + ", i, ")");
+        sweep.arrays.push_back(vector_at(text("(", k, " < j ? ", k, " : j)"), reads(q.c_str())));
+        sweep.element += add_dot(sweep, qu, q, "u");
+        sweep.element += add_dot(sweep, qw, q, "w");
+        sweep.finish += text("if (", k, " < j) {\n    const scalar square = scalar_mul(scalar_of(-1), scalar_mul(lengths[",
+                             k, "], lengths[", k, "]));\n    onto_u[", k, "] = scalar_div(", dot_of(sweep, qu),
+                             ", square);\n    onto_w[", k, "] = scalar_div(", dot_of(sweep, qw), ", square);\n} else if (",
+                             k, " == j) {\n    onto_u[j] = ", dot_of(sweep, qu), ";\n    onto_w[j] = ", dot_of(sweep, qw),
+                             ";\n}\n");
     }
-    sweep.finish = text("{\n", locate({"h", "g", "factors", "coefficients"}), R"(if (j == 0 && is_first) {
-    g[0] = scalar_of(state->residual);
-    factors[0] = scalar_of(1 / state->residual);
-}
-)",
-                        stored, "}");
+    sweep.finish += "}";
     return sweep;
 }
 
-/// The last parts are taken off, the norm found, and the column of the matrix rotated into a triangle.
-SweepRequest rotate(DType dtype, bool has_double) {
-    const int chunk = chunk_of(dtype);
-    SweepRequest sweep = new_gmres_sweep("gmres_rotate", dtype, has_double);
-    sweep.arrays.push_back(next_vector());
-    for (const char* number : {"previous", "before"}) sweep.numbers.push_back(number);
-    sweep.prepare = coefficients_off(chunk);
-    sweep.element = take_off(chunk) + "ww += dot_re(w, w);";
-    sweep.sums = {"ww"};
-    sweep.finish = text(
-        "{\n", locate({"h", "cosines", "sines", "g", "factors"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
-const real norm = sqrt(ww);
-real column_size = norm;
+/// The new column of the matrix is rotated into a triangle.
+std::string rotate(DType dtype, bool has_double) {
+    return text(R"(real column_size = norm;
 for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
 scalar upper = last[0];
 for (int base = 0; base < j; base += 8) {
@@ -133,65 +108,136 @@ UNROLL
         }
     }
 }
-const real size = scalar_size(upper), length = hypot(size, norm);
+const real size = scalar_size(upper), turned = hypot(size, norm);
 ++state->iterations;
-if (!(length > )",
-        has_double && has_wide_parts(dtype) ? "1e-14" : "5e-6f", R"( * column_size) || !isfinite(length)) {
-    stop_column(state, isfinite(length) ? 6 : 2, length);
+if (!(turned > )",
+                has_double && has_wide_parts(dtype) ? "1e-14" : "5e-6f", R"( * column_size) || !isfinite(turned)) {
+    stop_column(state, isfinite(turned) ? 6 : 2, turned);
 } else {
     const scalar direction = size > 0 ? scalar_div(upper, scalar_of(size)) : scalar_of(1);
-    cosines[j] = scalar_of(size / length);
-    sines[j] = scalar_mul(direction, scalar_of(norm / length));
-    last[j] = scalar_mul(direction, scalar_of(length));
+    cosines[j] = scalar_of(size / turned);
+    sines[j] = scalar_mul(direction, scalar_of(norm / turned));
+    last[j] = scalar_mul(direction, scalar_of(turned));
     g[j + 1] = scalar_mul(scalar_of(-1), scalar_mul(scalar_conj(sines[j]), g[j]));
     g[j] = scalar_mul(cosines[j], g[j]);
-    factors[j + 1] = scalar_of(norm > 0 ? 1 / norm : 0);
     state->used = j + 1;
     see_residual(state, scalar_size(g[j + 1]));
 }
+)");
+}
+
+/// All parts are taken off u, which becomes a vector of the basis, and off w, the next u, which is scaled as if u had
+/// the length 1. What u has of its own, and w of it, follows from the products by Pythagoras.
+template <bool is_scaled>
+SweepRequest step(DType dtype, bool has_double) {
+    SweepRequest sweep = new_gmres_sweep("gmres_step", dtype, has_double);
+    sweep.arrays.insert(sweep.arrays.end(), {vector_at("j", updates("u")), vector_at("(j + 1)", updates("w"))});
+    sweep.joined = text(locate({"lengths", "onto_u", "onto_w"}), R"(const real whole = scalar_re(onto_u[j]);
+real rest = whole;
+scalar along = onto_w[j];
+for (int k = 0; k < j; ++k) {
+    const scalar had = scalar_mul(scalar_conj(onto_u[k]), scalar_mul(lengths[k], lengths[k]));
+    rest -= scalar_re(scalar_mul(had, onto_u[k]));
+    along = scalar_sub(along, scalar_mul(had, onto_w[k]));
+}
+const real inverse = whole > 0 ? 1 / sqrt(whole) : 0;
+const int is_new = rest > )",
+                        has_double ? "1e-14" : "1e-6f", R"( * whole;
+along = is_new ? scalar_mul(along, scalar_of(1 / rest)) : scalar_of(0);)");
+    sweep.prepare = "const scalar off = scalar_mul(along, scalar_of(-1));";
+    sweep.loop = {.name = "q",
+                  .of = "basis",
+                  .distance = distance,
+                  .count = "j",
+                  .element = "u = plus_by(u, onto_u[number], q);\nw = plus_by(w, onto_w[number], q);"};
+    sweep.sums = {"uu", "ww"};
+    sweep.element = "w = scaled(inverse, plus_by(w, off, u));\nuu += dot_re(u, u);\nww += dot_re(w, w);";
+    if (is_scaled) {
+        sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
+        sweep.element += "\nz = times(d, w);";
+    }
+    sweep.finish =
+        text("{\n", locate({"h", "directions", "cosines", "sines", "g"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
+const real norm = sqrt(ww), length = is_new ? sqrt(uu) : 0;
+lengths[j] = scalar_of(length);
+for (int k = 0; k < j; ++k) {
+    const scalar by = scalar_mul(lengths[k], scalar_of(-inverse));
+    last[k] = scalar_mul(onto_w[k], by);
+    directions[j * m + k] = scalar_mul(onto_u[k], by);
+}
+last[j] = scalar_mul(along, scalar_of(length * inverse));
+directions[j * m + j] = scalar_of(length * inverse);
+if (j == 0) g[0] = scalar_of(state->residual);
+)",
+             rotate(dtype, has_double), "}");
+    return sweep;
+}
+
+/// Eight elements of a row of a triangle, and eight of the solution, for `use` of factor[i] and found[i].
+std::string along_row(const char* first, const char* element, const char* use) {
+    return text("for (int base = ", first, R"(; base < used; base += 8) {
+    scalar factor[8], found[8];
+UNROLL
+    for (int i = 0; i < 8; ++i) {
+        const int at_i = base + i < used ? base + i : used - 1;
+        factor[i] = )",
+                element, R"(;
+        found[i] = solution[at_i];
+    }
+UNROLL
+    for (int i = 0; i < 8; ++i) {
+        if (base + i < used) rest = )",
+                use, R"((rest, scalar_mul(factor[i], found[i]));
+    }
+}
+)");
+}
+
+/// How much of each direction u there is in the solution, and then of each vector of the basis.
+SweepRequest back_substitute(DType dtype, bool has_double) {
+    SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
+    sweep.skip = "";
+    sweep.finish =
+        text(locate({"h", "directions", "g", "solution", "lengths"}), R"(const int used = state->used;
+for (int k = used - 1; k >= 0; --k) {
+    scalar rest = g[k];
+)",
+             along_row("k + 1", "h[at_i * (m + 1) + k]", "scalar_sub"),
+             R"(    solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
+}
+for (int k = 0; k < used; ++k) {
+    scalar rest = scalar_of(0);
+)",
+             along_row("k", "directions[at_i * m + k]", "scalar_add"), R"(    solution[k] = scalar_div(rest, lengths[k]);
 })");
     return sweep;
 }
 
-/// The coefficients of the basis vectors in the solution.
-SweepRequest back_substitute(DType dtype, bool has_double) {
-    SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
-    sweep.skip = "";
-    sweep.finish = text(locate({"h", "g", "solution", "factors"}), R"(const int used = state->used;
-for (int k = used - 1; k >= 0; --k) {
-    scalar rest = g[k];
-    for (int base = k + 1; base < used; base += 8) {
-        scalar factor[8], found[8];
-UNROLL
-        for (int i = 0; i < 8; ++i) {
-            const int at_i = base + i < used ? base + i : used - 1;
-            factor[i] = h[at_i * (m + 1) + k];
-            found[i] = solution[at_i];
-        }
-UNROLL
-        for (int i = 0; i < 8; ++i) {
-            if (base + i < used) rest = scalar_sub(rest, scalar_mul(factor[i], found[i]));
-        }
-    }
-    solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
-}
-for (int k = 0; k < used; ++k) solution[k] = scalar_mul(solution[k], factors[k]);)");
-    return sweep;
-}
-
 /// What they add up to: onto x, or as a vector for the preconditioner.
-template <bool onto_x>
+template <Preconditioning m>
 SweepRequest combine(DType dtype, bool has_double) {
+    constexpr bool onto_x = m != Preconditioning::general;
     SweepRequest sweep = new_gmres_sweep(onto_x ? "gmres_add_to_x" : "gmres_combine", dtype, has_double);
-    sweep.skip = "";
-    sweep.arrays.push_back(onto_x ? updates("x") : writes("u"));
-    sweep.prepare = text(locate({"solution"}), "const int used = state->used;");
-    sweep.element = text("element sum = ", onto_x ? "x" : "zero()", R"(;
-for (int k = 0; k < used; ++k) sum = plus_by(sum, solution[k], basis[(int64_t)k * columns * pitch + place]);
-)",
-                         onto_x ? "x" : "u", " = sum;");
+    sweep.skip = "state->used == 0";
+    sweep.prepare = locate({"solution"});
+    sweep.loop = {.name = "q", .of = "basis", .distance = distance, .count = "state->used"};
+    if (onto_x) {
+        sweep.arrays.push_back(updates("x"));
+        const bool is_scaled = m == Preconditioning::diagonal;
+        if (is_scaled) sweep.arrays.push_back(shared("d"));
+        sweep.loop.element = text("x = plus_by(x, solution[number], ", is_scaled ? "times(d, q)" : "q", ");");
+    } else {
+        SweepArray u = writes("u");
+        u.start = "zero()";
+        sweep.arrays.push_back(u);
+        sweep.loop.element = "u = plus_by(u, solution[number], q);";
+    }
     return sweep;
 }
+template <Preconditioning m>
+struct Combine {
+    static SweepRequest request(DType dtype, bool has_double) { return combine<m>(dtype, has_double); }
+};
 
 SweepRequest add_update(DType dtype, bool has_double) {
     SweepRequest sweep = new_sweep("gmres_add", dtype, has_double);
@@ -201,29 +247,33 @@ SweepRequest add_update(DType dtype, bool has_double) {
     return sweep;
 }
 
+/// Iterations of a cycle.
+std::int64_t cycle_of(const System& system) {
+    return std::min({system.options.restart, system.b.shape()[0], system.options.max_iterations});
+}
+
 class Gmres : public Solver {
    public:
     explicit Gmres(const System& system)
-        : Solver(system, true), m_(std::min({system.options.restart, space_.n(), system.options.max_iterations})) {
+        : Solver(system, true, cycle_of(system) / set_of(system.b.dtype()) + 1), m_(cycle_of(system)) {
         const AnyArray all(space_.context(), space_.dtype(), {m_ + 1, space_.columns(), space_.pitch()});
         all.buffer().view(all.offset_bytes(), all.size_bytes()).fill(std::uint32_t{0});
         all_ = all;
         for (std::int64_t k = 0; k <= m_; ++k) basis_.push_back(all(k));
         r_ = basis_[0];
-        chunk_ = chunk_of(space_.dtype());
-        const std::size_t scalar_bytes = is_complex(space_.dtype()) ? 16 : 8;
-        work_size_ = work_size(m_, chunk_);
-        work_ = AnyArray(space_.context(), dtype_of<std::uint8_t>(),
-                         {static_cast<std::int64_t>(scalar_bytes) * work_size_ * space_.columns()});
-        if (preconditioning_ != Preconditioning::none) u_ = space_.vectors();
-        project_ = Sweep(space_, project);
-        rotate_ = Sweep(space_, rotate);
+        const std::int64_t scalar_bytes = is_complex(space_.dtype()) ? 16 : 8;
+        work_ = AnyArray(space_.context(), dtype_of<std::uint8_t>(), {scalar_bytes * work_size(m_) * space_.columns()});
+        if (preconditioning_ != Preconditioning::none) z_ = space_.vectors();
+        products_ = Sweep(space_, products);
+        step_ = Sweep(space_, is_scaled() ? step<true> : step<false>);
         back_substitute_ = Sweep(space_, back_substitute);
-        combine_ = Sweep(space_, u_.empty() ? combine<true> : combine<false>);
-        if (!u_.empty()) add_ = Sweep(space_, add_update);
+        combine_ = Sweep(space_, sweep_for<Combine>(preconditioning_));
+        if (preconditioning_ == Preconditioning::general) add_ = Sweep(space_, add_update);
     }
 
    private:
+    bool is_scaled() const { return preconditioning_ == Preconditioning::diagonal; }
+
     void begin() override { j_ = 0; }
 
     std::int64_t period() const override { return 0; }
@@ -233,54 +283,52 @@ class Gmres : public Solver {
             settle();
             find_residual();
         }
-        const AnyArray &v = basis_[static_cast<std::size_t>(j_)], &w = basis_[static_cast<std::size_t>(j_ + 1)];
-        if (preconditioning_ != Preconditioning::none) multiply(system_.options.preconditioner, v, u_);
-        multiply(system_.a, preconditioning_ == Preconditioning::none ? v : u_, w);
+        const AnyArray &u = basis_[static_cast<std::size_t>(j_)], &w = basis_[static_cast<std::size_t>(j_ + 1)];
+        const bool is_plain = preconditioning_ == Preconditioning::none;
+        // Within a cycle the step before has multiplied by a diagonal.
+        if (!is_plain && !(is_scaled() && j_ > 0)) multiply(system_.options.preconditioner, u, z_);
+        multiply(system_.a, is_plain ? u : z_, w);
         orthogonalise();
         ++j_;
     }
 
-    /// Twice, each time chunk by chunk: what one pass leaves of the others is as small as rounding.
+    std::array<std::int32_t, 3> numbers() const {
+        return {static_cast<std::int32_t>(space_.columns()), static_cast<std::int32_t>(m_),
+                static_cast<std::int32_t>(j_)};
+    }
+
     void orthogonalise() {
-        const std::array<const AnyArray*, 3> arrays{&all_, &work_, &all_};
-        const auto columns = static_cast<std::int32_t>(space_.columns()), m = static_cast<std::int32_t>(m_);
-        const auto work_size = static_cast<std::int32_t>(work_size_), j = static_cast<std::int32_t>(j_);
-        std::int32_t previous = 0, before = 0;
-        for (const std::int32_t pass : {0, 1})
-            for (std::int32_t first = 0; first <= j; first += chunk_) {
-                const std::int32_t count = std::min(j + 1 - first, chunk_), is_first = pass == 0 && first == 0;
-                const std::array numbers{columns, m, work_size, j, previous, before, first, count, is_first, pass};
-                project_(space_, arrays, numbers);
-                previous = first;
-                before = count;
-            }
-        rotate_(space_, arrays, std::array{columns, m, work_size, j, previous, before});
+        const auto [columns, m, j] = numbers();
+        products_(space_, {&all_, &work_}, std::array{columns, m, j, j / set_of(space_.dtype()) + 1});
+        if (is_scaled()) return step_(space_, {&all_, &work_, &diagonal_, &z_}, numbers());
+        step_(space_, {&all_, &work_}, numbers());
     }
 
     void settle() override {
-        const std::array numbers{static_cast<std::int32_t>(space_.columns()), static_cast<std::int32_t>(m_),
-                                 static_cast<std::int32_t>(work_size_), static_cast<std::int32_t>(j_)};
-        back_substitute_(space_, std::array<const AnyArray*, 2>{&all_, &work_}, numbers);
-        combine_(space_, std::array<const AnyArray*, 3>{&all_, &work_, u_.empty() ? &x_ : &u_}, numbers);
-        if (!u_.empty()) {
-            multiply(system_.options.preconditioner, u_, product_);
-            add_(space_, x_, product_);
-        }
+        back_substitute_(space_, {&all_, &work_}, numbers());
         j_ = 0;
+        switch (preconditioning_) {
+            case Preconditioning::none: return combine_(space_, {&all_, &work_, &x_}, numbers());
+            case Preconditioning::diagonal: return combine_(space_, {&all_, &work_, &x_, &diagonal_}, numbers());
+            case Preconditioning::general: break;
+        }
+        combine_(space_, {&all_, &work_, &z_}, numbers());
+        multiply(system_.options.preconditioner, z_, product_);
+        add_(space_, x_, product_);
     }
 
-    std::int64_t m_, j_ = 0, work_size_ = 0;
-    std::int32_t chunk_ = 8;
-    AnyArray all_, work_, u_;
+    std::int64_t m_, j_ = 0;
+    AnyArray all_, work_, z_;
     std::vector<AnyArray> basis_;
-    Sweep project_, rotate_, back_substitute_, combine_, add_;
+    Sweep products_, step_, back_substitute_, combine_, add_;
 };
 
 }  // namespace
 
 std::vector<SweepRequest> gmres_sweeps(DType dtype, bool has_double) {
     std::vector<SweepRequest> all;
-    for (const SweepText text : {project, rotate, back_substitute, combine<true>, combine<false>, add_update})
+    for (const SweepText text : {products, step<false>, step<true>, back_substitute, combine<Preconditioning::none>,
+                                 combine<Preconditioning::diagonal>, combine<Preconditioning::general>, add_update})
         all.push_back(text(dtype, has_double));
     return all;
 }

@@ -2,73 +2,77 @@
 
 #include <gemel/core/text.hpp>
 
-#include <utility>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
 
 namespace gemel::solving {
 namespace {
 
 using codegen::SweepRequest;
 
-/// z = M y within a sweep; what is named z has been computed where it is general.
+// Lanczos vectors are kept as q, some multiple of what they are in exact arithmetic, beside nu, their norm in M: with
+// z = M q, v = z / nu is what Paige and Saunders multiply by A. So nothing has to know a norm before it multiplies, and
+// the update of x follows one sweep behind the rotation that it belongs to: state->used says that it is still to be
+// done, and where its vectors are.
+
+/// z = M q within a sweep, where a diagonal is or nothing.
 template <Preconditioning m>
-std::string preconditioned(SweepRequest& sweep, const char* y) {
-    if (m == Preconditioning::general) {
-        sweep.arrays.push_back(reads("z"));
-        return {};
-    }
-    if (m == Preconditioning::none) return text("const element z = ", y, ";\n");
-    sweep.arrays.push_back(shared("d"));
-    return text("const element z = times(d, ", y, ");\n");
+std::string preconditioned(const char* q) {
+    return m == Preconditioning::diagonal ? text("times(d, ", q, ")") : std::string(q);
 }
 
-/// The first Lanczos coefficient: the residual's norm in M.
+/// The first Lanczos vector: the residual, of length 1.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("minres_begin", dtype, has_double);
-        sweep.arrays = {reads("r")};
-        sweep.sums = {"rz"};
-        sweep.element = preconditioned<m>(sweep, "r") + "rz += dot_re(r, z);";
-        sweep.finish = R"(state->lanczos_beta = sqrt(rz);
+        sweep.arrays = {reads("r"), writes("q"), writes("older"), writes("w"), writes("w_older")};
+        sweep.prepare = "const real inverse = 1 / state->residual;";
+        sweep.element = "q = scaled(inverse, r);\nolder = zero();\nw = older;\nw_older = older;\n";
+        if (m == Preconditioning::general) return sweep;
+        if (m == Preconditioning::diagonal) {
+            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
+            sweep.element += "z = times(d, q);\n";
+        }
+        sweep.sums = {"qz"};
+        sweep.element += text("qz += dot_re(q, ", m == Preconditioning::none ? "q" : "z", ");");
+        sweep.finish = start;
+        return sweep;
+    }
+
+    static constexpr const char* start = R"(state->nu = sqrt(qz);
+state->old_nu = 0;
+state->lanczos_beta = state->residual * state->nu;
 state->phi_bar = state->lanczos_beta;
-state->old_beta = 0;
 state->dbar = 0;
 state->epsilon = 0;
 state->cosine = -1;
 state->sine = 0;
-if (!(rz > 0)) stop_column(state, isnan(rz) ? 2 : 5, rz);)";
-        return sweep;
-    }
+if (!(qz > 0)) stop_column(state, isnan(qz) ? 2 : 5, qz * state->residual * state->residual);)";
 };
 
-template <Preconditioning m>
-struct FirstVectors {
+/// What a step needs of s = A z, in the places where products with sparse matrices leave it by themselves.
+struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = new_sweep("minres_first_vectors", dtype, has_double);
-        sweep.arrays = {reads("r"), writes("y"), writes("older"), writes("v"), writes("w"), writes("w_older")};
-        sweep.prepare = "const real inverse = 1 / state->lanczos_beta;";
-        sweep.element = preconditioned<m>(sweep, "r") +
-                        "y = r;\nv = scaled(inverse, z);\nolder = zero();\nw = older;\nw_older = older;";
+        SweepRequest sweep = new_sweep("minres_products", dtype, has_double);
+        sweep.arrays = {reads("z"), reads("s")};
+        sweep.sums = {"zs", "other", "ss"};
+        sweep.element = "zs += dot_re(z, s);\nss += dot_re(s, s);";
         return sweep;
     }
 };
 
-/// The diagonal Lanczos coefficient: v* (A v - c older).
-struct Alpha {
-    static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = new_sweep("minres_alpha", dtype, has_double);
-        sweep.arrays = {reads("v"), reads("s"), reads("older")};
-        sweep.prepare = "const real c = state->old_beta > 0 ? state->lanczos_beta / state->old_beta : 0;";
-        sweep.sums = {"alpha"};
-        sweep.element = "alpha += dot_re(v, plus(s, -c, older));";
-        sweep.finish = "state->lanczos_alpha = alpha;";
-        return sweep;
-    }
-};
-
-// The next coefficient is known: one more rotation.
-constexpr const char* rotate = R"(const real alpha = state->lanczos_alpha, beta = sqrt(yz);
-state->old_beta = state->lanczos_beta;
+// One more rotation, with the Lanczos coefficients alpha = v* A v and beta, the norm of what is left of A v. The next q
+// is `size` / nu times smaller than that; qz is its square in M. With the sums of r before the step and of the next q
+// the norm of r is known before r is.
+constexpr const char* rotate = R"({
+const real beta = nu > 0 ? size / nu * sqrt(qz) : 0;
+state->old_nu = nu;
+state->nu = sqrt(qz);
 state->lanczos_beta = beta;
 state->old_epsilon = state->epsilon;
 state->delta = state->cosine * state->dbar + state->sine * alpha;
@@ -76,8 +80,8 @@ const real gamma_bar = state->sine * state->dbar - state->cosine * alpha;
 state->epsilon = state->sine * beta;
 state->dbar = -state->cosine * beta;
 state->gamma = hypot(gamma_bar, beta);
-if (!(yz >= 0)) {
-    stop_column(state, isnan(yz) ? 2 : 5, yz);
+if (!(qz >= 0)) {
+    stop_column(state, isnan(qz) ? 2 : 5, qz * (size / nu) * (size / nu));
 } else if (!(state->gamma > 0)) {
     stop_column(state, isnan(state->gamma) ? 2 : 6, state->gamma);
 } else {
@@ -85,53 +89,100 @@ if (!(yz >= 0)) {
     state->sine = beta / state->gamma;
     state->phi = state->cosine * state->phi_bar;
     state->phi_bar *= state->sine;
+    state->used = 1 + parity;
+    ++state->iterations;
+    const real shrink = state->sine * state->sine;
+    const real turn = state->nu > 0 ? -state->phi_bar * state->cosine / state->nu : 0;
+    const real squared = shrink * shrink * rr + 2 * shrink * turn * rq + turn * turn * qq;
+    see_residual(state, squared < 0 ? 0 : sqrt(squared));
+}
 })";
 
-/// The next Lanczos vector takes the place of the one before the last.
-template <Preconditioning m>
-struct Lanczos {
-    static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = new_sweep("minres_lanczos", dtype, has_double);
-        sweep.arrays = {reads("s"), updates("older"), reads("y")};
-        sweep.prepare = R"(const real c = state->old_beta > 0 ? state->lanczos_beta / state->old_beta : 0;
-const real e = state->lanczos_alpha / state->lanczos_beta;)";
-        sweep.element = "older = plus(plus(s, -c, older), -e, y);\n";
-        if (m == Preconditioning::general) return sweep;
-        sweep.sums = {"yz"};
-        sweep.element += preconditioned<m>(sweep, "older") + "yz += dot_re(older, z);";
-        sweep.finish = rotate;
-        return sweep;
-    }
-};
-/// With a preconditioner that has launches of its own.
-struct Rotate {
-    static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = new_sweep("minres_rotate", dtype, has_double);
-        sweep.arrays = {reads("y"), reads("z")};
-        sweep.sums = {"yz"};
-        sweep.element = "yz += dot_re(y, z);";
-        sweep.finish = rotate;
-        return sweep;
-    }
-};
+// The coefficients of the step that is still to be done; of none, if there is none.
+constexpr const char* pending = R"(
+const int has_step = state->used != 0;
+const real old_nu = state->old_nu;
+const real inverse = old_nu > 0 ? 1 / old_nu : 0, scale = has_step ? 1 / state->gamma : 0;
+const real old_epsilon = -state->old_epsilon, delta = -state->delta, phi = has_step ? state->phi : 0;
+)";
 
-/// The step, the residual by its own recurrence, and v for the next product.
+/// The step of x and r that the last rotation said, and the next Lanczos vector, in the place of the one before the
+/// last. The product's sums are joined by every block.
 template <Preconditioning m>
 struct Step {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("minres_step", dtype, has_double);
-        sweep.arrays = {updates("x"), updates("r"), updates("v"), updates("w_older"), reads("w"), reads("y")};
-        sweep.prepare = R"(const real inverse = state->lanczos_beta > 0 ? 1 / state->lanczos_beta : 0;
-const real shrink = state->sine * state->sine, turn = -state->phi_bar * state->cosine * inverse;
-const real old_epsilon = -state->old_epsilon, delta = -state->delta, scale = 1 / state->gamma, phi = state->phi;)";
-        sweep.sums = {"rr"};
-        sweep.element =
-            preconditioned<m>(sweep, "y") + R"(w_older = scaled(scale, plus(plus(v, old_epsilon, w_older), delta, w));
-x = plus(x, phi, w_older);
-r = plus(scaled(shrink, r), turn, y);
-v = scaled(inverse, z);
-rr += dot_re(r, r);)";
-        sweep.finish = "++state->iterations;\nsee_residual(state, sqrt(rr));";
+        sweep.arrays = {updates("x"), updates("r"),       updates("older"), reads("q"),
+                        reads("s"),   updates("w_older"), reads("w")};
+        if (m != Preconditioning::general) sweep.numbers = {"parity"};
+        sweep.joined = "const real nu = state->nu;\n";
+        if (m == Preconditioning::general) {
+            sweep.joined += "const real alpha = state->lanczos_alpha, size = state->stretch;";
+        } else {
+            sweep.joins = {"zs", "other", "ss"};
+            sweep.joined += "const real alpha = zs / (nu * nu), size = sqrt(ss);";
+        }
+        sweep.prepare = text(pending, R"(const real shrink = has_step ? state->sine * state->sine : 1;
+const real turn = has_step && nu > 0 ? -state->phi_bar * state->cosine / nu : 0;
+const real of_s = size > 0 ? 1 / size : 0, of_q = -alpha * of_s;
+const real of_older = old_nu > 0 ? -state->lanczos_beta * nu / old_nu * of_s : 0;
+)");
+        const std::string before = m == Preconditioning::general ? "before" : preconditioned<m>("older");
+        sweep.element = text("w_older = scaled(scale, plus(plus(scaled(inverse, ", before,
+                             "), old_epsilon, w_older), delta, w));\n", R"(x = plus(x, phi, w_older);
+r = plus(scaled(shrink, r), turn, q);
+older = plus(plus(scaled(of_s, s), of_q, q), of_older, older);)");
+        if (m == Preconditioning::general) {
+            sweep.arrays.push_back(reads("before"));
+            return sweep;
+        }
+        if (m == Preconditioning::diagonal) {
+            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
+            sweep.element += "\nz = times(d, older);";
+        }
+        sweep.sums = {"qz", "rr", "rq"};
+        sweep.element += text("\nqz += dot_re(older, ", m == Preconditioning::none ? "older" : "z",
+                              ");\nrr += dot_re(r, r);\nrq += dot_re(r, older);");
+        if (m == Preconditioning::diagonal) {
+            sweep.sums.push_back("qq");
+            sweep.element += "\nqq += dot_re(older, older);";
+        }
+        sweep.finish = text("state->used = 0;\n", m == Preconditioning::none ? "const real qq = qz;\n" : "", rotate);
+        return sweep;
+    }
+};
+
+/// With a preconditioner that has launches of its own: all inner products of an iteration at its end, with s = A z for
+/// the next one.
+struct Rotate {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("minres_rotate", dtype, has_double);
+        sweep.arrays = {reads("q"), reads("z"), reads("s"), reads("r")};
+        sweep.numbers = {"parity", "is_first"};
+        sweep.sums = {"qz", "zs", "ss", "rr", "rq", "qq"};
+        sweep.element = "qz += dot_re(q, z);\nzs += dot_re(z, s);\nss += dot_re(s, s);\n"
+                        "rr += dot_re(r, r);\nrq += dot_re(r, q);\nqq += dot_re(q, q);";
+        sweep.finish = text("if (is_first) {\n", Begin<Preconditioning::general>::start,
+                            "\n} else {\nconst real nu = state->nu, alpha = state->lanczos_alpha, "
+                            "size = state->stretch;\nstate->used = 0;\n",
+                            rotate, "\n}\nstate->lanczos_alpha = zs / qz;\nstate->stretch = sqrt(ss);");
+        return sweep;
+    }
+};
+
+/// The step that is still to be done when the iteration ends.
+template <Preconditioning m>
+struct Settle {
+    static SweepRequest request(DType dtype, bool has_double) {
+        SweepRequest sweep = new_sweep("minres_settle", dtype, has_double);
+        sweep.skip = "state->used == 0";
+        sweep.arrays = {updates("x"), reads("q_even"), reads("q_odd"), reads("w_even"), reads("w_odd")};
+        if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
+        sweep.prepare = text("const int is_odd = state->used == 2;", pending);
+        sweep.element = text("const element q = is_odd ? q_odd : q_even;\n",
+                             "const element w = is_odd ? w_even : w_odd, w_older = is_odd ? w_odd : w_even;\n",
+                             "x = plus(x, phi, scaled(scale, plus(plus(scaled(inverse, ", preconditioned<m>("q"),
+                             "), old_epsilon, w_older), delta, w)));");
         return sweep;
     }
 };
@@ -139,68 +190,91 @@ rr += dot_re(r, r);)";
 class Minres : public Solver {
    public:
     explicit Minres(const System& system) : Solver(system) {
-        for (AnyArray* vectors : {&v_, &y_, &older_, &w_, &w_older_}) *vectors = space_.vectors();
-        if (is_general()) z_ = space_.vectors();
+        for (std::array<AnyArray, 2>* vectors : {&q_, &w_}) *vectors = {space_.vectors(), space_.vectors()};
+        switch (preconditioning_) {
+            case Preconditioning::none: z_ = q_; break;
+            case Preconditioning::diagonal: z_[0] = space_.vectors(), z_[1] = z_[0]; break;
+            case Preconditioning::general: z_ = {space_.vectors(), space_.vectors()};
+        }
         begin_ = Sweep(space_, sweep_for<Begin>(preconditioning_));
-        first_vectors_ = Sweep(space_, sweep_for<FirstVectors>(preconditioning_));
-        alpha_ = Sweep(space_, Alpha::request);
-        lanczos_ = Sweep(space_, sweep_for<Lanczos>(preconditioning_));
-        if (is_general()) rotate_ = Sweep(space_, Rotate::request);
         step_ = Sweep(space_, sweep_for<Step>(preconditioning_));
+        settle_ = Sweep(space_, sweep_for<Settle>(preconditioning_));
+        if (is_general()) rotate_ = Sweep(space_, Rotate::request);
+        if (!is_general() && !sums_products()) products_ = Sweep(space_, Products::request);
     }
 
    private:
     bool is_general() const { return preconditioning_ == Preconditioning::general; }
-    /// With the array behind the others that the preconditioner takes, if it takes one.
-    template <class... A>
-    void sweep(const Sweep& sweep, const A&... arrays) const {
-        switch (preconditioning_) {
-            case Preconditioning::none: return sweep(space_, arrays...);
-            case Preconditioning::diagonal: return sweep(space_, arrays..., diagonal_);
-            case Preconditioning::general: return sweep(space_, arrays..., z_);
-        }
-    }
 
     void begin() override {
-        if (is_general()) multiply(system_.options.preconditioner, r_, z_);
-        sweep(begin_, r_);
-        sweep(first_vectors_, r_, y_, older_, v_, w_, w_older_);
+        parity_ = 0;
+        if (preconditioning_ == Preconditioning::diagonal)
+            return begin_(space_, r_, q_[0], q_[1], w_[0], w_[1], diagonal_, z_[0]);
+        begin_(space_, r_, q_[0], q_[1], w_[0], w_[1]);
+        if (is_general()) rotate(0, true);
     }
 
     std::int64_t period() const override { return 2; }  // vectors change places
 
     void iterate() override {
+        const std::size_t now = parity_, next = 1 - now;
+        parity_ = next;
         const AnyArray& s = product_;
-        multiply(system_.a, v_, s);
-        alpha_(space_, v_, s, older_);
+        const std::array<const AnyArray*, 7> common{&x_, &r_, &q_[next], &q_[now], &s, &w_[next], &w_[now]};
+        const auto step = [&](std::initializer_list<const AnyArray*> more, std::span<const std::int32_t> numbers) {
+            std::array<const AnyArray*, 9> all{};
+            std::ranges::copy(more, std::ranges::copy(common, all.begin()).out);
+            step_(space_, std::span(all).first(common.size() + more.size()), numbers);
+        };
         if (is_general()) {
-            lanczos_(space_, s, older_, y_);
-        } else {
-            sweep(lanczos_, s, older_, y_);
+            step({&z_[next]}, {});
+            return rotate(next, false);
         }
-        std::swap(older_, y_);
-        if (is_general()) {
-            multiply(system_.options.preconditioner, y_, z_);
-            rotate_(space_, y_, z_);
-        }
-        sweep(step_, x_, r_, v_, w_older_, w_, y_);
-        std::swap(w_older_, w_);
+        const std::array numbers{static_cast<std::int32_t>(now), static_cast<std::int32_t>(multiply_summing_z(now))};
+        if (preconditioning_ == Preconditioning::diagonal) return step({&diagonal_, &z_[next]}, numbers);
+        step({}, numbers);
     }
 
-    AnyArray v_, y_, older_, w_, w_older_, z_;
-    Sweep begin_, first_vectors_, alpha_, lanczos_, rotate_, step_;
+    /// s = A z, and the sums of it. @returns how many blocks have left some
+    std::int64_t multiply_summing_z(std::size_t which) {
+        const AnyArray &z = z_[which], &s = product_;
+        if (sums_products()) return multiply_summing(z, s, z, {});
+        multiply(system_.a, z, s);
+        products_(space_, z, s);
+        return space_.groups();
+    }
+
+    /// z = M q and s = A z, and the rotation before.
+    void rotate(std::size_t which, bool is_first) {
+        multiply(system_.options.preconditioner, q_[which], z_[which]);
+        multiply(system_.a, z_[which], product_);
+        const std::array numbers{static_cast<std::int32_t>(1 - which), static_cast<std::int32_t>(is_first)};
+        rotate_(space_, {&q_[which], &z_[which], &product_, &r_}, numbers);
+    }
+
+    void settle() override {
+        const std::array<AnyArray, 2>& q = is_general() ? z_ : q_;
+        if (preconditioning_ == Preconditioning::diagonal)
+            return settle_(space_, x_, q[0], q[1], w_[0], w_[1], diagonal_);
+        settle_(space_, x_, q[0], q[1], w_[0], w_[1]);
+    }
+
+    // At an iteration q_[parity_] is the last Lanczos vector, and w_[parity_] the direction before the last step.
+    std::array<AnyArray, 2> q_, w_, z_;
+    std::size_t parity_ = 0;
+    Sweep begin_, products_, step_, rotate_, settle_;
 };
 
 template <Preconditioning m>
 void add(std::vector<SweepRequest>& all, DType dtype, bool has_double) {
-    for (const SweepText text : {Begin<m>::request, FirstVectors<m>::request, Lanczos<m>::request, Step<m>::request})
+    for (const SweepText text : {Begin<m>::request, Step<m>::request, Settle<m>::request})
         all.push_back(text(dtype, has_double));
 }
 
 }  // namespace
 
 std::vector<SweepRequest> minres_sweeps(DType dtype, bool has_double) {
-    std::vector<SweepRequest> all{Alpha::request(dtype, has_double), Rotate::request(dtype, has_double)};
+    std::vector<SweepRequest> all{Products::request(dtype, has_double), Rotate::request(dtype, has_double)};
     add<Preconditioning::none>(all, dtype, has_double);
     add<Preconditioning::diagonal>(all, dtype, has_double);
     add<Preconditioning::general>(all, dtype, has_double);

@@ -30,11 +30,11 @@ constexpr int most_stalls = 2;
 
 }  // namespace
 
-Solver::Solver(const System& system, bool is_viewed)
+Solver::Solver(const System& system, bool is_viewed, std::int64_t max_sets)
     : system_(system),
       space_(system.b.context(), system.b.dtype(), system.b.shape()[0], columns_of(system.b),
              state_bytes(system.b.dtype(), KernelCache::of(system.b).info().has_double),
-             is_viewed || columns_of(system.b) > 1, system.options.tuning),
+             is_viewed || columns_of(system.b) > 1, max_sets, system.options.tuning),
       stream_(stream_of(system.b.context())),
       has_double_(KernelCache::of(system.b).info().has_double),
       residual_(space_, residual_sweep) {

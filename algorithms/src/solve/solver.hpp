@@ -35,7 +35,8 @@ struct System {
 class Solver {
    public:
     /// @param is_viewed  parts of vectors() other than columns are given to kernels
-    explicit Solver(const System& system, bool is_viewed = false);
+    /// @param max_sets   of the sweeps' sets of operands
+    explicit Solver(const System& system, bool is_viewed = false, std::int64_t max_sets = 1);
     virtual ~Solver() = default;
     Solver(const Solver&) = delete;
     Solver& operator=(const Solver&) = delete;

@@ -13,14 +13,14 @@ using codegen::SweepArray;
 using codegen::SweepRequest;
 using Access = SweepArray::Access;
 
-constexpr std::size_t header_reals = 8, header_integers = 6, method_scalars = 5, method_reals = 13;
+constexpr std::size_t header_reals = 8, header_integers = 6, method_scalars = 5, method_reals = 14;
 
 // The header is what ColumnState has; what follows belongs to the methods.
 constexpr const char* state_text = R"(typedef struct {
     real target, residual, b_norm, start, figure, tolerance, absolute, unused_real;
     int done, iterations, stop, limit, used, last_stop;
     scalar rho, alpha, omega, beta, sigma;
-    real nu, lanczos_alpha, lanczos_beta, old_beta, dbar, epsilon, old_epsilon, delta, gamma, cosine, sine, phi, phi_bar;
+    real nu, old_nu, stretch, lanczos_alpha, lanczos_beta, dbar, epsilon, old_epsilon, delta, gamma, cosine, sine, phi, phi_bar;
 } sweep_state;
 WITHIN_KERNEL void stop_column(STATE_MEM sweep_state *state, int stop, real figure) {
     state->stop = stop;
@@ -44,6 +44,7 @@ WITHIN_KERNEL element zero() { return 0; }
 WITHIN_KERNEL element times(element a, element b) { return a * b; }
 WITHIN_KERNEL element scaled(real c, element x) { return (element)c * x; }
 WITHIN_KERNEL real scalar_size(scalar a) { return fabs(a); }
+WITHIN_KERNEL real scalar_re(scalar a) { return a; }
 WITHIN_KERNEL scalar scalar_of(real a) { return a; }
 WITHIN_KERNEL scalar scalar_conj(scalar a) { return a; }
 WITHIN_KERNEL scalar scalar_add(scalar a, scalar b) { return a + b; }
@@ -77,6 +78,7 @@ WITHIN_KERNEL element scaled(real c, element x) {
     return x;
 }
 WITHIN_KERNEL real scalar_size(scalar a) { return c_abs(a); }
+WITHIN_KERNEL real scalar_re(scalar a) { return a.re; }
 WITHIN_KERNEL scalar scalar_of(real a) {
     scalar s;
     s.re = a;

@@ -44,7 +44,7 @@ std::shared_ptr<SweepVariant> find_variant(const Context& context, const KnownSw
         const Module module = context.compile(text, CompileOptions{.name = request.name});
         auto variant = std::make_shared<SweepVariant>();
         variant->block = layout.serial ? 1 : tuning.block;
-        variant->has_elements = !request.element.empty();
+        variant->has_elements = request.has_elements();
         variant->has_finish = !request.finish.empty() && !(variant->has_elements && layout.last_block);
         if (variant->has_elements) variant->kernel = module.kernel(request.name);
         if (variant->has_finish) variant->finish = module.kernel(request.name + "_finish");
@@ -55,7 +55,7 @@ std::shared_ptr<SweepVariant> find_variant(const Context& context, const KnownSw
 }  // namespace
 
 Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-                     bool is_viewed, const SweepTuning& given)
+                     bool is_viewed, std::int64_t max_sets, const SweepTuning& given)
     : context_(context), dtype_(dtype), n_(n), columns_(columns) {
     KernelCache& cache = KernelCache::of(context);
     const DeviceInfo& info = cache.info();
@@ -82,11 +82,11 @@ Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::i
         std::max<std::int64_t>(std::int64_t{info.compute_units} * std::max(tuning_.blocks_per_unit, 1u) / columns, 1);
     groups_ = std::clamp<std::int64_t>((packs_ + share - 1) / share, 1, most);
     states_ = context.allocate(state_bytes * static_cast<std::size_t>(columns));
-    partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns));
+    partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns * max_sets));
     // Sparse products leave sums, too, by as many blocks as the device runs at once.
     joined_capacity_ = std::max<std::int64_t>(std::int64_t{info.compute_units} * (layout_.serial ? 16 : 6), groups_);
     joined_ = context.allocate(most_joined * sizeof(double) * static_cast<std::size_t>(joined_capacity_ * columns));
-    counters_ = context.allocate(sizeof(std::int32_t) * static_cast<std::size_t>(columns));
+    counters_ = context.allocate(sizeof(std::int32_t) * static_cast<std::size_t>(columns * max_sets));
     counters_.fill(std::uint32_t{0});
 }
 
@@ -114,6 +114,7 @@ Sweep::Sweep(const Workspace& space, SweepText text) {
     variant_ = find_variant(space.context(), sweep, space.layout_, tuning);
     is_left_ = !sweep.request.sums.empty() && sweep.request.finish.empty();
     has_joins_ = !sweep.request.joins.empty();
+    has_sets_ = sweep.request.has_sets;
 }
 
 void Sweep::operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
@@ -128,14 +129,15 @@ void Sweep::operator()(const Workspace& space, std::span<const AnyArray* const> 
         own.push_back(as_argument(*buffer));
     if (has_joins_) own.push_back(as_argument(space.joined_));
     for (const std::int32_t& number : numbers) own.push_back(as_argument(number));
+    const std::int64_t parts = space.columns_ * (has_sets_ ? numbers.back() : 1);
     const std::array sizes{space.packs_, space.pitch_, space.groups_};
     ArgumentList none;
     const Stream current;
     const Launcher launcher(none, space.layout_.wide_index, current);
     if (variant.has_elements)
-        launcher.alone(variant.kernel, {space.groups_ * space.columns_}, variant.block, own, sizes);
+        launcher.alone(variant.kernel, {space.groups_ * parts}, variant.block, own, sizes);
     if (variant.has_finish)
-        launcher.alone(variant.finish, {space.columns_},
+        launcher.alone(variant.finish, {parts},
                        space.layout_.serial ? 1 : std::min(variant.block, codegen::sweep_finish_block), own, sizes);
 }
 

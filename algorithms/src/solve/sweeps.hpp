@@ -23,8 +23,9 @@ class Workspace {
    public:
     /// @param state_bytes  of a sweep_state
     /// @param is_viewed    kernels are given parts of vectors(): each begins where the device lets a buffer begin
+    /// @param max_sets     of sweeps that have sets of operands
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
-              bool is_viewed, const codegen::SweepTuning& given);
+              bool is_viewed, std::int64_t max_sets, const codegen::SweepTuning& given);
 
     static constexpr std::size_t most_sums = 8, most_joined = 3;
 
@@ -72,7 +73,8 @@ class Sweep {
     Sweep() = default;
     Sweep(const Workspace& space, SweepText text);
     /// Enqueues it: one launch, two where blocks do not see each other's writes and the sweep has a finish.
-    /// @param numbers  of a sweep that joins: behind its own how many blocks have left sums for each column
+    /// @param numbers  of a sweep that joins: behind its own how many blocks have left sums for each column; of one that
+    ///                 has sets: how many there are
     void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
                     std::span<const std::int32_t> numbers = {}) const;
     void operator()(const Workspace& space, std::initializer_list<const AnyArray*> arrays,
@@ -89,7 +91,7 @@ class Sweep {
    private:
     std::shared_ptr<Variant> variant_;
     bool is_left_ = false;  ///< its sums are left for another sweep, which joins them
-    bool has_joins_ = false;
+    bool has_joins_ = false, has_sets_ = false;
 };
 
 }  // namespace gemel::solving

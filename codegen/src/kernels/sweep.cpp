@@ -9,6 +9,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <cctype>
 
 namespace gemel::codegen {
 namespace {
@@ -29,18 +30,36 @@ Value::List list_of(const std::vector<std::string>& names) {
     return list;
 }
 
+/// Whether statements name it: not as a part of another name.
+bool names(const std::string& statements, const std::string& name) {
+    const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (auto at = statements.find(name); at != std::string::npos; at = statements.find(name, at + 1)) {
+        const auto end = at + name.size();
+        if ((at == 0 || !is_part(statements[at - 1])) && (end == statements.size() || !is_part(statements[end])))
+            return true;
+    }
+    return false;
+}
+
 Value::List arrays_of(const SweepRequest& request) {
     Value::List arrays;
     for (const SweepArray& array : request.arrays) {
         const bool is_whole = array.access == Access::whole;
         const bool is_written = array.access == Access::write || array.access == Access::update;
-        const std::string parameter = is_whole ? array.name : array.name + "_elements";
+        const bool is_own = array.of.empty();
+        const std::string parameter = !is_own ? array.of : is_whole ? array.name : array.name + "_elements";
+        const bool is_in_loop = !is_whole && names(request.loop.element, array.name);
         arrays.push_back(
             Values{{"name", array.name},
                    {"parameter", parameter},
                    {"pointer", array.begin.empty() ? parameter : gemel::text("(", parameter, " + ", array.begin, ")")},
                    {"type", array.type.empty() ? request.dtype.name() : array.type},
                    {"is_whole", is_whole},
+                   {"has_parameter", is_own},
+                   {"is_in_loop", is_in_loop},
+                   {"is_named", is_written || names(request.element, array.name)},
+                   {"is_started", is_in_loop && !array.start.empty()},
+                   {"start", array.start},
                    {"is_read", array.access == Access::read || array.access == Access::update},
                    {"is_written", is_written},
                    {"is_const", !is_written && !is_whole},
@@ -54,7 +73,7 @@ bool uses_state(const SweepRequest& request, const SweepLayout& layout) {
     const auto names_it = [](const std::string& statements) { return statements.find("state") != std::string::npos; };
     const bool steps = layout.last_block && !request.sums.empty() && names_it(request.finish);
     return steps || names_it(request.skip) || names_it(request.joined) || names_it(request.prepare) ||
-           names_it(request.element);
+           names_it(request.element) || names_it(request.loop.count + request.loop.element);
 }
 
 }  // namespace
@@ -88,13 +107,22 @@ Values sweep_values(const SweepRequest& request, const SweepLayout& layout, cons
                   {"pack", static_cast<int>(sweep_pack(request.dtype, layout))},
                   {"serial", layout.serial},
                   {"last_block", is_stepped},
-                  {"has_elements", !request.element.empty()},
+                  {"has_elements", request.has_elements()},
                   {"uses_state", uses_state(request, layout)},
                   {"uses_place", request.element.find("place") != std::string::npos},
                   {"arrays", arrays_of(request)},
                   {"sums", list_of(request.sums)},
                   {"joins", list_of(request.joins)},
                   {"numbers", list_of(request.numbers)},
+                  {"has_sets", request.has_sets},
+                  {"part", request.has_sets ? "part" : "column"},
+                  {"has_loop", request.has_loop()},
+                  {"starts_any", std::ranges::any_of(request.arrays, [](const auto& a) { return !a.start.empty(); })},
+                  {"loop_name", request.loop.name},
+                  {"loop_of", request.loop.of},
+                  {"loop_distance", request.loop.distance},
+                  {"loop_count", request.loop.count},
+                  {"loop_element", request.loop.element},
                   {"preamble", request.preamble},
                   // PoCL 3.1 computes nothing behind a barrier that some blocks return before.
                   {"returns", layout.serial || layout.last_block || request.sums.empty()},

@@ -60,6 +60,19 @@ struct SweepArray {
     bool has_columns = true;  ///< false: all columns have this one in common
     std::string type = {};    ///< of elements, if not the sweep's
     std::string begin = {};   ///< an expression: where in the array that is given it begins, in elements; whole packs
+    /// One that is `whole`, of which this one is a part, without a parameter of its own: it is at `begin`.
+    std::string of = {};
+    std::string start = {};  ///< an expression: how an element that is written begins, if a loop adds to it
+};
+
+/// Vectors that stand one behind the other in an array that is `whole`. A pack goes through all of them before
+/// `element`; each is read once, and the names of the sweep's other arrays are theirs.
+struct SweepLoop {
+    std::string name = {};      ///< of the vector's element
+    std::string of = {};        ///< the array
+    std::string distance = {};  ///< an expression: from vector to vector, in elements; whole packs
+    std::string count = {};     ///< how many there are
+    std::string element = {};   ///< statements, which do not add to sums; `number` is the vector's
 };
 
 /// A sweep over columns of `packs` times sweep_padding elements, `pitch` elements apart. Statements are in the words of
@@ -78,9 +91,16 @@ struct SweepRequest {
     std::string joined = {};   ///< statements with them, before `prepare` and `finish`
     std::string halt = {};     ///< where it is true after these, the elements are left alone, and `finish` is done
     std::string prepare = {};  ///< statements before the elements
+    SweepLoop loop = {};       ///< of vectors before the statements of one element; none without a count
     std::string element = {};  ///< of one element, at `place` of arrays that are `whole`
+    /// The sums are found for each of several sets of operands, in one launch: `set` is its number in all statements, and
+    /// `finish` is done for each. Such a sweep writes no elements.
+    bool has_sets = false;
     std::vector<std::string> sums = {};  ///< variables to which `element` adds
     std::string finish = {};             ///< with the sums of the column
+
+    bool has_loop() const { return !loop.count.empty(); }
+    bool has_elements() const { return has_loop() || !element.empty(); }
 };
 
 /// Columns are padded to a multiple of so many elements, all of them zeros.
@@ -100,8 +120,9 @@ struct SweepLayout {
 GEMEL_API std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout);
 /// The kernel `<name>`, and `<name>_finish` for a second launch with a block for each column. Parameters of both: the
 /// arrays, states, partials (sums * groups * columns of `real`), counters (an int32 for each column, zero before and
-/// after), with joins their array, the numbers, with joins how many blocks have left some (int32); then packs, pitch,
-/// groups (blocks of a column) as the index type. Without a `finish`, sums are left in partials.
+/// after), with joins their array, the numbers, with joins how many blocks have left some (int32), with sets how many
+/// there are (int32); then packs, pitch, groups (blocks of a column) as the index type. Without a `finish`, sums are left
+/// in partials. Every set has blocks, partials and a counter as if it were a column.
 GEMEL_API std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                                    const Dialect& dialect);
 
