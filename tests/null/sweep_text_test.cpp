@@ -34,7 +34,7 @@ cg::SweepRequest descent(DType dtype) {
             .finish = "state->rr = rr;\nhistory[iteration] = rr;\nstate->done = rr < 1e-6f;"};
 }
 
-/// Products of a vector with those of a basis, four in each set.
+/// Products of a vector with those of a basis, two in each set.
 cg::SweepRequest products_with_basis(DType dtype) {
     cg::SweepRequest sweep{.name = "products",
                            .dtype = dtype,

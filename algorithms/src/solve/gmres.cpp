@@ -16,8 +16,8 @@ using codegen::SweepRequest;
 
 // The basis is made orthogonal by classical Gram-Schmidt, twice for each vector, the second time with the next vector's
 // first: a pass over the basis finds all products with both, another takes all parts off both. So A is applied to a
-// vector u that has been through one of the two. What the second leaves of it is kept, q; and u as a sum of the q before
-// and its own, the directions: A u = sum of h q holds without u being orthogonal, and x is a sum of u.
+// vector u that has been through one of the two. What the second leaves of it is kept, q; and u as a sum of the q
+// before and its own, the directions: A u = sum of h q holds without u being orthogonal, and x is a sum of u.
 
 /// Whether elements, or their parts, are doubles.
 bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
@@ -25,9 +25,9 @@ bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtyp
 /// Vectors of the basis in a set: each is multiplied with two others, and there are eight sums.
 int set_of(DType dtype) { return is_complex(dtype) ? 2 : 4; }
 
-/// Scalars of one column: the triangular matrix and the directions by columns, rotations, right-hand side, solution, the
-/// lengths of the basis vectors, which are kept as they come, and for each vector what is to be added to u and to w =
-/// A M u of it; for u itself, u* u and u* w.
+/// Scalars of one column: the triangular matrix and the directions by columns, rotations, right-hand side, solution,
+/// the lengths of the basis vectors, which are kept as they come, and for each vector what is to be added to u and to w
+/// = A M u of it; for u itself, u* u and u* w.
 std::int64_t work_size(std::int64_t m) { return m * (2 * m + 8) + 1; }
 std::string locate(std::initializer_list<std::string_view> names) {
     constexpr std::array<std::pair<std::string_view, const char*>, 9> places{{{"h", "0"},
@@ -71,15 +71,16 @@ SweepRequest products(DType dtype, bool has_double) {
     sweep.arrays.insert(sweep.arrays.end(), {vector_at("j", reads("u")), vector_at("(j + 1)", reads("w"))});
     sweep.finish = "{\n" + locate({"lengths", "onto_u", "onto_w"});
     for (int i = 0; i < count; ++i) {
-        const std::string q = text("q", i), qu = text("qu", i), qw = text("qw", i), k = text("(set * ", count, " + ", i, ")");
+        const std::string q = text("q", i), qu = text("qu", i), qw = text("qw", i),
+                          k = text("(set * ", count, " + ", i, ")");
         sweep.arrays.push_back(vector_at(text("(", k, " < j ? ", k, " : j)"), reads(q.c_str())));
         sweep.element += add_dot(sweep, qu, q, "u");
         sweep.element += add_dot(sweep, qw, q, "w");
-        sweep.finish += text("if (", k, " < j) {\n    const scalar square = scalar_mul(scalar_of(-1), scalar_mul(lengths[",
-                             k, "], lengths[", k, "]));\n    onto_u[", k, "] = scalar_div(", dot_of(sweep, qu),
-                             ", square);\n    onto_w[", k, "] = scalar_div(", dot_of(sweep, qw), ", square);\n} else if (",
-                             k, " == j) {\n    onto_u[j] = ", dot_of(sweep, qu), ";\n    onto_w[j] = ", dot_of(sweep, qw),
-                             ";\n}\n");
+        sweep.finish +=
+            text("if (", k, " < j) {\n    const scalar square = scalar_mul(scalar_of(-1), scalar_mul(lengths[", k,
+                 "], lengths[", k, "]));\n    onto_u[", k, "] = scalar_div(", dot_of(sweep, qu),
+                 ", square);\n    onto_w[", k, "] = scalar_div(", dot_of(sweep, qw), ", square);\n} else if (", k,
+                 " == j) {\n    onto_u[j] = ", dot_of(sweep, qu), ";\n    onto_w[j] = ", dot_of(sweep, qw), ";\n}\n");
     }
     sweep.finish += "}";
     return sweep;
@@ -156,8 +157,8 @@ along = is_new ? scalar_mul(along, scalar_of(1 / rest)) : scalar_of(0);)");
         sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
         sweep.element += "\nz = times(d, w);";
     }
-    sweep.finish =
-        text("{\n", locate({"h", "directions", "cosines", "sines", "g"}), R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
+    sweep.finish = text("{\n", locate({"h", "directions", "cosines", "sines", "g"}),
+                        R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
 const real norm = sqrt(ww), length = is_new ? sqrt(uu) : 0;
 lengths[j] = scalar_of(length);
 for (int k = 0; k < j; ++k) {
@@ -169,7 +170,7 @@ last[j] = scalar_mul(along, scalar_of(length * inverse));
 directions[j * m + j] = scalar_of(length * inverse);
 if (j == 0) g[0] = scalar_of(state->residual);
 )",
-             rotate(dtype, has_double), "}");
+                        rotate(dtype, has_double), "}");
     return sweep;
 }
 
@@ -197,18 +198,18 @@ UNROLL
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
-    sweep.finish =
-        text(locate({"h", "directions", "g", "solution", "lengths"}), R"(const int used = state->used;
+    sweep.finish = text(locate({"h", "directions", "g", "solution", "lengths"}), R"(const int used = state->used;
 for (int k = used - 1; k >= 0; --k) {
     scalar rest = g[k];
 )",
-             along_row("k + 1", "h[at_i * (m + 1) + k]", "scalar_sub"),
-             R"(    solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
+                        along_row("k + 1", "h[at_i * (m + 1) + k]", "scalar_sub"),
+                        R"(    solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
 }
 for (int k = 0; k < used; ++k) {
     scalar rest = scalar_of(0);
 )",
-             along_row("k", "directions[at_i * m + k]", "scalar_add"), R"(    solution[k] = scalar_div(rest, lengths[k]);
+                        along_row("k", "directions[at_i * m + k]", "scalar_add"),
+                        R"(    solution[k] = scalar_div(rest, lengths[k]);
 })");
     return sweep;
 }

@@ -160,8 +160,9 @@ struct Rotate {
         sweep.arrays = {reads("q"), reads("z"), reads("s"), reads("r")};
         sweep.numbers = {"parity", "is_first"};
         sweep.sums = {"qz", "zs", "ss", "rr", "rq", "qq"};
-        sweep.element = "qz += dot_re(q, z);\nzs += dot_re(z, s);\nss += dot_re(s, s);\n"
-                        "rr += dot_re(r, r);\nrq += dot_re(r, q);\nqq += dot_re(q, q);";
+        sweep.element =
+            "qz += dot_re(q, z);\nzs += dot_re(z, s);\nss += dot_re(s, s);\n"
+            "rr += dot_re(r, r);\nrq += dot_re(r, q);\nqq += dot_re(q, q);";
         sweep.finish = text("if (is_first) {\n", Begin<Preconditioning::general>::start,
                             "\n} else {\nconst real nu = state->nu, alpha = state->lanczos_alpha, "
                             "size = state->stretch;\nstate->used = 0;\n",

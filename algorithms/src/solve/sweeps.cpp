@@ -134,8 +134,7 @@ void Sweep::operator()(const Workspace& space, std::span<const AnyArray* const> 
     ArgumentList none;
     const Stream current;
     const Launcher launcher(none, space.layout_.wide_index, current);
-    if (variant.has_elements)
-        launcher.alone(variant.kernel, {space.groups_ * parts}, variant.block, own, sizes);
+    if (variant.has_elements) launcher.alone(variant.kernel, {space.groups_ * parts}, variant.block, own, sizes);
     if (variant.has_finish)
         launcher.alone(variant.finish, {parts},
                        space.layout_.serial ? 1 : std::min(variant.block, codegen::sweep_finish_block), own, sizes);

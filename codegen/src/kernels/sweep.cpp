@@ -115,7 +115,7 @@ Values sweep_values(const SweepRequest& request, const SweepLayout& layout, cons
                   {"joins", list_of(request.joins)},
                   {"numbers", list_of(request.numbers)},
                   {"has_sets", request.has_sets},
-                  {"part", request.has_sets ? "part" : "column"},
+                  {"part", request.has_sets ? "column_set" : "column"},
                   {"has_loop", request.has_loop()},
                   {"starts_any", std::ranges::any_of(request.arrays, [](const auto& a) { return !a.start.empty(); })},
                   {"loop_name", request.loop.name},

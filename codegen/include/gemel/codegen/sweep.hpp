@@ -93,8 +93,8 @@ struct SweepRequest {
     std::string prepare = {};  ///< statements before the elements
     SweepLoop loop = {};       ///< of vectors before the statements of one element; none without a count
     std::string element = {};  ///< of one element, at `place` of arrays that are `whole`
-    /// The sums are found for each of several sets of operands, in one launch: `set` is its number in all statements, and
-    /// `finish` is done for each. Such a sweep writes no elements.
+    /// The sums are found for each of several sets of operands, in one launch: `set` is its number in all statements,
+    /// and `finish` is done for each. Such a sweep writes no elements.
     bool has_sets = false;
     std::vector<std::string> sums = {};  ///< variables to which `element` adds
     std::string finish = {};             ///< with the sums of the column
@@ -121,8 +121,8 @@ GEMEL_API std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout);
 /// The kernel `<name>`, and `<name>_finish` for a second launch with a block for each column. Parameters of both: the
 /// arrays, states, partials (sums * groups * columns of `real`), counters (an int32 for each column, zero before and
 /// after), with joins their array, the numbers, with joins how many blocks have left some (int32), with sets how many
-/// there are (int32); then packs, pitch, groups (blocks of a column) as the index type. Without a `finish`, sums are left
-/// in partials. Every set has blocks, partials and a counter as if it were a column.
+/// there are (int32); then packs, pitch, groups (blocks of a column) as the index type. Without a `finish`, sums are
+/// left in partials. Every set has blocks, partials and a counter as if it were a column.
 GEMEL_API std::string sweep_source(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                                    const Dialect& dialect);
 
