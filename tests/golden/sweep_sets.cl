@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void products(
     __local int is_last[1];
     const int thread = ((int)get_local_id(0));
     const int set = ((int)get_group_id(0)) % sets;
-    const int column = ((int)get_group_id(0)) / sets / groups, group = ((int)get_group_id(0)) / sets % groups, part = column * sets + set;
+    const int column = ((int)get_group_id(0)) / sets / groups, group = ((int)get_group_id(0)) / sets % groups, column_set = column * sets + set;
     __global sweep_state *const state = states + column;
     real s0 = 0;
     real s1 = 0;
@@ -75,20 +75,20 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void products(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (thread == 0) {
-        partials[(part * groups + group) * 2 + 0] = s0;
-        partials[(part * groups + group) * 2 + 1] = s1;
+        partials[(column_set * groups + group) * 2 + 0] = s0;
+        partials[(column_set * groups + group) * 2 + 1] = s1;
     }
     device_fence();
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread == 0) is_last[0] = atomic_add(&counters[part], 1) == groups - 1;
+    if (thread == 0) is_last[0] = atomic_add(&counters[column_set], 1) == groups - 1;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!is_last[0]) return;
     device_fence();
     s0 = 0;
     s1 = 0;
     for (int g = thread; g < groups; g += 128) {
-        s0 += ((__global const volatile real *)partials)[(part * groups + g) * 2 + 0];
-        s1 += ((__global const volatile real *)partials)[(part * groups + g) * 2 + 1];
+        s0 += ((__global const volatile real *)partials)[(column_set * groups + g) * 2 + 0];
+        s1 += ((__global const volatile real *)partials)[(column_set * groups + g) * 2 + 1];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     shared_s0[thread] = s0;
@@ -125,7 +125,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void products(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (thread == 0) {
-        counters[part] = 0;
+        counters[column_set] = 0;
         if ((2 * set + 0) < count) state->found[(2 * set + 0)] = s0;
         if ((2 * set + 1) < count) state->found[(2 * set + 1)] = s1;
     }

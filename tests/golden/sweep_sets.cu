@@ -21,7 +21,7 @@ extern "C" __global__ __launch_bounds__(128) void products(
     __shared__ int is_last[1];
     const int thread = ((int)threadIdx.x);
     const int set = ((int)blockIdx.x) % sets;
-    const int column = ((int)blockIdx.x) / sets / groups, group = ((int)blockIdx.x) / sets % groups, part = column * sets + set;
+    const int column = ((int)blockIdx.x) / sets / groups, group = ((int)blockIdx.x) / sets % groups, column_set = column * sets + set;
     sweep_state *const state = states + column;
     real s0 = 0;
     real s1 = 0;
@@ -75,20 +75,20 @@ extern "C" __global__ __launch_bounds__(128) void products(
     }
     __syncthreads();
     if (thread == 0) {
-        partials[(part * groups + group) * 2 + 0] = s0;
-        partials[(part * groups + group) * 2 + 1] = s1;
+        partials[(column_set * groups + group) * 2 + 0] = s0;
+        partials[(column_set * groups + group) * 2 + 1] = s1;
     }
     device_fence();
     __syncthreads();
-    if (thread == 0) is_last[0] = atomic_add(&counters[part], 1) == groups - 1;
+    if (thread == 0) is_last[0] = atomic_add(&counters[column_set], 1) == groups - 1;
     __syncthreads();
     if (!is_last[0]) return;
     device_fence();
     s0 = 0;
     s1 = 0;
     for (int g = thread; g < groups; g += 128) {
-        s0 += ((const volatile real *)partials)[(part * groups + g) * 2 + 0];
-        s1 += ((const volatile real *)partials)[(part * groups + g) * 2 + 1];
+        s0 += ((const volatile real *)partials)[(column_set * groups + g) * 2 + 0];
+        s1 += ((const volatile real *)partials)[(column_set * groups + g) * 2 + 1];
     }
     __syncthreads();
     shared_s0[thread] = s0;
@@ -125,7 +125,7 @@ extern "C" __global__ __launch_bounds__(128) void products(
     }
     __syncthreads();
     if (thread == 0) {
-        counters[part] = 0;
+        counters[column_set] = 0;
         if ((2 * set + 0) < count) state->found[(2 * set + 0)] = s0;
         if ((2 * set + 1) < count) state->found[(2 * set + 1)] = s1;
     }

@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void products(
     __local real shared_s1[128];
     const int thread = ((int)get_local_id(0));
     const int set = ((int)get_group_id(0)) % sets;
-    const int column = ((int)get_group_id(0)) / sets / groups, group = ((int)get_group_id(0)) / sets % groups, part = column * sets + set;
+    const int column = ((int)get_group_id(0)) / sets / groups, group = ((int)get_group_id(0)) / sets % groups, column_set = column * sets + set;
     real s0 = 0;
     real s1 = 0;
     for (int at = group * 128 + thread; at < packs; at += groups * 128) {
@@ -73,8 +73,8 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void products(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (thread == 0) {
-        partials[(part * groups + group) * 2 + 0] = s0;
-        partials[(part * groups + group) * 2 + 1] = s1;
+        partials[(column_set * groups + group) * 2 + 0] = s0;
+        partials[(column_set * groups + group) * 2 + 1] = s1;
     }
 }
 
@@ -95,15 +95,15 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void products_finish(
     __local real shared_s1[64];
     const int thread = ((int)get_local_id(0));
     const int set = ((int)get_group_id(0)) % sets;
-    const int column = ((int)get_group_id(0)) / sets, part = ((int)get_group_id(0));
+    const int column = ((int)get_group_id(0)) / sets, column_set = ((int)get_group_id(0));
     __global sweep_state *const state = states + column;
     real s0 = 0;
     real s1 = 0;
     s0 = 0;
     s1 = 0;
     for (int g = thread; g < groups; g += 64) {
-        s0 += ((__global const volatile real *)partials)[(part * groups + g) * 2 + 0];
-        s1 += ((__global const volatile real *)partials)[(part * groups + g) * 2 + 1];
+        s0 += ((__global const volatile real *)partials)[(column_set * groups + g) * 2 + 0];
+        s1 += ((__global const volatile real *)partials)[(column_set * groups + g) * 2 + 1];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     shared_s0[thread] = s0;

@@ -20,7 +20,7 @@ extern "C" __global__ __launch_bounds__(128) void products(
     __shared__ real shared_s1[128];
     const int thread = ((int)threadIdx.x);
     const int set = ((int)blockIdx.x) % sets;
-    const int column = ((int)blockIdx.x) / sets / groups, group = ((int)blockIdx.x) / sets % groups, part = column * sets + set;
+    const int column = ((int)blockIdx.x) / sets / groups, group = ((int)blockIdx.x) / sets % groups, column_set = column * sets + set;
     real s0 = 0;
     real s1 = 0;
     for (int at = group * 128 + thread; at < packs; at += groups * 128) {
@@ -73,8 +73,8 @@ extern "C" __global__ __launch_bounds__(128) void products(
     }
     __syncthreads();
     if (thread == 0) {
-        partials[(part * groups + group) * 2 + 0] = s0;
-        partials[(part * groups + group) * 2 + 1] = s1;
+        partials[(column_set * groups + group) * 2 + 0] = s0;
+        partials[(column_set * groups + group) * 2 + 1] = s1;
     }
 }
 
@@ -95,15 +95,15 @@ extern "C" __global__ __launch_bounds__(64) void products_finish(
     __shared__ real shared_s1[64];
     const int thread = ((int)threadIdx.x);
     const int set = ((int)blockIdx.x) % sets;
-    const int column = ((int)blockIdx.x) / sets, part = ((int)blockIdx.x);
+    const int column = ((int)blockIdx.x) / sets, column_set = ((int)blockIdx.x);
     sweep_state *const state = states + column;
     real s0 = 0;
     real s1 = 0;
     s0 = 0;
     s1 = 0;
     for (int g = thread; g < groups; g += 64) {
-        s0 += ((const volatile real *)partials)[(part * groups + g) * 2 + 0];
-        s1 += ((const volatile real *)partials)[(part * groups + g) * 2 + 1];
+        s0 += ((const volatile real *)partials)[(column_set * groups + g) * 2 + 0];
+        s1 += ((const volatile real *)partials)[(column_set * groups + g) * 2 + 1];
     }
     __syncthreads();
     shared_s0[thread] = s0;
