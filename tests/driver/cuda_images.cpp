@@ -113,16 +113,18 @@ CUresult cuSurfObjectDestroy(CUsurfObject) { return called("cuSurfObjectDestroy"
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream) {
     GEMEL_CALLED("cuMemcpy3DAsync_v2");
-    if (copy->srcMemoryType != CU_MEMORYTYPE_ARRAY && copy->dstMemoryType != CU_MEMORYTYPE_ARRAY)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    const Side from =
-        copy->srcMemoryType == CU_MEMORYTYPE_ARRAY
-            ? array_side(copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ, *copy)
-            : Side{reinterpret_cast<char*>(copy->srcDevice), copy->srcPitch, copy->srcPitch * copy->srcHeight};
-    const Side to =
-        copy->dstMemoryType == CU_MEMORYTYPE_ARRAY
-            ? array_side(copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ, *copy)
-            : Side{reinterpret_cast<char*>(copy->dstDevice), copy->dstPitch, copy->dstPitch * copy->dstHeight};
+    const auto begin_of = [](CUmemorytype type, const void* host, CUdeviceptr device) {
+        return type == CU_MEMORYTYPE_HOST ? static_cast<char*>(const_cast<void*>(host))
+                                          : reinterpret_cast<char*>(device);
+    };
+    const Side from = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY
+                          ? array_side(copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ, *copy)
+                          : Side{begin_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice), copy->srcPitch,
+                                 copy->srcPitch * copy->srcHeight};
+    const Side to = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY
+                        ? array_side(copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ, *copy)
+                        : Side{begin_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice), copy->dstPitch,
+                               copy->dstPitch * copy->dstHeight};
     if (!from.begin || !to.begin) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t z = 0; z < copy->Depth; ++z)
         for (std::size_t y = 0; y < copy->Height; ++y)

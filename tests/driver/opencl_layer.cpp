@@ -14,7 +14,8 @@
 namespace layer {
 namespace {
 
-std::atomic<unsigned> imports{0}, with_device_list{0}, acquires{0}, releases{0}, freed{0};
+std::atomic<unsigned> imports{0}, with_device_list{0}, acquires{0}, releases{0}, freed{0}, repeats{0};
+std::atomic<cl_mem> last{nullptr};
 
 template <class F>
 F* next(const char* name) {
@@ -28,9 +29,10 @@ cl_int give(const void* value, size_t bytes, size_t room, void* to, size_t* size
     return CL_SUCCESS;
 }
 
-cl_int acquire(cl_command_queue queue, cl_uint, const cl_mem*, cl_uint, const cl_event*, cl_event*) {
+cl_int acquire(cl_command_queue queue, cl_uint, const cl_mem* memory, cl_uint, const cl_event*, cl_event*) {
     if (acquires++ >= settings.acquires_before_status && settings.acquire_status != CL_SUCCESS)
         return settings.acquire_status;
+    repeats += last.exchange(*memory) == *memory;
     if (settings.delay.count() == 0) return CL_SUCCESS;
     cl_context context = nullptr;
     clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
@@ -76,7 +78,7 @@ Settings settings;
 
 Counts take_counts() {
     return {imports.exchange(0), with_device_list.exchange(0), acquires.exchange(0), releases.exchange(0),
-            freed.exchange(0)};
+            freed.exchange(0),   repeats.exchange(0)};
 }
 
 }  // namespace layer

@@ -22,6 +22,7 @@ extern Settings settings;
 
 struct Counts {
     unsigned imports = 0, with_device_list = 0, acquires = 0, releases = 0, freed = 0;
+    unsigned repeats = 0;  ///< acquires of the memory that was acquired last
 };
 /// Since the last call.
 Counts take_counts();

@@ -213,7 +213,10 @@ std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, Dr
         if (!turn || !*turn) {  // there is none yet, or a copy has it for long: then another
             if (!maker.device_pool.admits(2 * piece_bytes)) return refuse("the pool's limit is reached");
             auto made = make_pair_of(maker, identity);
-            if (!made[0]) return refuse("it makes none on that device");
+            if (!made[0]) {
+                debug(text(maker.description(), " makes no memory for ", importer.description(), " to import"));
+                return nullptr;
+            }
             known = link->made = std::make_shared<ExternalStage>(std::move(made));
         }
         link->imported = import_pair(maker, link->made->memory, importer);
