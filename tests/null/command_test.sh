@@ -31,7 +31,7 @@ unset GEMEL_CACHE
 # Bundles: what is missing or none is said with the file's name; the command that records is run with its arguments.
 expects 1 'cannot read .*none.bundle' bundle ls none.bundle
 echo 'no bundle' >wrong.bundle
-expects 1 'wrong.bundle is no bundle' bundle ls wrong.bundle
+expects 1 'wrong.bundle is not a bundle' bundle ls wrong.bundle
 expects 0 'recorded to .*new.bundle for sm_80' bundle record --architectures sm_80 new.bundle sh -c 'echo recorded to $GEMEL_BUNDLE_RECORD for $GEMEL_BUNDLE_ARCHITECTURES'
 expects 1 'cannot run no-such-command' bundle record new.bundle no-such-command
 printf 'gemel bundle 1\n' >empty.bundle

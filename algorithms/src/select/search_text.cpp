@@ -81,7 +81,7 @@ std::string count_in_sector(const Search& search, const std::string& address) {
     for (int k = 0; k < tree.fanout(); ++k)
         sum += text(k > 0 ? " + " : "",
                     comes_before(search, tree.fanout() == 8 ? text("sector.s", k) : text("sector.", "xyzw"[k])));
-    return text("const ", vector, " sector = *(GLOBAL_MEM const ", vector, " *)&", address, ";\nlow += ", sum, ";\n");
+    return text("const ", vector, " sector = *(GLOBAL_MEM const ", vector, " *)(", address, ");\nlow += ", sum, ";\n");
 }
 
 /// From level to level: `low` is the number of entries of the level above that come before the value, and so the sector
@@ -99,9 +99,9 @@ SearchText tree_search(const Search& search) {
                          " low = pivot, above = top_entries, level_begin = 0;\n", "for (int s = top - ", tree.bits(),
                          "; s > 0; s -= ", tree.bits(), ") {\n", step_down("above"), "level_begin += (above + ",
                          tree.fanout() - 1, ") / ", tree.fanout(), " * ", tree.fanout(), ";\n",
-                         "above = (last >> s) + 1;\n", count_in_sector(search, "tree[level_begin + low]"), "}\n",
+                         "above = (last >> s) + 1;\n", count_in_sector(search, "tree + level_begin + low"), "}\n",
                          step_down("above"), "if (low + ", tree.fanout() - 1, " <= last) {\n",
-                         count_in_sector(search, "sorted[low]"), "} else {\n    while (low <= last && ",
+                         count_in_sector(search, "sorted + low"), "} else {\n    while (low <= last && ",
                          comes_before(search, "sorted[low]"), ") ++low;\n}\n")};
 }
 
