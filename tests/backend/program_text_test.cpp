@@ -169,7 +169,7 @@ TEST_CASE("a define that cannot be is refused by its name") {
     for (const auto& define : wrong) {
         CAPTURE(define.first);
         CHECK_THROWS_MENTIONING(ArgumentError, context.compile(three, {.defines = {define}}), "the define '",
-                                "cannot be");
+                                "is invalid");
     }
     const char* text = "KERNEL void answer(GLOBAL_MEM int *a) { a[0] = MORE(VALUE); }";
     CHECK(answer(context.compile(text, {.defines = {{"VALUE", "2 /* two */"}, {"MORE(x)", "(x + 1)"}}})) == 3);
