@@ -191,7 +191,7 @@ gemel_size gemel_bytes(void (*)(A...), gemel_size index) {
 #include "emulation_tiles.hpp"
 #include "emulation_tiles_bulk.hpp"
 
-// The program's own, where no name of the host's libraries is in its way; translated() closes it.
+// The program's own, where no name of the host's libraries is in its way; translated() goes on with it.
 namespace gemel_program {
 
 // CUDA's functions are overloaded for float without a namespace.
@@ -217,5 +217,7 @@ auto max(A a, B b) -> std::common_type_t<A, B> {
     if constexpr (std::is_floating_point_v<C>) return std::fmax(C(a), C(b));
     return C(a) < C(b) ? C(b) : C(a);
 }
+
+}  // namespace gemel_program
 
 #endif

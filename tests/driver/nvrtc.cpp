@@ -43,7 +43,7 @@ std::string translated(std::string text) {
         R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");
     std::set<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), kernel), end; at != end; ++at) names.insert((*at)[1]);
-    text += "\n}\n";
+    text = "namespace gemel_program {\n#line 1\n" + text + "\n}\n";
     for (const std::string& name : names)
         text += "extern \"C\" void gemel_run_" + name + "(void** arguments) { gemel_call(gemel_program::" + name +
                 ", arguments); }\nextern \"C\" gemel_size gemel_bytes_" + name +
@@ -82,9 +82,9 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     if (!::mkdtemp(folder)) return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     const fs::path in = folder;
     std::ofstream(in / "text.cpp") << translated(program->text);
-    const std::string command = std::string(GEMEL_HOST_COMPILER) + " -std=c++17 -O1 -w -fPIC" + form + " -include " +
-                                GEMEL_EMULATION_HEADER + more + " " + (in / "text.cpp").string() + " -o " +
-                                (in / "program.so").string() + " 2>" + (in / "log").string();
+    const std::string command = GEMEL_EMULATION_COMPILER + form + " -include " + GEMEL_EMULATION_HEADER + more + " " +
+                                (in / "text.cpp").string() + " -o " + (in / "program.so").string() + " 2>" +
+                                (in / "log").string();
     const int status = std::system(command.c_str());
     program->log = content(in / "log");
     program->binary = content(in / "program.so");
