@@ -1,10 +1,8 @@
 /// Texts of searches: the order of elements, binary searches, the tree that a long array gets.
 #include "select/searching.hpp"
 
-#include <gemel/codegen/promotion.hpp>
 #include <gemel/codegen/writer.hpp>
 
-#include <algorithm>
 
 namespace gemel::selecting {
 

@@ -73,9 +73,8 @@ class Sweep {
     Sweep() = default;
     Sweep(const Workspace& space, SweepText text);
     /// Enqueues it: one launch, two where blocks do not see each other's writes and the sweep has a finish.
-    /// @param numbers  of a sweep that joins: behind its own how many blocks have left sums for each column; of one
-    /// that
-    ///                 has sets: how many there are
+    /// @param numbers  the sweep's own; then, if it joins, how many blocks have left sums for each column; then, if it
+    ///                 has sets, how many
     void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
                     std::span<const std::int32_t> numbers = {}) const;
     void operator()(const Workspace& space, std::initializer_list<const AnyArray*> arrays,
