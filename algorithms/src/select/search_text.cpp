@@ -3,7 +3,6 @@
 
 #include <gemel/codegen/writer.hpp>
 
-
 namespace gemel::selecting {
 
 std::string order_text(DType dtype) {

@@ -3,6 +3,7 @@
 
 #include <gemel/algorithms/search.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/codegen/promotion.hpp>
 #include <gemel/core/export.hpp>
 
 #include <cstdint>
