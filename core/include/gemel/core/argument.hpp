@@ -1,4 +1,4 @@
-/// Kernel arguments: values of any kind packed on the stack for a launch.
+/// Kernel arguments, packed on the stack for a launch.
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -14,7 +14,7 @@
 
 namespace gemel {
 
-/// One argument of one call. It refers to what the caller gave and is used up before the call returns.
+/// One argument of one call. It refers to the caller's objects and is consumed before the call returns.
 struct Argument {
     enum class Kind : std::uint8_t {
         scalar,     ///< value in `value`
@@ -23,7 +23,7 @@ struct Argument {
         copy_in,    ///< host range, copied to temporary memory before the launch
         copy_out,   ///< host range, copied back after it
         copy_both,
-        shared,   ///< an amount of shared memory for a native OpenCL `__local` parameter
+        shared,   ///< size of shared memory for a native OpenCL `__local` parameter
         texture,  ///< `data` points to the TextureParts of a Texture; `block`: its memory
         image,    ///< `data` points to the ImageShape of an AnyImage; `block`: its memory
     };
@@ -47,7 +47,7 @@ struct In {
 template <class R>
 In(const R&) -> In<std::remove_const_t<std::ranges::range_value_t<R>>>;
 
-/// Copies from the device to a host range after the call, which then waits for it.
+/// Copies from the device to a host range after the call; the call waits for the copy.
 template <class T>
 struct Out {
     template <HostRange R>
@@ -58,7 +58,7 @@ struct Out {
 template <class R>
 Out(R&) -> Out<std::remove_const_t<std::ranges::range_value_t<R>>>;
 
-/// Both: to the device before, back after.
+/// Copies to the device before the call and back after it.
 template <class T>
 struct InOut {
     template <HostRange R>
@@ -69,12 +69,12 @@ struct InOut {
 template <class R>
 InOut(R&) -> InOut<std::remove_const_t<std::ranges::range_value_t<R>>>;
 
-/// Device memory that a kernel reads as a table, for a `CONSTANT_MEM const T *` parameter (a `__constant` pointer on
-/// OpenCL, a read-only pointer on CUDA). @see ConstantBuffer
+/// A read-only table in device memory, for a `CONSTANT_MEM const T *` parameter (a `__constant` pointer on OpenCL, a
+/// read-only pointer on CUDA).
 class ConstantBuffer {
    public:
     ConstantBuffer() = default;
-    /// @throws ArgumentError if the device's constant memory is smaller
+    /// @throws ArgumentError if the values exceed the device's constant memory
     template <HostRange R>
     ConstantBuffer(const Context& context, const R& values)
         : ConstantBuffer(make(context, std::ranges::data(values),
@@ -123,18 +123,18 @@ inline constexpr bool names_memory<Out<T>> = true;
 template <class T>
 inline constexpr bool names_memory<InOut<T>> = true;
 
-/// Its bytes stand for a struct that holds as many elements, or for a vector type of the kernel's.
+/// Passed by value as a struct of as many elements, or as a vector type of the kernel.
 template <class T>
 inline constexpr bool is_plain_array = false;
 template <class T, std::size_t n>
 inline constexpr bool is_plain_array<std::array<T, n>> = true;
 
-/// Structs, vector types and std::array, which are handed over by value.
+/// Structs, vector types and std::array, which are passed by value.
 template <class T>
 concept StructValue = std::is_class_v<T> && std::is_trivially_copyable_v<T> && (!HostRange<T> || is_plain_array<T>) &&
                       !names_memory<T> && !requires(const T& value) { value.argument(); };
 
-/// The bytes of a struct, padding included, as they are.
+/// The bytes of a struct, including its padding.
 template <StructValue T>
 Argument as_argument(const T& value) {
     Argument argument;
@@ -176,7 +176,7 @@ Argument as_argument(const InOut<T>& host) {
     return host_argument(Argument::Kind::copy_both, host.data, host.bytes);
 }
 
-/// A type with a member `argument()` supplies its own (GPUArray does).
+/// A type with a member `argument()` supplies its own argument, as GPUArray does.
 template <class T>
     requires requires(const T& value) {
         { value.argument() } -> std::same_as<Argument>;
@@ -185,8 +185,8 @@ Argument as_argument(const T& value) {
     return value.argument();
 }
 
-/// What a kernel can be called with. Host ranges but std::array are refused here: wrap them in In(), Out() or InOut(),
-/// or upload them.
+/// Types that a kernel accepts as arguments. Host ranges other than std::array are not: wrap them in In(), Out() or
+/// InOut(), or upload them.
 template <class T>
 concept KernelArgument = requires(const T& value) {
     { as_argument(value) } -> std::same_as<Argument>;

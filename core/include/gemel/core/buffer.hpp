@@ -20,13 +20,13 @@ struct HostBlock;
 struct RectWindow;
 struct RectExtent;
 
-/// Anything contiguous whose elements may be copied as bytes: std::vector, std::array, std::span, a built-in array.
+/// A contiguous range of trivially copyable elements: std::vector, std::array, std::span, a built-in array.
 template <class R>
 concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                     std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
 
-/// A stretch of memory on a device: a cheap handle that shares ownership. Copying the handle copies no memory.
-/// Copies between host and device block unless they are given to a Stream; they run on the thread's current stream.
+/// A range of device memory: a cheap handle that shares ownership. Copying the handle copies no memory.
+/// upload() and download() run on the thread's current stream and block; Stream::copy() does not.
 class GEMEL_API Buffer {
    public:
     Buffer() = default;
@@ -34,20 +34,20 @@ class GEMEL_API Buffer {
     std::size_t size_bytes() const { return bytes_; }
     /// From the start of the allocation.
     std::size_t offset_bytes() const { return offset_; }
-    /// True for a handle that holds no memory: default-constructed or released.
+    /// True if the handle is default-constructed or released.
     bool empty() const { return !block_; }
     /// @throws ArgumentError if the handle is empty
     Context context() const;
-    /// Context::id() of it, without a handle. 0 for an empty buffer.
+    /// The Context::id() of the buffer's context; 0 for an empty buffer.
     std::uint64_t context_id() const;
 
-    /// Copies a host range to the start of the buffer (or to `offset_bytes`); its bytes must fit.
+    /// Copies a host range to the buffer at `offset_bytes`. @throws ArgumentError if it does not fit
     template <HostRange R>
     void upload(const R& from, std::size_t offset_bytes = 0) const {
         upload_bytes(std::ranges::data(from), std::ranges::size(from) * sizeof(std::ranges::range_value_t<R>),
                      offset_bytes);
     }
-    /// Fills a host range from the start of the buffer (or from `offset_bytes`).
+    /// Fills a host range from the buffer at `offset_bytes`. @throws ArgumentError if the buffer is too short
     template <HostRange R>
         requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)
     void download(R&& to, std::size_t offset_bytes = 0) const {
@@ -57,23 +57,24 @@ class GEMEL_API Buffer {
     void upload_bytes(const void* from, std::size_t bytes, std::size_t offset_bytes = 0) const;
     void download_bytes(void* to, std::size_t bytes, std::size_t offset_bytes = 0) const;
 
-    /// A window of host memory to a window of the buffer, and back. Blocks. @throws ArgumentError if either does not
-    /// fit
+    /// Copy a window of host memory to a window of the buffer, and back. Both block.
+    /// @throws ArgumentError if a window does not fit
     void upload_rectangle(const RectWindow& to_window, std::span<const std::byte> from, const RectWindow& from_window,
                           const RectExtent& extent) const;
     void download_rectangle(std::span<std::byte> to, const RectWindow& to_window, const RectWindow& from_window,
                             const RectExtent& extent) const;
 
-    /// Copies all of `from`, which may be of another context or another backend, to the start of this buffer. Within
-    /// one context this is enqueued; between contexts it blocks, and crosses the host unless they share device memory.
+    /// Copies all of `from`, which may belong to another context or backend, to the start of this buffer.
+    /// @time within one context enqueued; between contexts it blocks, and goes through the host unless the contexts
+    ///       share device memory
     void copy_from(const Buffer& from) const;
 
     /// Blocks until no stream uses the memory any more.
     void wait() const;
-    /// How managed memory will be used; nothing on other memory and where the driver takes no advice.
+    /// Tells the driver how managed memory will be used. No effect on other memory, or if the driver takes no advice.
     void advise(MemoryAdvice advice) const;
 
-    /// Repeats `value` over the whole buffer; enqueued. The size must be a multiple of sizeof(T), at most 16.
+    /// Fills the whole buffer with copies of `value`; enqueued. The size must be a multiple of sizeof(T), at most 16.
     template <class T>
         requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)
     void fill(const T& value) const {
@@ -81,11 +82,11 @@ class GEMEL_API Buffer {
     }
     void fill_bytes(const void* pattern, std::size_t pattern_bytes) const;
 
-    /// Part of this buffer, sharing its memory. As an argument of a hand-written kernel on OpenCL its offset must suit
-    /// the device's base alignment. @throws ArgumentError if it does not lie inside
+    /// A part of this buffer that shares its memory. If a hand-written OpenCL kernel takes it as an argument, its
+    /// offset must be a multiple of the device's base alignment. @throws ArgumentError if it does not lie inside
     Buffer view(std::size_t offset_bytes, std::size_t size_bytes) const;
 
-    /// Gives the memory back to the pool now, whatever other handles there are: they throw from then on.
+    /// Returns the memory to the pool now. Other handles to it throw from then on.
     void release();
 
     /// The driver's handle of the allocation (CUdeviceptr, cl_mem); see gemel/interop.

@@ -1,9 +1,9 @@
-/// GEMEL_BUILD_TAG: what must be alike in libgemel.so and a plug-in; a part of plugin.hpp.
+/// GEMEL_BUILD_TAG: the build properties in which libgemel.so and a plug-in must agree; a part of plugin.hpp.
 #pragma once
 
 #include <gemel/core/version.hpp>
 
-/// The tag under which this header is being compiled; a plug-in puts it into its PluginEntry.
+/// The tag of the current compilation; a plug-in stores it in its PluginEntry.
 #define GEMEL_TEXT_OF_(x) #x
 #define GEMEL_TEXT_OF(x) GEMEL_TEXT_OF_(x)
 #if defined(__clang__)

@@ -1,5 +1,4 @@
-/// Compiled programs in one file, for machines without a compiler: what a run has compiled is recorded, and loaded
-/// there.
+/// Kernel bundles: a run records its compiled programs in one file, and machines without a compiler load them.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -14,32 +13,31 @@ namespace gemel {
 
 struct BundleState;
 
-/// Programs by their text and options. A program is found again whatever compiler made it, or none is there; its target
-/// decides whether it fits a device: a cubin runs on its architecture and newer ones of the same first digit, PTX on
-/// all newer ones, an OpenCL binary where device and driver are the same.
+/// Compiled programs, looked up by text and options, independent of the compiler. The target decides whether a program
+/// fits a device: a cubin runs on its architecture and on newer ones of the same major version, PTX on its architecture
+/// and all newer ones, an OpenCL binary only on the same device with the same driver.
 class GEMEL_API KernelBundle {
    public:
-    /// Empty.
+    /// Makes an empty bundle.
     KernelBundle();
-    /// @throws Error if the file cannot be read, is no bundle or is damaged
+    /// @throws Error if the file cannot be read, is not a bundle or is damaged
     static KernelBundle load(const std::filesystem::path& file);
-    /// Writes beside and renames. @throws Error if that cannot be done
+    /// Writes a temporary file and renames it. @throws Error if the file cannot be written
     void save(const std::filesystem::path& file) const;
-    /// Adds the programs of another; of equal ones the other's stays.
+    /// Adds the programs of another bundle; they replace programs with equal text, options and target.
     void merge(const KernelBundle& other);
 
-    /// From now on every context of the process looks for programs here first: before its cache, and before it
-    /// compiles. Several bundles may be in use; the latest comes first. GEMEL_BUNDLE=<file> does so for a program that
-    /// says nothing.
+    /// Makes every context of the process search this bundle before its cache and before it compiles. Several bundles
+    /// may be in use; the latest is searched first. GEMEL_BUNDLE=<file> does the same without a call.
     void use() const;
 
     struct Entry {
-        std::string name;     ///< what messages call the program
+        std::string name;     ///< the program's name in messages
         std::string dialect;  ///< "cuda", "opencl"
-        std::string target;   ///< "sm_90", "compute_75", or what identifies an OpenCL device and its driver
+        std::string target;   ///< "sm_90", "compute_75", or the identity of an OpenCL device and its driver
         std::size_t bytes = 0;
     };
-    /// What there is, by name and target.
+    /// The bundle's programs, sorted by name and target.
     std::vector<Entry> entries() const;
 
    private:
@@ -47,19 +45,18 @@ class GEMEL_API KernelBundle {
     std::shared_ptr<BundleState> state_;
 };
 
-/// Records every program that the process compiles or loads from its cache, as long as it lives: hand-written kernels,
-/// generated ones, expressions. GEMEL_BUNDLE_RECORD=<file> does so for a program that says nothing, and adds to the
-/// file.
+/// While it lives, records every program that the process compiles or loads from its cache: hand-written kernels,
+/// generated kernels, expressions. GEMEL_BUNDLE_RECORD=<file> does the same without a call and adds to the file.
 class GEMEL_API BundleRecorder {
    public:
-    /// @param architectures  further ones for which CUDA programs are compiled as well: "sm_80", "compute_75". Programs
-    ///                       that are linked of several units are recorded for the device's own alone.
+    /// @param architectures  additional architectures for which CUDA programs are compiled: "sm_80", "compute_75".
+    ///                       Programs linked from several units are recorded only for the device's own architecture.
     explicit BundleRecorder(std::vector<std::string> architectures = {});
     ~BundleRecorder();
     BundleRecorder(const BundleRecorder&) = delete;
     BundleRecorder& operator=(const BundleRecorder&) = delete;
 
-    /// What has been recorded so far; goes on growing.
+    /// The programs recorded so far. Recording continues.
     const KernelBundle& bundle() const { return bundle_; }
 
    private:

@@ -1,4 +1,4 @@
-/// Calls that were written to a folder, by Kernel::capture() or GEMEL_CAPTURE, and their repetition.
+/// Replays kernel calls that Kernel::capture() or GEMEL_CAPTURE wrote to a folder.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -12,18 +12,18 @@
 
 namespace gemel {
 
-/// What a repeated call gave, beside what was captured.
+/// The results of a replayed call, compared with the captured ones.
 struct Replay {
     struct Output {
         std::size_t index = 0;  ///< of the argument, from 0
-        std::string name;       ///< of the parameter, if it is known
+        std::string name;       ///< of the parameter, if known
         std::size_t bytes = 0, differing_bytes = 0;
-        std::size_t first_difference = 0;  ///< byte; `bytes` if there is none
+        std::size_t first_difference = 0;  ///< index of the first byte that differs; `bytes` if none does
     };
     std::string kernel;
     std::string captured_on;      ///< device
-    double milliseconds = 0;      ///< of the device, second launch of two
-    std::vector<Output> outputs;  ///< memory that the kernel can write
+    double milliseconds = 0;      ///< device time of the second of two launches
+    std::vector<Output> outputs;  ///< the arguments that the kernel can write
 
     bool is_same() const {
         for (const Output& output : outputs)
@@ -32,9 +32,9 @@ struct Replay {
     }
 };
 
-/// Repeats a captured call on any device: text is compiled anew, a program that was loaded as a binary fits its own
-/// kind of device only. Results compare bit by bit, which is not to be expected of another device's sines.
-/// @throws Error if the folder holds no call, or a damaged one; what compiling and launching throws
+/// Replays a captured call on any device. Source text is compiled again; a program that was loaded as a binary runs
+/// only on its own kind of device. Results are compared bit by bit; functions such as sin() differ between devices.
+/// @throws Error if the folder holds no call or a damaged one; the errors of compiling and launching
 /// @time blocks
 GEMEL_API Replay replay(const Context& context, const std::filesystem::path& folder);
 

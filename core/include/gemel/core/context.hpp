@@ -149,7 +149,7 @@ class GEMEL_API Context {
     /// The allocation, gemel's or another library's, that contains a raw device address; empty if there is none, and on
     /// OpenCL, whose memory has handles instead of addresses. Blocks of the pool may be larger than their buffers.
     std::optional<AddressRange> address_range(std::uint64_t address) const;
-    /// A limit in bytes; empty if the driver has no such limit (OpenCL).
+    /// The value of a limit in bytes; empty if the driver has no such limit (OpenCL).
     std::optional<std::size_t> limit(ContextLimit which) const;
     /// @throws Error if the driver has no such limit, DeviceError if it refuses the value
     void set_limit(ContextLimit which, std::size_t bytes) const;
@@ -179,7 +179,7 @@ class GEMEL_API Context {
     }
     /// Device memory for attached objects: like allocate(), but the buffer does not keep the context alive.
     Buffer allocate_attached(std::size_t bytes) const;
-    /// A number that is unique among contexts and changes with reset(): a key for data about a context.
+    /// A number that is unique among contexts and changes at reset(): a key for data about a context.
     std::uint64_t id() const;
     /// Whether device memory has linear addresses, to which the host may add offsets. If not, a view's offset is passed
     /// to kernels separately.
@@ -197,15 +197,15 @@ class GEMEL_API Context {
     std::shared_ptr<ContextState> state_;
 };
 
-/// The context of the device that GEMEL_BACKEND and GEMEL_DEVICE choose; made on first use, lives as long as the
+/// The context of the device that GEMEL_BACKEND and GEMEL_DEVICE select; created on first use, lives as long as the
 /// process.
-/// @throws BackendUnavailable saying what was tried, if there is no device or not the one that was named
+/// @throws BackendUnavailable, listing what was tried, if there is no device or the selected one does not exist
 GEMEL_API Context default_context();
 
 /// The calling thread's current context: the innermost ContextScope, else the default context.
 GEMEL_API Context current_context();
 
-/// Makes a context the calling thread's current one for as long as it lives.
+/// Makes a context the calling thread's current context while the scope lives.
 class GEMEL_API ContextScope {
    public:
     explicit ContextScope(const Context& context);
@@ -219,5 +219,5 @@ class GEMEL_API ContextScope {
 
 }  // namespace gemel
 
-// What compile() returns, with the body of its template.
+// The return type of compile(), and the body of its template.
 #include <gemel/core/module.hpp>

@@ -1,4 +1,4 @@
-/// Devices and the facts about them.
+/// Devices and their properties.
 #pragma once
 
 #include <gemel/core/device_partition.hpp>
@@ -16,7 +16,8 @@
 
 namespace gemel {
 
-/// Facts about one device, filled alike by every backend. What a driver does not tell is `nullopt`, never a guess.
+/// Properties of one device, the same for every backend. A value that the driver does not report is `nullopt`, never a
+/// guess.
 struct DeviceInfo {
     enum class Type { gpu, cpu, accelerator, other };
 
@@ -30,19 +31,19 @@ struct DeviceInfo {
     std::optional<std::uint32_t> memory_clock_mhz;
     std::optional<std::uint32_t> memory_bus_bits;
 
-    std::size_t global_memory_bytes = 0;   ///< all of it, free or not
+    std::size_t global_memory_bytes = 0;   ///< total, used and free
     std::size_t max_allocation_bytes = 0;  ///< the largest single buffer
     std::optional<std::size_t> l2_cache_bytes;
     std::size_t constant_memory_bytes = 0;
-    std::size_t shared_memory_per_block_bytes = 0;          ///< without asking for more
-    std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< most that a kernel may ask for
-    bool shared_memory_is_dedicated = true;                 ///< false where it is ordinary memory, as on a CPU
+    std::size_t shared_memory_per_block_bytes = 0;          ///< available without opt-in
+    std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< maximum with opt-in
+    bool shared_memory_is_dedicated = true;                 ///< false if it is ordinary memory, as on a CPU
 
     std::uint32_t max_threads_per_block = 0;
     std::array<std::uint64_t, 3> max_block{};  ///< per axis
     std::array<std::uint64_t, 3> max_grid{};   ///< blocks per axis
     std::optional<std::uint32_t> warp_size;    ///< threads that run in lock step (CUDA warp, sub-group), where known
-    std::optional<std::uint32_t> preferred_vector_floats;  ///< SIMD lanes that the driver would like in one item
+    std::optional<std::uint32_t> preferred_vector_floats;  ///< the driver's preferred vector width, in floats
     std::optional<std::uint32_t> max_threads_per_compute_unit;
 
     std::size_t base_alignment_bytes = 1;  ///< of an allocation, and of a sub-buffer's origin
@@ -58,8 +59,8 @@ struct DeviceInfo {
     bool has_unified_memory = false;  ///< host and device share one physical memory
     bool has_managed_memory = false;  ///< MappedBuffer with MappedKind::managed works
     bool has_images = false;
-    bool has_warp_groups = false;             ///< four warps multiply matrices together (wgmma: sm_90, through CUDA)
-    bool has_cross_block_visibility = false;  ///< writes of one block become visible to others while a kernel runs
+    bool has_warp_groups = false;             ///< warp-group matrix products (wgmma: sm_90, through CUDA)
+    bool has_cross_block_visibility = false;  ///< other blocks see a block's writes while the kernel runs
     bool is_little_endian = true;
     bool has_error_correction = false;
 
@@ -68,8 +69,8 @@ struct DeviceInfo {
     std::string language_version;           ///< "NVRTC 13.0", "OpenCL C 1.2"
     std::string architecture;               ///< "sm_90"; CPU model on PoCL
     std::optional<std::string> pci_bus_id;  ///< "0000:3b:00.0"
-    /// Names this very piece of hardware (a GPU's UUID) or, where the driver has none, platform, model and place in the
-    /// list. Equal in CUDA and OpenCL for one NVIDIA GPU.
+    /// Identifies the physical device: a GPU's UUID or, if the driver has none, platform, model and index. CUDA and
+    /// OpenCL give an NVIDIA GPU the same identity.
     std::string identity;
 };
 
@@ -81,38 +82,38 @@ class GEMEL_API Device {
    public:
     /// Backend name, e.g. "cuda".
     const std::string& backend() const;
-    /// Place among this backend's devices, in the order of `gemel info`: what GEMEL_DEVICE takes.
-    /// Of a part of a device: its place among the parts.
+    /// Index among this backend's devices, in the order of `gemel info`; GEMEL_DEVICE takes it.
+    /// For a part of a device: its index among the parts.
     int index() const;
     /// "cuda:0"; "opencl:0.1" is the second part of "opencl:0".
     std::string id() const;
     const std::string& name() const;
     const DeviceInfo& info() const;
 
-    /// Everything that the driver tells about the device, by the driver's names ("CU_DEVICE_ATTRIBUTE_WARP_SIZE",
-    /// "CL_DEVICE_PROFILE"), as text, in the driver's order.
-    /// @time asks the driver for each anew
+    /// All attributes that the driver reports, as names ("CU_DEVICE_ATTRIBUTE_WARP_SIZE", "CL_DEVICE_PROFILE") and
+    /// values in text form, in the driver's order.
+    /// @time queries the driver for each attribute at every call
     std::vector<std::pair<std::string, std::string>> attributes() const;
-    /// One of them, by its name with or without "CU_DEVICE_ATTRIBUTE_" or "CL_DEVICE_", in any case; empty if the
-    /// driver does not tell it.
+    /// The value of one attribute. The prefixes "CU_DEVICE_ATTRIBUTE_" and "CL_DEVICE_" are optional; upper and lower
+    /// case are equal. Empty if the driver does not report it.
     std::optional<std::string> attribute(std::string_view name) const;
     /// Names of extensions; empty on CUDA, which has none.
     std::vector<std::string> extensions() const;
     bool has_extension(std::string_view name) const;
-    /// Names of the kernels that the device is born with, for Context::built_in_kernels(); empty on CUDA.
+    /// Names of the device's built-in kernels, for Context::built_in_kernels(); empty on CUDA.
     std::vector<std::string> built_in_kernels() const;
-    /// Whether Context::reach() can make its kernels read the other device's memory.
+    /// Whether Context::reach() can give this device's kernels access to the other device's memory.
     bool can_reach(const Device& other) const;
     /// The driver's handle (CUdevice, cl_device_id).
     std::uint64_t native_handle() const;
 
-    /// Parts of the device, in the driver's order: devices with fewer compute units, on which contexts are made as on
-    /// any other. Memory is not divided. Parts live as long as the process, and the same partition gives the same
-    /// parts. gemel::devices() does not list them, and GEMEL_DEVICE does not name them.
-    /// @throws ArgumentError for numbers that the device's compute units do not allow; Error saying what the driver
-    /// offers where it does not divide the device so (CUDA: never)
+    /// Divides the device into parts, in the driver's order: devices with fewer compute units that share the memory.
+    /// Contexts on parts work as on any other device. Parts live as long as the process; the same partition returns the
+    /// same parts. gemel::devices() does not list parts, and GEMEL_DEVICE cannot select them.
+    /// @throws ArgumentError if the device has too few compute units; Error, listing what the driver offers, if the
+    ///         driver does not support this partition (CUDA supports none)
     std::vector<Device> partition(const DevicePartition& how) const;
-    /// The device of which this is a part; empty for a whole one.
+    /// The device that this part belongs to; empty if this is a whole device.
     std::optional<Device> parent() const;
 
     friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }

@@ -1,4 +1,4 @@
-/// Element types: what a value is, on the host and in kernel text.
+/// Element types of arrays and scalars, on the host and in kernel text.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -15,7 +15,7 @@ namespace gemel {
 
 struct StructLayout;
 
-/// A value type, known at run time. Cheap to copy; two are equal when they describe the same type.
+/// A value type, known at run time. Cheap to copy; two are equal if they describe the same type.
 class DType {
    public:
     enum class Kind : std::uint8_t {
@@ -41,9 +41,9 @@ class DType {
     constexpr std::uint32_t size_bytes() const { return size_bytes_; }
     /// 1 for scalars; 2, 3, 4, 8 or 16 for vector types.
     constexpr std::uint8_t lanes() const { return lanes_; }
-    /// Places for lanes: 4 of a vector of three, whose last is padding.
+    /// Lanes including padding: 4 for a vector of three.
     constexpr std::uint8_t lane_places() const { return lanes_ == 3 ? 4 : lanes_; }
-    /// The type of one lane; a scalar's own.
+    /// The type of one lane; for a scalar the type itself.
     constexpr DType lane() const { return lanes_ == 1 ? *this : DType(kind_, size_bytes_ / lane_places()); }
     /// Fields of a struct type, else null.
     constexpr const StructLayout* layout() const { return layout_; }
@@ -74,7 +74,7 @@ struct StructField {
     std::size_t count = 1;
 };
 
-/// How a C++ aggregate lies in memory, on host and device alike.
+/// The memory layout of a C++ aggregate, equal on host and device.
 struct StructLayout {
     std::string name;
     std::size_t size_bytes = 0;
@@ -82,7 +82,7 @@ struct StructLayout {
     std::vector<StructField> fields;
 };
 
-/// Says which DType a C++ type has; specialise it to teach gemel a type.
+/// Maps a C++ type to its DType; specialise it to add a type.
 template <class T>
 struct DTypeOf {};
 
@@ -119,13 +119,13 @@ struct DTypeOf<std::complex<double>> {
     static constexpr DType value{DType::Kind::complex, 16};
 };
 
-/// Types that can be elements of device memory by name.
+/// C++ types that have a DType.
 template <class T>
 concept HasDType = requires {
     { DTypeOf<std::remove_cv_t<T>>::value } -> std::convertible_to<DType>;
 };
 
-/// False for void alone and its like: what is plainly meant as an element, but cannot be one, does not compile.
+/// False for void. Other types that cannot be elements fail to compile.
 template <class T>
 consteval bool check_element() {
     constexpr bool is_known = HasDType<T>;
@@ -139,7 +139,7 @@ consteval bool check_element() {
            std::is_same_v<T, long double>;
 }
 
-/// HasDType where another class is a mistake: the compiler says why, instead of listing what might have been meant.
+/// HasDType for functions that accept no other class: the compiler prints one reason instead of a list of candidates.
 template <class T>
 concept ElementType = check_element<std::remove_cv_t<T>>();
 

@@ -1,4 +1,4 @@
-/// The environment variables that gemel reads: one table that makes the behaviour, the documentation and `gemel info`.
+/// The environment variables that gemel reads. One table defines the behaviour, the documentation and `gemel info`.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -13,7 +13,7 @@ namespace gemel {
 /// One variable of the table.
 struct EnvironmentVariable {
     std::string name;                    ///< "GEMEL_BACKEND"
-    std::string values;                  ///< what may stand there, e.g. "cuda | opencl"
+    std::string values;                  ///< accepted values, e.g. "cuda | opencl"
     std::string meaning;                 ///< one sentence
     std::optional<std::string> current;  ///< the value in force, if set
 };
@@ -23,12 +23,12 @@ GEMEL_API std::vector<EnvironmentVariable> environment();
 
 namespace env {
 
-/// The value of a variable of the table, or nothing when unset or empty. Read anew at every call.
+/// The value of a variable of the table; nullopt if unset or empty. Each call reads the environment.
 GEMEL_API std::optional<std::string> get(const char* name);
 /// True for 1, on, true, yes; false for 0, off, false, no and unset. @throws ArgumentError for anything else
 GEMEL_API bool flag(const char* name);
-/// Bytes from "1048576", "512K", "2G", or a share of `total_bytes` from "80%".
-/// @throws ArgumentError naming the variable and the value
+/// A number of bytes: "1048576", "512K", "2G", or "80%" of `total_bytes`.
+/// @throws ArgumentError with the variable and the value if it cannot be read
 GEMEL_API std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes);
 
 }  // namespace env

@@ -1,4 +1,5 @@
-/// The one exception family. A message says who, what, the figures, and the next step.
+/// gemel's exceptions. A message names the function, says what was expected and what was given, and ends with the next
+/// step.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -8,42 +9,42 @@
 
 namespace gemel {
 
-/// Root of everything that gemel throws.
+/// Base class of all exceptions that gemel throws.
 class GEMEL_API Error : public std::runtime_error {
    public:
     explicit Error(const std::string& message);
     ~Error() override;
 };
 
-/// A backend or device that was asked for cannot be used here; the message lists what was tried and why each failed.
+/// The selected backend or device cannot be used; the message lists what was tried and why each attempt failed.
 class GEMEL_API BackendUnavailable : public Error {
    public:
     explicit BackendUnavailable(const std::string& message);
     ~BackendUnavailable() override;
 };
 
-/// Kernel text did not compile. `what()` shows the numbered source lines around each complaint.
+/// Kernel text did not compile. `what()` shows the numbered source lines around each error.
 class GEMEL_API CompileError : public Error {
    public:
     CompileError(const std::string& message, std::string source, std::string log);
     ~CompileError() override;
-    /// The complete text that the compiler saw, prelude included.
+    /// The complete text that was compiled, including the prelude.
     const std::string& source() const noexcept { return source_; }
-    /// The compiler's own words.
+    /// The compiler's log.
     const std::string& log() const noexcept { return log_; }
 
    private:
     std::string source_, log_;
 };
 
-/// What the caller gave cannot be right; nothing was launched, copied or changed.
+/// An argument is invalid. Nothing was launched, copied or changed.
 class GEMEL_API ArgumentError : public Error {
    public:
     explicit ArgumentError(const std::string& message);
     ~ArgumentError() override;
 };
 
-/// Memory ran out, on the device or for page-locked host memory, after the pool had given back what it held.
+/// Device memory or page-locked host memory ran out, after the pool had released all held blocks.
 class GEMEL_API OutOfMemory : public Error {
    public:
     explicit OutOfMemory(const std::string& message);
@@ -57,9 +58,9 @@ class GEMEL_API DeviceError : public Error {
     ~DeviceError() override;
     /// The driver function, e.g. "cuMemcpyHtoDAsync".
     const std::string& call() const noexcept { return call_; }
-    /// The driver's number for the failure, e.g. 700.
+    /// The driver's error code, e.g. 700.
     int code() const noexcept { return code_; }
-    /// The driver's name for it, e.g. "CUDA_ERROR_ILLEGAL_ADDRESS".
+    /// The driver's name of the error code, e.g. "CUDA_ERROR_ILLEGAL_ADDRESS".
     const std::string& code_name() const noexcept { return code_name_; }
 
    private:
@@ -68,8 +69,8 @@ class GEMEL_API DeviceError : public Error {
     std::string code_name_;
 };
 
-/// The context is unusable, as after a kernel that faulted; the message names the last launches.
-/// Device memory is gone; `Context::reset()` gives a working context again.
+/// The context is unusable, for example after a kernel faulted; the message names the last launches.
+/// Its device memory is lost. `Context::reset()` makes the context usable again.
 class GEMEL_API DeviceLost : public DeviceError {
    public:
     DeviceLost(const std::string& message, std::string call, int code, std::string code_name);

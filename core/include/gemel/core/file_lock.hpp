@@ -1,4 +1,4 @@
-/// A lock between processes, for work that must not be done twice at once on one machine.
+/// A lock between processes, for work that two processes of a machine must not do at the same time.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -7,12 +7,12 @@
 
 namespace gemel {
 
-/// An exclusive lock, held from construction to destruction, against other processes and against other threads with an
-/// object of their own. The system releases it when a process dies.
+/// An exclusive lock, held from construction to destruction. It excludes other processes, and other threads with their
+/// own FileLock. The system releases it when the process dies.
 class GEMEL_API FileLock {
    public:
-    /// Waits for the lock; the log says so after a second, and who holds it. The file and its folder are made if need
-    /// be. Where they cannot be, nothing is held: the lock is there to help, and what it guards must work without.
+    /// Waits for the lock; after one second it logs who holds it. Creates the file and its folder if necessary. If they
+    /// cannot be created, nothing is locked: the guarded work must be correct without the lock.
     explicit FileLock(const std::filesystem::path& file) noexcept;
     ~FileLock();
     FileLock(const FileLock&) = delete;

@@ -18,29 +18,28 @@ namespace gemel {
 class Context;
 struct GraphState;
 
-/// Recorded launches, copies and fills, which run in the order in which they were recorded. A cheap handle; a graph may
-/// be launched from several threads, one launch after the other. It keeps alive the memory and the kernels that it
-/// uses.
+/// Recorded launches, copies and fills that run in recorded order. A cheap handle. Several threads may launch one
+/// graph; the launches run one after another. A graph keeps the memory and kernels that it uses alive.
 class GEMEL_API Graph {
    public:
     Graph() = default;
     bool empty() const { return !state_; }
-    /// How many commands it has: launches, copies, fills.
+    /// The number of commands: launches, copies, fills.
     std::size_t nodes() const;
-    /// The stream that it was recorded on.
+    /// The stream on which the graph was recorded.
     const Stream& stream() const;
-    /// Bytes of device memory that belong to the graph: what arrays made while it was recorded take.
+    /// Bytes of device memory that belong to the graph: the arrays made during the recording.
     std::size_t own_bytes() const;
 
-    /// Enqueues all of it, on the stream that it was recorded on or another one of the same context.
-    /// @throws ArgumentError if a buffer that it uses has been released, or the stream is of another context
-    /// @time   CUDA: one call of the driver. OpenCL: one call for each node, which sets no arguments.
+    /// Enqueues the graph on the stream of its recording, or on another stream of the same context.
+    /// @throws ArgumentError if a buffer of the graph has been released or the stream belongs to another context
+    /// @time   CUDA: one driver call. OpenCL: one call per node, without setting arguments.
     void launch() const;
     void launch(const Stream& stream) const;
 
-    /// Replaces an argument of one node, a launch, from the next launch of the graph on. Values and memory are checked
-    /// as at a launch of the kernel; memory must also be as large and as well aligned as what it replaces.
-    /// @param node  as to_string() counts them. @param parameter  its name, as to_string() shows it, or its position
+    /// Replaces an argument of one kernel node for later launches of the graph. The argument is checked as at a launch
+    /// of the kernel. Memory must be at least as large and as aligned as the memory that it replaces.
+    /// @param node  its number in to_string(). @param parameter  its name as in to_string(), or its position
     template <KernelArgument T>
     void update(std::size_t node, std::string_view parameter, const T& value) const {
         update_named(node, parameter, as_argument(value));
@@ -49,15 +48,15 @@ class GEMEL_API Graph {
     void update(std::size_t node, std::size_t position, const T& value) const {
         update_at(node, position, as_argument(value));
     }
-    /// The same in every node that launches the kernel of that name. @returns how many these are
+    /// Replaces the argument in every node that launches the kernel of that name. @returns the number of these nodes
     template <KernelArgument T>
     std::size_t update(std::string_view kernel, std::string_view parameter, const T& value) const {
         return update_all(kernel, parameter, as_argument(value));
     }
-    /// Uses the memory of `to` wherever the graph uses that of `from`, in launches, copies and fills. Both are of one
-    /// size. @returns how many nodes changed. @throws ArgumentError if none uses it
+    /// Replaces the memory of `from` by that of `to` in all launches, copies and fills. Both must have the same size.
+    /// @returns the number of changed nodes. @throws ArgumentError if no node uses `from`
     std::size_t replace(const Buffer& from, const Buffer& to) const;
-    /// The same with arrays, or whatever else has a buffer().
+    /// The same for arrays and other types with a buffer().
     template <class Array>
         requires requires(const Array& array) {
             { array.buffer() } -> std::convertible_to<const Buffer&>;
@@ -66,7 +65,7 @@ class GEMEL_API Graph {
         return replace(from.buffer(), to.buffer());
     }
 
-    /// A line for each node: kernel, grid, block, arguments with their names.
+    /// One line per node: kernel, grid, block, arguments with their names.
     std::string to_string() const;
 
     explicit Graph(std::shared_ptr<GraphState> state) : state_(std::move(state)) {}
@@ -81,21 +80,21 @@ class GEMEL_API Graph {
     std::shared_ptr<GraphState> state_;
 };
 
-/// Calls `function` and records what it enqueues, on `stream`, which is the thread's current one meanwhile. Nothing of
-/// it runs. Arrays made in it belong to the graph; bytes uploaded from the host are copied now and uploaded by every
-/// launch of the graph, except those of a HostBuffer, which every launch reads anew.
-/// @throws what `function` throws. Reads by the host (get, item), waits, events and uses of other streams throw an
-///         Error that names them. The stream and the context stay usable, and nothing is recorded any more.
-/// @throws ArgumentError if the stream is empty; Error if this thread, or another one on this stream, records already
+/// Calls `function` with `stream` as the thread's current stream and records the commands that it enqueues instead of
+/// running them. Arrays made in `function` belong to the graph. Host data that it uploads is copied now, and every
+/// launch of the graph uploads this copy; a HostBuffer is not copied: every launch reads its current contents.
+/// @throws the exceptions of `function`. Host reads (get, item), waits, events and other streams throw an Error that
+///         names the call. After an exception the stream and the context are usable and the recording has ended.
+/// @throws ArgumentError if the stream is empty; Error if this thread, or another thread on this stream, is recording
 GEMEL_API Graph capture(const Stream& stream, const std::function<void()>& function);
 
-/// The stream that this thread records; empty if it does not.
+/// The stream that this thread is recording; empty if it records none.
 GEMEL_API Stream recorded_stream();
 
-// For those who write generators.
+// For authors of generators.
 
-/// What is called in it runs at once, though the thread records: uploads of tables, scratch memory that is kept with a
-/// kernel.
+/// Suspends this thread's recording while it lives: commands run at once, for example uploads of tables and scratch
+/// memory that a kernel keeps.
 class GEMEL_API RecordingPause {
    public:
     RecordingPause();
@@ -107,11 +106,11 @@ class GEMEL_API RecordingPause {
     void* paused_;
 };
 
-/// Whether this thread records work of that context.
+/// Whether this thread is recording commands of the context.
 GEMEL_API bool is_recording(const Context& context);
-/// An object of the recording under way on this thread, made by `make` when `key` is first asked for, gone when the
-/// recording ends; null if the thread does not record. For what a kernel keeps from launch to launch: a graph, which
-/// may run at any time, needs its own.
+/// An object that belongs to this thread's recording: `make` makes it at the first call with `key`, and it is released
+/// when the recording ends. Null if the thread is not recording. Use it for state that a kernel keeps between launches:
+/// a graph may run at any time and needs its own copy.
 GEMEL_API void* recorded_object(const void* key, std::shared_ptr<void> (*make)());
 template <class T>
 T* recorded(const void* key) {

@@ -1,4 +1,4 @@
-/// Sixteen-bit storage types for the host: they hold bits, and arithmetic happens in float.
+/// 16-bit floating-point storage types for the host; arithmetic is done in float.
 #pragma once
 
 #include <gemel/core/export.hpp>

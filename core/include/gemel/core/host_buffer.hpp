@@ -1,4 +1,4 @@
-/// Host memory that devices reach well: page-locked for copies, mapped or managed for direct access.
+/// Host memory for devices: page-locked for copies, mapped or managed for direct access.
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -13,13 +13,13 @@
 
 namespace gemel {
 
-/// The bytes of so many elements; where that overflows, the most there can be, which no allocation has.
+/// The bytes of `count` elements; on overflow the largest std::size_t, which every allocation refuses.
 constexpr std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
     const std::size_t most = ~std::size_t{0};
     return count > most / element_bytes ? most : count * element_bytes;
 }
 
-/// Bytes of page-locked host memory; see HostBuffer.
+/// Allocates page-locked host memory; see HostBuffer.
 GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes,
                                                    HostMemoryKind kind = HostMemoryKind::ordinary);
 /// See HostBuffer::adopt().
@@ -37,13 +37,13 @@ class HostBuffer {
 
    public:
     HostBuffer() = default;
-    /// @param count  elements, uninitialised. @throws OutOfMemory
+    /// @param count  number of elements, uninitialised. @throws OutOfMemory
     HostBuffer(const Context& context, std::size_t count, HostMemoryKind kind = HostMemoryKind::ordinary)
         : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
-    /// Memory of the caller's, a vector for example, page-locked where the driver can (elsewhere copies are slower, and
-    /// right all the same). It must outlive the handle and its parts, which give it back when the last has died and
-    /// copies are done; a vector must not grow meanwhile.
+    /// Page-locks the caller's memory, for example a vector's. If the driver cannot, copies still work but are slower.
+    /// The memory must outlive the handle and its parts; it is released after the last of them is destroyed and all
+    /// copies are done. A vector must not grow meanwhile.
     static HostBuffer adopt(const Context& context, std::span<T> memory) {
         HostBuffer result;
         result.block_ = adopt_host(context, memory.data(), memory.size_bytes());
@@ -60,7 +60,7 @@ class HostBuffer {
     T* end() const { return data() + count_; }
     operator std::span<T>() const { return {data(), count_}; }
 
-    /// `count` elements from `first` on, sharing the memory.
+    /// `count` elements starting at `first`; shares the memory.
     HostBuffer part(std::size_t first, std::size_t count) const {
         HostBuffer result = *this;
         result.first_ += std::min(first, count_);
@@ -79,16 +79,16 @@ class HostBuffer {
 
 /// How host and device share memory.
 enum class MappedKind {
-    zero_copy,  ///< the memory stays on the host; kernels reach it over the bus
-    managed,    ///< the memory migrates to where it is used (CUDA managed memory, OpenCL shared virtual memory)
+    zero_copy,  ///< the memory stays on the host; kernels access it over the bus
+    managed,    ///< the memory migrates to its user (CUDA managed memory, OpenCL shared virtual memory)
 };
 
-/// @throws Error naming the device if it has no such memory
+/// @throws Error with the device's name if it has no such memory
 GEMEL_API Buffer allocate_mapped(const Context& context, std::size_t bytes, MappedKind kind);
 GEMEL_API void* map(const Buffer& buffer);
 GEMEL_API void unmap(const Buffer& buffer, void* host) noexcept;
 
-/// Memory that host and device both reach without copies. Kernels take `.buffer()`; the host reads and writes through
+/// Memory that host and device both access without copies. Kernels take `.buffer()`; the host reads and writes through
 /// `.map()`, which waits for the device first.
 template <class T>
 class MappedBuffer {
@@ -100,7 +100,7 @@ class MappedBuffer {
     MappedBuffer(const Context& context, std::size_t count, MappedKind kind = MappedKind::zero_copy)
         : buffer_(allocate_mapped(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
-    /// The host's view, until it dies. While one exists no kernel may use the memory.
+    /// The host's access to the memory. While a View exists no kernel may use the memory.
     class View {
        public:
         explicit View(const MappedBuffer& owner)

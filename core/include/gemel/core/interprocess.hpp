@@ -1,4 +1,4 @@
-/// Device memory and events that several processes on one device use, by handles that are bytes.
+/// Sharing device memory and events between processes on one device, by handles that are bytes.
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -13,25 +13,26 @@ namespace gemel {
 
 class Context;
 
-/// A handle to the buffer's memory, for import_memory() in another process on the same device; send it by a pipe, a
-/// socket or MPI. The memory must stay allocated, and its Buffer alive, for as long as others use it: afterwards the
-/// pool may give it to somebody else. What is enqueued here is not waited for: synchronize, or send an event too.
-/// @throws ArgumentError for an empty buffer and for mapped and managed memory; Error where the driver has no such
-/// handles (OpenCL); DeviceError for memory that the driver cannot export, as that of cuMemAllocAsync and of the
-/// virtual memory functions
+/// Returns a handle to the buffer's memory for import_memory() in another process on the same device. Send it through a
+/// pipe, a socket or MPI. Keep the Buffer alive while other processes use the memory: afterwards the pool may reuse it.
+/// The importing process does not wait for commands enqueued here: synchronize, or send an event as well.
+/// @throws ArgumentError for an empty buffer and for mapped and managed memory; Error if the driver has no such handles
+///         (OpenCL); DeviceError if the driver cannot export the memory (from cuMemAllocAsync or the virtual memory
+///         functions)
 GEMEL_API std::vector<std::byte> export_memory(const Buffer& buffer);
 
-/// The memory of another process, as a buffer of this context: the same bytes, not a copy. The last handle's end gives
-/// up the access and waits for the device.
-/// @throws ArgumentError if the bytes are no handle of export_memory(), or one of this very process or another device
+/// Opens another process's memory as a buffer of this context: the same memory, not a copy. Destroying the last handle
+/// closes it and waits for the device.
+/// @throws ArgumentError if `handle` is not from export_memory(), or is from this process or another device
 GEMEL_API Buffer import_memory(const Context& context, std::span<const std::byte> handle);
 
-/// A handle to an event that was recorded with EventKind::interprocess. The event must live until it is imported.
+/// Returns a handle to an event that was recorded with EventKind::interprocess. Keep the event alive until it is
+/// imported.
 /// @throws ArgumentError for events of other kinds
 GEMEL_API std::vector<std::byte> export_event(const Event& event);
 
-/// An event of another process: `stream.wait(event)` orders streams of both without the host.
-/// @throws ArgumentError if the bytes are no handle of export_event(), or one of this very process or another device
+/// Opens another process's event: `stream.wait(event)` orders streams of both processes without the host.
+/// @throws ArgumentError if `handle` is not from export_event(), or is from this process or another device
 GEMEL_API Event import_event(const Context& context, std::span<const std::byte> handle);
 
 }  // namespace gemel

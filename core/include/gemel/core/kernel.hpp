@@ -88,17 +88,17 @@ class GEMEL_API Kernel {
         return time_packed(config, packed);
     }
     /// Launches once, waits, and writes the call into a new folder: the program's text and options, the launch sizes,
-    /// all arguments before and after as .npy files, and main.cpp, a complete program that repeats it and compares. So
-    /// does GEMEL_CAPTURE for the first call of every kernel; `gemel replay` and replay() repeat it. Files that the
-    /// text includes are not copied.
-    /// @throws ArgumentError for textures and images, or if the folder is there already; nothing was launched then
+    /// all arguments before and after the launch as .npy files, and main.cpp, a complete program that repeats the call
+    /// and compares. GEMEL_CAPTURE does this for the first call of every kernel; `gemel replay` and replay() repeat the
+    /// call. Files that the text includes are not copied.
+    /// @throws ArgumentError for textures and images, or if the folder exists; then nothing was launched
     template <KernelArgument... A>
     void capture(const std::string& folder, const LaunchConfig& config, const A&... arguments) const {
         const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
         capture_packed(folder, config, packed);
     }
     void launch(const LaunchConfig& config, std::span<const Argument> arguments) const;
-    /// The same without dynamic shared memory; copies no handle.
+    /// Launches without dynamic shared memory and without copying a handle.
     void launch(const Dim3& grid, const Dim3& block, const Stream& stream, std::span<const Argument> arguments) const;
 
     const std::string& name() const;
@@ -117,11 +117,11 @@ class GEMEL_API Kernel {
     /// cooperative kernel runs concurrently.
     /// @throws ArgumentError if the kernel cannot have such a block
     std::int64_t max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes = 0) const;
-    /// A hint for later launches: so many percent of a multiprocessor's memory shall be shared memory, the rest cache;
-    /// -1 leaves it to the driver. @returns whether the device has that choice (CUDA)
+    /// A hint for later launches: the percentage of a multiprocessor's on-chip memory to use as shared memory, the rest
+    /// as cache; -1 lets the driver decide. @returns whether the device has this setting (CUDA)
     bool prefer_shared_memory(int percent) const;
-    /// The same in words, as older devices take it; where a multiprocessor's memory divides freely, the driver reads it
-    /// as a share. @returns whether the device has that choice (CUDA; OpenCL has no such call)
+    /// The same hint in the form that older devices take; on devices with a free division the driver converts it to a
+    /// percentage. @returns whether the device has this setting (CUDA; OpenCL has no such call)
     bool prefer_cache(CachePreference preference) const;
     std::uint64_t native_handle() const;
 

@@ -1,4 +1,4 @@
-/// How a kernel is launched: grid, block, stream, dynamic shared memory.
+/// Launch configuration: grid, block, stream, dynamic shared memory.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -13,7 +13,7 @@
 
 namespace gemel {
 
-/// Up to three extents from any integer types, range-checked; those left out are 1. All zero means "not given".
+/// Up to three extents of any integer types, range-checked; missing ones are 1. All zero means "not given".
 class Dim3 {
    public:
     constexpr Dim3() = default;
@@ -26,7 +26,7 @@ class Dim3 {
 
     constexpr bool given() const { return given_ != 0; }
     constexpr std::uint64_t operator[](std::size_t axis) const { return extent_[axis]; }
-    /// The same, but 0 where nothing was given.
+    /// The extent of an axis; 0 if it was not given.
     constexpr std::uint64_t given_extent(std::size_t axis) const { return given_ >= axis + 1 ? extent_[axis] : 0; }
     /// The number of elements, 64-bit.
     constexpr std::uint64_t count() const { return extent_[0] * extent_[1] * extent_[2]; }
@@ -42,15 +42,15 @@ class Dim3 {
     }
     [[noreturn]] GEMEL_API static void refuse_negative(long long value);
 
-    std::uint8_t given_ = 0;  ///< how many
+    std::uint8_t given_ = 0;  ///< number of given extents
     std::array<std::uint64_t, 3> extent_{1, 1, 1};
 };
 
-/// "4 x 4", "128": the extents up to the last that is not 1.
+/// "4 x 4", "128": the extents up to the last one that is not 1.
 GEMEL_API std::string to_string(const Dim3& dim);
 
-/// Give `grid` (number of blocks) and `block` (threads per block), or `threads` (rounded up to whole blocks) with or
-/// without `block`: where it is left out, one is taken that suits kernel and device.
+/// Give `grid` (number of blocks) and `block` (threads per block), or `threads` (rounded up to whole blocks) and
+/// optionally `block`. Without `block`, gemel chooses one for the kernel and the device.
 struct LaunchConfig {
     Dim3 grid = {};
     Dim3 block = {};
@@ -59,10 +59,10 @@ struct LaunchConfig {
     /// All blocks run at the same time, so that grid_barrier() can make them wait for each other; their number is at
     /// most Kernel::max_cooperative_blocks().
     bool cooperative = false;
-    /// What LAUNCH_OFFSET's OFFSET_0, OFFSET_1 and OFFSET_2 are, in threads. On OpenCL a kernel without that parameter
-    /// gets it as the offset of its get_global_id(); elsewhere that is refused. Zero if left out.
+    /// The values of LAUNCH_OFFSET's OFFSET_0, OFFSET_1 and OFFSET_2, in threads; 0 by default. For a kernel without
+    /// that parameter OpenCL adds the offset to get_global_id(), and other backends throw.
     Dim3 offset = {};
-    Stream stream = {};  ///< the thread's current stream if left out, else the context's default stream
+    Stream stream = {};  ///< by default the thread's current stream, else the context's default stream
 };
 
 }  // namespace gemel

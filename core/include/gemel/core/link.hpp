@@ -1,4 +1,4 @@
-/// Programs of several units: each text is compiled by itself, then they are linked into one.
+/// Programs of several units: each unit is compiled separately, then all are linked.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -11,9 +11,9 @@
 
 namespace gemel {
 
-/// One text of a program that is linked: portable, or native for the context's dialect.
+/// One unit of a linked program: portable text, or native text of the context's dialect.
 struct GEMEL_API LinkUnit {
-    /// @param name  what messages call it: "unit 1" and so on if left out
+    /// @param name  used in messages; "unit 1" and so on by default
     LinkUnit(const char* text, std::string name = {});
     LinkUnit(std::string text, std::string name = {});
     LinkUnit(NativeSource source, std::string name = {});
@@ -24,14 +24,14 @@ struct GEMEL_API LinkUnit {
     std::string name = {};
 };
 
-/// Compiles units by themselves and links them into one program with the kernels of all. A function that one unit
-/// defines and others call is declared WITHIN_KERNEL_EXTERN in each of them. The program is cached, in memory and on
-/// disk, as those of Context::compile are.
-/// @param units    in any order; a single one is compiled as by Context::compile
+/// Compiles each unit separately and links them into one program with the kernels of all. Declare a function that one
+/// unit defines and others call WITHIN_KERNEL_EXTERN in each of them. The program is cached in memory and on disk, as
+/// by Context::compile.
+/// @param units    in any order; a single unit is compiled as by Context::compile
 /// @param options  for every unit; `name` is not used
-/// @throws CompileError naming the unit that does not compile, or with what the linker says
-/// @throws ArgumentError without units; Error on an OpenCL device that has no linker
-/// @time   the compiler's for each unit, and the linker's, if the program is in no cache
+/// @throws CompileError with the unit that does not compile, or with the linker's log
+/// @throws ArgumentError if there are no units; Error if the OpenCL device has no linker
+/// @time   if no cache holds the program, the compile time of each unit and the link time
 GEMEL_API Module link(const Context& context, const std::vector<LinkUnit>& units, const CompileOptions& options = {});
 
 }  // namespace gemel

@@ -1,4 +1,4 @@
-/// Any stretch of device memory within the host's reach for a while.
+/// Temporary host access to a range of device memory.
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -12,7 +12,7 @@
 
 namespace gemel {
 
-/// Where a mapped stretch lies on the host; its end gives it back to the device.
+/// The host address of a mapped range; the destructor returns the range to the device.
 class GEMEL_API HostMapping {
    public:
     HostMapping(const Buffer& buffer, MapMode mode);
@@ -28,19 +28,20 @@ class GEMEL_API HostMapping {
     std::shared_ptr<HostBlock> staging_;
 };
 
-/// A stretch of a buffer as elements of the host's, until the last copy of the handle dies. No kernel may use that
-/// memory meanwhile. Where host and device share memory nothing is copied; elsewhere page-locked memory stands in, read
-/// when it is made and written back at the end, as the mode says. HostView gives it a shape.
+/// A range of a buffer that the host accesses as elements until the last copy of the handle is destroyed. No kernel may
+/// use the memory meanwhile. If host and device share memory, nothing is copied. Otherwise page-locked memory is
+/// filled at construction and written back at destruction, as the mode says. HostView adds a shape.
 ///
 ///     { const MappedRange<float> part(buffer, 100, 50); part[0] = 1; }
 ///
-/// @time making one waits for the device's work on the memory; the end enqueues, or waits for a copy where it copies
+/// @time construction waits for the device's use of the memory; destruction enqueues, or waits for the copy if it makes
+///       one
 template <class T>
 class MappedRange {
     static_assert(std::is_trivially_copyable_v<T>, "MappedRange shows plain bytes: T must be trivially copyable");
 
    public:
-    /// @param first,count  in elements of T, from the buffer's start. @throws ArgumentError if they do not fit
+    /// @param first,count  in elements of T from the buffer's start. @throws ArgumentError if they exceed the buffer
     MappedRange(const Buffer& buffer, std::size_t first, std::size_t count, MapMode mode = MapMode::read_write)
         : mapping_(std::make_shared<HostMapping>(buffer.view(first * sizeof(T), count * sizeof(T)), mode)),
           elements_(reinterpret_cast<T*>(mapping_->data()), count) {}

@@ -16,32 +16,32 @@ namespace gemel {
 
 struct ModuleState;
 
-/// A program on a device: a cheap handle that shares ownership. Kernels keep their module alive.
+/// A compiled program on a device: a cheap handle that shares ownership. Kernels keep their module alive.
 class GEMEL_API Module {
    public:
-    /// @throws Error that lists the kernels there are, if this one is not among them
+    /// @throws Error, listing the module's kernels, if there is none of that name
     Kernel kernel(const std::string& name) const;
     std::vector<std::string> kernel_names() const;
-    /// What is known of the kernels' parameters.
+    /// The known kernel signatures.
     const std::vector<KernelSignature>& signatures() const;
 
-    /// The program in the driver's form with its signatures, for `Context::load_binary` on the same kind of device: one
-    /// process can build for all.
+    /// The program in the driver's binary form with its signatures, for `Context::load_binary` on the same kind of
+    /// device, also in other processes.
     std::vector<std::byte> binary() const;
 
-    /// A writable variable at file scope, by name. CUDA only: elsewhere it throws an Error that points to constant
-    /// buffers.
+    /// A writable variable at file scope, by name. CUDA only. @throws Error elsewhere; use a ConstantBuffer there
     Buffer global(const std::string& name) const;
 
-    /// Compiles a file; its folder is searched for what it includes.
+    /// Compiles a file; #include searches its folder, too.
     /// @throws Error if it cannot be read
     static Module from_file(const Context& context, const std::filesystem::path& path, CompileOptions options = {});
-    /// If the file of from_file(), or one that it includes, has changed, compiles it anew. Returns whether it did. A
-    /// file whose includes cannot be followed (#include MACRO, __TIME__, ...) is compiled anew each time.
-    /// If the new text does not compile, throws and keeps the old program. Kernels fetched before keep the old program.
+    /// Compiles the file of from_file() again if it or a file that it includes has changed. A file whose includes
+    /// cannot be followed (#include MACRO, __TIME__, ...) is compiled every time. Kernels fetched before keep the old
+    /// program.
+    /// @returns whether it compiled. @throws CompileError if the new text does not compile; the old program remains
     bool reload();
 
-    /// What the compiler said although it succeeded, also of a program that came from a cache; empty if nothing.
+    /// The compiler's warnings, also for a program from a cache; empty if there were none.
     const std::string& build_log() const;
     Context context() const { return context_; }
     std::uint64_t native_handle() const;

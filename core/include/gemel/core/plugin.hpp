@@ -1,23 +1,21 @@
-/// The plug-in boundary: what a backend must do, and nothing that all backends do alike.
+/// The plug-in interface: what a backend implements. What all backends have in common is in core.
 ///
-/// Three promises, and what each governs:
+/// Three levels of compatibility:
 ///   1. The entry point. A plug-in is a shared library named libgemel_<name>.so that exports one C function,
 ///      `gemel_plugin_entry`, returning a pointer to a constant `PluginEntry`. The layout of PluginEntry never changes.
-///   2. The build. `abi_version` counts changes to this file; `build_tag` names gemel's version, the compiler family,
-///   the
-///      standard library's ABI and the sanitizer. Both must match libgemel.so, or the plug-in is refused.
-///   3. The classes below. Past that check they are ordinary C++: they may throw gemel's exceptions and pass standard
+///   2. The build. `abi_version` counts changes to this file; `build_tag` contains gemel's version, the compiler
+///      family, the standard library's ABI and the sanitizer. libgemel.so refuses a plug-in if either differs.
+///   3. The classes below. After that check they are ordinary C++: they may throw gemel's exceptions and pass standard
 ///      types. Plug-ins are never unloaded.
 ///
-/// Rules for every virtual function, unless it says otherwise:
-///   - Thread-safe on different objects; core adds the locks where one object is shared, except as stated at Kernel.
-///   - A failed driver call throws DeviceError (DeviceLost if the context is unusable from then on; OutOfMemory if
-///   memory
-///     ran out). Core adds the names of the last launches to DeviceLost; the plug-in need not know them.
-///   - Destructors and `noexcept` functions log failures and swallow them.
-///   - Handles are what the driver has: CUdeviceptr, CUstream, cl_mem, cl_command_queue, as 64-bit integers.
-///   - Sizes are in bytes, offsets too.
-///   - Core checks everything that the user gave (ranges, null handles, contexts) before it calls.
+/// Rules for every virtual function, unless its comment says otherwise:
+///   - It is thread-safe on different objects. Core locks shared objects, except as stated at Kernel.
+///   - A failed driver call throws DeviceError: DeviceLost if the context is unusable afterwards, OutOfMemory if memory
+///     ran out. Core adds the names of the last launches to DeviceLost.
+///   - Destructors and `noexcept` functions log failures and do not throw.
+///   - Handles are the driver's, as 64-bit integers: CUdeviceptr, CUstream, cl_mem, cl_command_queue.
+///   - Sizes and offsets are in bytes.
+///   - Core checks all user input (ranges, null handles, contexts) before it calls.
 #pragma once
 
 #include <gemel/core/device.hpp>
@@ -47,26 +45,27 @@ inline constexpr std::uint32_t abi_version = 8;
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
     std::string name;          ///< "NVRTC"
-    std::string path;          ///< file, or what the loader was asked for
-    std::string version;       ///< "13.0"; empty if it is not known
+    std::string path;          ///< file, or the name given to the loader
+    std::string version;       ///< "13.0"; empty if unknown
     std::string trouble = {};  ///< why it cannot be used; empty if it can
 };
 
 enum class MemoryKind : std::uint8_t {
     device,   ///< ordinary device memory
-    mapped,   ///< page-locked host memory that kernels reach directly (zero copy)
+    mapped,   ///< page-locked host memory that kernels access directly (zero copy)
     managed,  ///< memory that migrates between host and device (CUDA managed memory, OpenCL shared virtual memory)
-    image,    ///< the storage of an Image, which no pointer reaches
+    image,    ///< the storage of an Image, not accessible by pointer
 };
 
-/// One allocation. `handle` is a CUdeviceptr or a cl_mem; `host` is where the host sees it, if it does without mapping.
+/// One allocation. `handle` is a CUdeviceptr or a cl_mem; `host` is its host address if the host can access it without
+/// mapping.
 struct Memory {
     std::uint64_t handle = 0;
     void* host = nullptr;
     std::size_t bytes = 0;
     MemoryKind kind = MemoryKind::device;
-    void* owner = nullptr;  ///< the plug-in's own bookkeeping, if it needs any
-    bool foreign = false;   ///< wrapped: release() must not free it
+    void* owner = nullptr;  ///< the plug-in's own data, if any
+    bool foreign = false;   ///< wrapped; release() must not free it
 };
 
 /// A place in device memory.
@@ -75,7 +74,7 @@ struct Place {
     std::size_t offset_bytes = 0;
 };
 
-/// One side of a rectangular copy: `host` or `device` is set. Pitches are distances between rows and between slices.
+/// One side of a rectangular copy; either `host` or `device` is set. A pitch is the distance between rows or slices.
 struct RectSide {
     std::byte* host = nullptr;
     const Memory* device = nullptr;
@@ -89,11 +88,11 @@ struct LaunchShape {
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint32_t shared_bytes = 0;
-    bool cooperative = false;  ///< all blocks run at once; there are at most Kernel::max_cooperative_blocks()
+    bool cooperative = false;  ///< all blocks run at the same time; at most Kernel::max_cooperative_blocks()
     std::array<std::uint64_t, 3> offset{};  ///< of OpenCL's get_global_id()
 };
 
-/// No launch has more arguments, the arena included.
+/// The maximum number of arguments of a launch, including the arena.
 inline constexpr std::size_t most_arguments = 88;
 
 /// One argument as the driver takes it: bytes of a scalar or struct, or the 8-byte handle from Context::argument().
@@ -102,23 +101,23 @@ struct ArgumentView {
     std::size_t bytes;
 };
 
-/// What a driver knows about a compiled kernel.
+/// The driver's attributes of a compiled kernel.
 struct KernelFacts {
     std::optional<std::uint32_t> registers;
     std::optional<std::size_t> shared_bytes;  ///< static
-    std::size_t arena_overhead_bytes = 0;     ///< shared memory that the driver takes for itself beside an arena
-    std::optional<std::size_t> local_bytes;   ///< per thread; more than zero means spilled registers or local arrays
+    std::size_t arena_overhead_bytes = 0;     ///< shared memory that the driver uses in addition to an arena
+    std::optional<std::size_t> local_bytes;   ///< per thread; above zero means spilled registers or local arrays
     std::optional<std::size_t> constant_bytes;
     std::size_t max_threads_per_block = 0;
-    std::optional<std::uint32_t> preferred_multiple;  ///< block sizes that are multiples of this run best
+    std::optional<std::uint32_t> preferred_multiple;  ///< preferred block sizes are multiples of this
     std::optional<std::string> binary_architecture;   ///< "sm_90"
     std::optional<std::array<std::uint32_t, 3>> required_block;
-    /// Sizes of the parameters in order, where the driver tells; a cross-check of the parsed signature.
+    /// Sizes of the parameters in order, if the driver reports them; checked against the parsed signature.
     std::optional<std::vector<std::size_t>> parameter_bytes;
     std::optional<std::size_t> parameter_count;
 };
 
-/// A variable of a module, reached by name.
+/// A variable of a module.
 struct Global {
     Memory memory;
 };
@@ -131,52 +130,53 @@ class GEMEL_API Stream : public StreamExtras {
    public:
     ~Stream() override;
 
-    /// Host memory to device. Blocking: `host` may be reused on return. Otherwise core keeps it alive and page-locked.
+    /// Copies host memory to the device. If `blocking`, `host` may be reused on return; otherwise it is page-locked and
+    /// core keeps it alive.
     virtual void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) = 0;
     virtual void download(void* host, const Place& from, std::size_t bytes, bool blocking) = 0;
-    /// Device to device, ranges disjoint. The source may belong to another context if that context's
-    /// `copies_directly_to` said so.
+    /// Copies between disjoint ranges of device memory. The source may belong to another context if that context's
+    /// copies_directly_to() returns true.
     virtual void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) = 0;
-    /// A window of bytes x rows x slices between any two sides.
+    /// Copies a window of bytes x rows x slices between any two sides.
     virtual void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                                 bool blocking) = 0;
-    /// Repeats a pattern (1, 2, 4, 8, 12 or 16 bytes, ...) `count` times. Returns false, having done nothing, where the
-    /// driver has no call for that size; core then launches a kernel.
+    /// Writes a pattern (1, 2, 4, 8, 12 or 16 bytes, ...) `count` times. Returns false without writing if the driver
+    /// has no call for that size; core then launches a kernel.
     virtual bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) = 0;
 
-    /// Elements of an image from memory where they lie without gaps, or to it.
+    /// Copies elements of an image from or to contiguous memory.
     virtual void copy_image(const ImageRegion& image, const Place& memory, bool to_image) = 0;
-    /// Between two images, or two boxes of one that share no element; the extents are equal.
+    /// Copies between two images, or between two disjoint boxes of one image; the extents are equal.
     virtual void copy_images(const ImageRegion& to, const ImageRegion& from) = 0;
 
     /// Gives the host access to mapped or managed memory until unmap(). Blocks until the stream's earlier work is done.
-    /// Where host and device see the same bytes at all times there is no more to do than to wait.
+    /// If host and device always see the same bytes, it only waits.
     virtual void* map(const Place& from, std::size_t bytes) = 0;
     virtual void unmap(const Memory& memory, void* host) = 0;
 
-    /// @param timed  whether milliseconds_since() will be asked of the event; without, it may cost less
+    /// @param timed  whether milliseconds_since() will be called on the event; an untimed event may cost less
     virtual std::unique_ptr<Event> record(bool timed) = 0;
-    /// Commands enqueued later start only after the event, which may be of another stream or context of this plug-in.
+    /// Makes later commands start only after the event, which may belong to another stream or context of this plug-in.
     virtual void wait(Event& event) = 0;
-    /// Blocks until the stream is empty; asynchronous failures surface here.
+    /// Blocks until the stream is empty; throws asynchronous failures.
     virtual void synchronize() = 0;
     /// Whether the stream is empty; does not block.
     virtual bool idle() = 0;
-    /// Hands enqueued commands to the device without waiting for them (nothing to do where that happens by itself).
+    /// Submits enqueued commands to the device without waiting for them. Does nothing if the driver submits at once.
     virtual void flush() = 0;
-    /// Calls `function(data)` once on some thread of the driver when the stream has come this far. The function calls
-    /// no driver function (core sees to that) and does not throw.
+    /// Calls `function(data)` once on a driver thread when the stream reaches this point. The function calls no driver
+    /// function (core ensures this) and does not throw.
     virtual void call_host(void (*function)(void*), void* data) = 0;
-    /// What this thread enqueues from now until stop_timing() is timed; no other thread enqueues meanwhile. By two
-    /// events, unless the plug-in knows better.
+    /// Times the commands that this thread enqueues until stop_timing(); no other thread enqueues meanwhile. The
+    /// default uses two events.
     virtual std::shared_ptr<Timing> start_timing();
     virtual void stop_timing(Timing& timing);
 
-    /// From now on the handle stays the same.
+    /// The driver's handle. It does not change after the first call.
     virtual std::uint64_t native() = 0;
 };
 
-/// A kernel with its arguments set once. Not shared between threads.
+/// A kernel with bound arguments. Not shared between threads.
 class GEMEL_API BoundKernel {
    public:
     virtual ~BoundKernel();
@@ -184,36 +184,36 @@ class GEMEL_API BoundKernel {
     virtual void launch(Stream& stream, const LaunchShape& shape) = 0;
 };
 
-/// A kernel of a module. launch() and bind() may be called by several threads at once: where a driver's kernel object
-/// holds the arguments, the plug-in locks around set and enqueue.
+/// A kernel of a module. Several threads may call launch() and bind() at the same time. If the driver's kernel object
+/// holds the arguments, the plug-in locks while it sets them and enqueues.
 class GEMEL_API Kernel {
    public:
     virtual ~Kernel();
     virtual const KernelFacts& facts() const = 0;
-    /// Number, sizes and kinds of the arguments have been checked. `arena` is the index of the SHARED_ARENA parameter,
-    /// or -1; its view is empty. No heap allocation once warm.
+    /// Core has checked the number, sizes and kinds of the arguments. `arena` is the index of the SHARED_ARENA
+    /// parameter, or -1; its view is empty. Repeated launches allocate no heap memory.
     virtual void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments,
                         int arena) = 0;
-    /// Whether the latest launch, also one of a BoundKernel, has come so far that nothing is compiled for it any more:
-    /// it runs, or has run. Asked only where Module::finishes_at_first_launch(); does not block.
+    /// Whether the latest launch, including those of a BoundKernel, runs or has run, so that its compilation is over.
+    /// Called only if Module::finishes_at_first_launch(); does not block.
     virtual bool has_begun() = 0;
-    /// A launch to be repeated; the views' data is copied.
+    /// A launch for repetition; copies the arguments' data.
     virtual std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) = 0;
-    /// Blocks of that size that can be resident on one compute unit at once, where the driver tells.
+    /// The number of blocks of that size that can be resident on one compute unit, if the driver reports it.
     virtual std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t threads_per_block,
                                                                  std::size_t dynamic_shared_bytes) = 0;
-    /// Blocks of that size that the whole device runs at once in a cooperative launch. By default 1.
+    /// The maximum number of blocks of that size in a cooperative launch. Default: 1.
     virtual std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes);
-    /// See gemel::Kernel::prefer_shared_memory(). By default false.
+    /// See gemel::Kernel::prefer_shared_memory(). Default: false.
     virtual bool prefer_shared_memory(int percent);
-    /// See gemel::Kernel::prefer_cache(). By default false.
+    /// See gemel::Kernel::prefer_cache(). Default: false.
     virtual bool prefer_cache(CachePreference preference);
-    /// Where facts() has none and the driver can be made to tell; may compile. By default those of facts().
+    /// The register count if facts() has none but the driver can determine it; may compile. Default: that of facts().
     virtual std::optional<std::uint32_t> find_registers();
     virtual std::uint64_t native() const = 0;
 };
 
-/// One command of a recorded list. Core keeps what it points to for as long as the graph lives.
+/// One command of a recorded list. Core keeps the objects that it points to alive as long as the graph.
 struct GraphCommand {
     enum class Kind : std::uint8_t { launch, copy, fill };
     Kind kind = Kind::launch;
@@ -222,7 +222,8 @@ struct GraphCommand {
     LaunchShape shape = {};
     std::span<const ArgumentView> arguments = {};
     int arena = -1;
-    // A copy; a host's side is page-locked. One row and one slice: `extent[0]` bytes, and pitches say nothing.
+    // A copy; a host side is page-locked. With one row and one slice, `extent[0]` bytes are copied and pitches are
+    // ignored.
     RectSide to = {}, from = {};
     std::array<std::size_t, 3> extent{};
     // A fill: a pattern of 1, 2 or 4 bytes, at an address aligned to it.
@@ -231,13 +232,13 @@ struct GraphCommand {
     std::size_t pattern_bytes = 0, count = 0;
 };
 
-/// Recorded commands that the driver holds. Not shared between threads: core locks.
+/// A command list in the driver. Not thread-safe: core locks.
 class GEMEL_API Graph {
    public:
     virtual ~Graph();
-    /// Enqueues all commands; each starts after the one before.
+    /// Enqueues all commands; each starts after the previous one.
     virtual void launch(Stream& stream) = 0;
-    /// Replaces an argument of a launch from the graph's next launch on. @param command  its place in the list
+    /// Replaces an argument of a kernel command for later launches of the graph. @param command  its index in the list
     virtual void set(std::size_t command, std::size_t argument, const ArgumentView& value) = 0;
 };
 
@@ -248,10 +249,11 @@ class GEMEL_API Module {
     /// Null if the program has no kernel of that name.
     virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
     virtual std::vector<std::string> kernel_names() const = 0;
-    /// What Context::load takes. Where a driver finishes compiling at the first launch (PoCL), later calls give more.
+    /// A binary for Context::load(). If the driver finishes compiling at the first launch (PoCL), a call after that
+    /// returns a more complete binary.
     virtual std::vector<std::byte> binary() const = 0;
     virtual bool finishes_at_first_launch() const = 0;
-    /// A writable variable at file scope. @throws Error where the API has no such thing
+    /// A writable variable at file scope. @throws Error if the API has no such variables
     virtual Global global(const std::string& name) = 0;
     virtual std::uint64_t native() const = 0;
 };
@@ -263,75 +265,75 @@ class GEMEL_API Context : public ContextExtras {
 
     virtual Memory allocate(std::size_t bytes, MemoryKind kind) = 0;
     virtual void release(const Memory& memory) noexcept = 0;
-    /// Adopts a foreign handle; core holds whatever keeps it alive.
+    /// Adopts a foreign handle; core keeps its owner alive.
     virtual Memory wrap_memory(std::uint64_t handle, std::size_t bytes) = 0;
     /// Page-locked host memory for asynchronous copies.
     virtual Memory allocate_host(std::size_t bytes) = 0;
     virtual void release_host(const Memory& memory) noexcept = 0;
-    /// Memory of the user's as page-locked memory (`foreign`), page-locked where the driver can; release_host() undoes
-    /// that and no more.
+    /// Page-locks the user's memory (`foreign`) if the driver can; release_host() unlocks it without freeing it.
     virtual Memory register_host(void* host, std::size_t bytes);
-    /// The 8-byte value that a kernel takes for this place: a device address, or a cl_mem (a sub-buffer for an offset;
-    /// core caches it and gives it back). @throws ArgumentError naming the alignment that the offset lacks
+    /// The 8-byte kernel argument for this place: a device address, or a cl_mem (a sub-buffer for an offset; core
+    /// caches it and calls release_argument()). @throws ArgumentError with the required alignment of the offset
     virtual std::uint64_t argument(const Place& place, std::size_t bytes) = 0;
     virtual void release_argument(const Place& place, std::uint64_t argument) noexcept = 0;
-    /// Whether argument() of an offset is argument() of the start plus the offset, so that nobody need ask.
+    /// Whether argument() at an offset equals argument() at the start plus the offset. Core then calls it only once.
     virtual bool addresses_are_linear() const = 0;
-    /// Whether there are images of this shape's format; its extents are not looked at. False without images.
+    /// Whether the device has images of this shape's format; ignores the extents. False if it has no images.
     virtual bool has_image_format(const ImageShape& shape) = 0;
-    /// Extents are within what the device's limits allow, or the driver refuses.
+    /// Creates an image. The driver refuses extents beyond the device's limits.
     virtual std::unique_ptr<Image> create_image(const ImageShape& shape) = 0;
-    /// What stands for image and sampler in a texture over plain memory. They live as long as the context.
+    /// Placeholder image and sampler for a texture over plain memory. They live as long as the context.
     virtual TextureHandles plain_texture(unsigned dimensions, bool is_layered) = 0;
-    /// Free and total device memory, where the driver tells.
+    /// Free and total device memory, if the driver reports it.
     virtual std::optional<std::pair<std::size_t, std::size_t>> memory_info() = 0;
     /// Whether Stream::copy can read this context's memory into `other`'s.
     virtual bool copies_directly_to(const Context& other) const = 0;
 
     virtual std::unique_ptr<Stream> create_stream() = 0;
-    /// A foreign stream or queue of this context. @throws ArgumentError if it belongs to another
+    /// Wraps a foreign stream or queue of this context. @throws ArgumentError if it belongs to another context
     virtual std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) = 0;
 
-    /// Command-line options for these wishes, in a fixed order: part of the cache key. Include folders are free of
-    /// spaces.
+    /// Command-line options for `options`, in a fixed order: they are part of the cache key. The include folders
+    /// contain no spaces.
     virtual std::vector<std::string> compiler_options(const CompileOptions& options) const = 0;
     /// @throws BuildFailure with the compiler's log
     virtual BuildResult build(const BuildRequest& request) = 0;
-    /// Compiles several units, each by itself, and links them into one program. By default an Error: not every driver
+    /// Compiles several units separately and links them into one program. The default throws Error: not every driver
     /// has a linker.
-    /// @throws BuildFailure with the compiler's log and the unit, or with the linker's
+    /// @throws BuildFailure with the compiler's log and the unit, or with the linker's log
     virtual BuildResult link(std::span<const BuildRequest> units);
-    /// The binary of one text, for any architecture, without loading it. By default an Error.
+    /// Compiles one text for any architecture without loading it. The default throws Error.
     virtual std::vector<std::byte> compile(const BuildRequest& request, std::string& log);
-    /// What a binary that is built with these options is for, as bundles call it: "sm_90". By default nothing: a binary
-    /// fits where the device's fingerprint is the same.
+    /// The bundle target of binaries that are built with these options: "sm_90". Default: empty; a binary then fits
+    /// devices with the same fingerprint.
     virtual std::string binary_target(const CompileOptions& options) const;
-    /// How well a binary for such a target suits this device: 0 not at all, the more the better. By default 0.
+    /// How well a binary for that target suits this device; 0 if it does not run, higher is better. Default: 0.
     virtual int fit_of(std::string_view target) const;
-    /// Whether the lines in this compiler's log are counted as #line directives say (NVIDIA's OpenCL of driver 580
-    /// takes their names but counts lines of the whole text).
+    /// Whether line numbers in this compiler's log follow #line directives. (NVIDIA's OpenCL of driver 580 uses their
+    /// file names but counts the lines of the whole text.)
     virtual bool logs_follow_line_directives() const = 0;
-    /// A file that core locks between processes while this driver compiles (at a build, and from the first launch until
-    /// Kernel::has_begun() where it finishes then), because it shares a cache folder unsafely (PoCL 3.1 crashes). Never
-    /// held while a kernel runs. Empty where that is not needed.
+    /// A file that core locks between processes while this driver compiles, because the driver's shared cache folder is
+    /// not safe between processes (PoCL 3.1 crashes). Core locks it during a build and, if the driver finishes
+    /// compiling at the first launch, from that launch until Kernel::has_begun(); never while a kernel runs. Empty if
+    /// not needed.
     virtual std::string build_lock() const = 0;
-    /// A binary from Module::binary(), or a native one (cubin, PTX, program binary).
+    /// Loads a binary from Module::binary(), or a native one (cubin, PTX, program binary).
     /// @throws Error if the driver refuses it
     virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
-    /// The same with options for the driver's assembler, and with what it says. By default load(): they are hints.
+    /// Loads with options for the driver's assembler and returns its log. Default: load(); the options are hints.
     virtual BuildResult load_with(std::span<const std::byte> binary, const JitOptions& jit);
-    /// Kernels of DeviceExtras::built_in_kernels(), all of them known. By default an Error.
+    /// Loads kernels that DeviceExtras::built_in_kernels() lists. The default throws Error.
     virtual std::unique_ptr<Module> load_built_in(std::span<const std::string> names);
 
-    /// A list of commands as one object of the driver's. Null where the driver has none: core then enqueues them one by
-    /// one, kernels with Kernel::bind().
+    /// Makes one driver object of a list of commands. Null if the driver has no such object: core then enqueues the
+    /// commands one by one, kernels with Kernel::bind().
     virtual std::unique_ptr<Graph> make_graph(std::span<const GraphCommand> commands) = 0;
 
     /// Blocks until all streams of the context are empty.
     virtual void synchronize() = 0;
-    /// The vendor's own profilers, where there are any, shall collect from now on, or no longer.
+    /// Starts or stops the collection of the vendor's profilers, if there are any.
     virtual void let_profilers_collect(bool) noexcept;
-    /// Gives up a lost context: from now on every release is a no-op. The next Device::create_context() works again.
+    /// Abandons a lost context: later releases do nothing. The next Device::create_context() works again.
     virtual void abandon() noexcept = 0;
     virtual std::uint64_t native() const = 0;
 };
@@ -342,11 +344,10 @@ class GEMEL_API Device : public DeviceExtras {
     ~Device() override;
     virtual const DeviceInfo& info() const = 0;
     virtual std::unique_ptr<Context> create_context() = 0;
-    /// A context around a foreign one (cl_context). @throws ArgumentError if it does not hold this device, or where
-    /// contexts are not wrapped because all share the primary one (CUDA)
+    /// Wraps a foreign context (cl_context). @throws ArgumentError if it does not contain this device, or on CUDA,
+    /// where all contexts share the primary context
     virtual std::unique_ptr<Context> wrap_context(std::uint64_t handle) = 0;
-    /// Everything that decides what a binary for this device looks like and whether it still fits: architecture, driver
-    /// and compiler versions and builds.
+    /// Everything that determines the binaries for this device: architecture, driver and compiler versions and builds.
     virtual std::string fingerprint() const = 0;
     virtual std::uint64_t native() const = 0;
 };
@@ -356,24 +357,24 @@ class GEMEL_API Plugin {
    public:
     virtual ~Plugin();
     virtual std::string name() const = 0;
-    /// Name of the Dialect that its contexts compile.
+    /// The name of the Dialect that its contexts compile.
     virtual std::string dialect() const = 0;
-    /// Among devices of one type, higher comes first (CUDA 20, OpenCL 10).
+    /// Order among devices of one type, highest first (CUDA 20, OpenCL 10).
     virtual int priority() const = 0;
-    /// Usable devices, in the order of their index. Called once.
+    /// Usable devices in index order. Called once.
     virtual std::vector<std::shared_ptr<Device>> devices() = 0;
-    /// Why devices() is empty, for a person: which library is missing, what the driver said, what to install.
+    /// Why devices() is empty: the missing library, the driver's error, what to install.
     virtual std::string why_unavailable() const = 0;
     virtual std::vector<Library> libraries() const = 0;
-    /// A range of the host's time for the vendor's own profilers, where there are any.
+    /// A named host range for the vendor's profilers, if there are any.
     virtual void push_range(const char* name) noexcept;
     virtual void pop_range() noexcept;
-    /// Compiles for a named architecture without a device. @throws BackendUnavailable where that cannot be
+    /// Compiles for a named architecture without a device. @throws BackendUnavailable if the backend cannot
     virtual std::vector<std::byte> compile_offline(std::string_view text, std::string_view architecture,
                                                    const CompileOptions& options) = 0;
 };
 
-/// What `gemel_plugin_entry` returns a pointer to.
+/// `gemel_plugin_entry` returns a pointer to this.
 struct PluginEntry {
     std::uint32_t abi_version;
     const char* build_tag;

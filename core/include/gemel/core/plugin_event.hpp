@@ -1,4 +1,4 @@
-/// Points in streams: a part of the plug-in boundary, whose rules stand in plugin.hpp.
+/// Events: a part of the plug-in interface; plugin.hpp has its rules.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -11,18 +11,18 @@ namespace gemel::plugin {
 class GEMEL_API Event {
    public:
     virtual ~Event();
-    /// Blocks the calling thread until everything before the point has finished; asynchronous failures surface here.
+    /// Blocks the calling thread until all commands before the event have finished; throws asynchronous failures.
     virtual void wait() = 0;
-    /// Whether that is so already; does not block.
+    /// Whether all commands before the event have finished; does not block.
     virtual bool done() = 0;
-    /// Device time from `start` to this event. Both have finished (core waits). @throws DeviceError without timing
+    /// Device time from `start` to this event. Both have finished (core waits). @throws DeviceError if not timed
     virtual double milliseconds_since(const Event& start) const = 0;
     virtual std::uint64_t native() const = 0;
-    /// Of an event from ContextExtras::create_user_event(): what waits for it goes on. Called once, also in a callback
-    /// of any driver's; calls nothing that a callback of this driver's must not call.
+    /// Completes an event from ContextExtras::create_user_event(). Called once, possibly in a callback of any driver;
+    /// calls nothing that this driver forbids in its callbacks.
     virtual void complete() noexcept;
-    /// Calls `function(data)` once, on whatever thread, when the event is done or has failed; as Stream::call_host().
-    /// @returns false, having done nothing, where the driver cannot
+    /// Calls `function(data)` once on any thread when the event is done or has failed; see Stream::call_host().
+    /// @returns false without an effect if the driver cannot
     virtual bool call_when_done(void (*function)(void*), void* data);
 };
 

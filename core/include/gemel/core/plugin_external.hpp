@@ -1,5 +1,4 @@
-/// Device memory that several backends see at once; a part of plugin.hpp. Core copies between their contexts through
-/// it.
+/// Device memory that several backends share; a part of plugin.hpp. Core uses it to copy between their contexts.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -9,19 +8,20 @@ namespace gemel::plugin {
 struct Memory;
 class Stream;
 
-/// One backend's view of such memory. May outlive the context that made it, not that context's plug-in.
+/// One backend's view of shared memory. It may outlive the context that made it, but not the plug-in.
 class GEMEL_API ExternalMemory {
    public:
     virtual ~ExternalMemory();
-    /// For Stream's copies while it is acquired. Its size may be larger than what was asked for.
+    /// The memory, for Stream's copies while it is acquired. It may be larger than requested.
     virtual const Memory& memory() const = 0;
-    /// A new file descriptor for ContextExtras::import_external(), which the caller closes. By default an Error: only
-    /// what make_external() made has one.
+    /// A new file descriptor for ContextExtras::import_external(); the caller closes it. The default throws Error: only
+    /// memory from make_external() has a descriptor.
     virtual int export_file();
-    /// What the stream is told from now on sees what commands of the other side, if they are done, have written. By
-    /// default nothing.
+    /// Makes writes of finished commands of the other backend visible to later commands of the stream. Default: does
+    /// nothing.
     virtual void acquire(Stream& stream);
-    /// What the stream has been told before can be seen by the other side once it is done. By default nothing.
+    /// Makes writes of the stream's earlier commands visible to the other backend once they have finished. Default:
+    /// does nothing.
     virtual void release(Stream& stream);
 };
 

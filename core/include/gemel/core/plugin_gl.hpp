@@ -1,4 +1,4 @@
-/// Objects of OpenGL at the plug-in boundary; a part of plugin.hpp.
+/// OpenGL objects in the plug-in interface; a part of plugin.hpp.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -14,28 +14,29 @@ struct Memory;
 class Image;
 class Stream;
 
-/// What kernels do with an object while they have it.
+/// How kernels use an acquired object.
 enum class GlAccess : std::uint8_t { read_write, read, write };
 
-/// An object of the OpenGL context that is current on the thread.
+/// Identifies an object of the OpenGL context that is current on the thread.
 struct GlName {
     unsigned name = 0;
     unsigned target = 0;  ///< GL_TEXTURE_2D and the like; 0 for a buffer
     GlAccess access = GlAccess::read_write;
 };
 
-/// A buffer or texture of OpenGL that kernels share. Calls may need its OpenGL context to be current on the thread.
+/// An OpenGL buffer or texture that kernels share. Calls may need its OpenGL context to be current on the thread.
 class GEMEL_API GlObject {
    public:
     virtual ~GlObject();
-    /// What OpenGL has been told before comes first; what the stream is told from now on may use the object.
+    /// Gives the object to the stream: its later commands run after OpenGL's earlier commands.
     virtual void acquire(Stream& stream) = 0;
-    /// What the stream has been told before comes first; what OpenGL is told from now on may use the object.
+    /// Gives the object back to OpenGL, whose later commands run after the stream's earlier commands.
     virtual void release(Stream& stream) = 0;
     virtual std::size_t size_bytes() = 0;
-    /// Of a buffer, while it is acquired; `foreign`.
+    /// The memory of an acquired buffer; `foreign`.
     virtual Memory memory() = 0;
-    /// Of a texture, while it is acquired. OpenGL knows whether integers are normalised; a driver need not tell.
+    /// The shape of an acquired texture. `is_normalised` may be unset: OpenGL knows it, but not every driver reports
+    /// it.
     virtual ImageShape shape() = 0;
     virtual std::unique_ptr<Image> image(const ImageShape& shape) = 0;
 };

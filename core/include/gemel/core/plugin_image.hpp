@@ -1,4 +1,4 @@
-/// Images at the plug-in boundary; a part of plugin.hpp.
+/// Images in the plug-in interface; a part of plugin.hpp.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -16,9 +16,9 @@ struct ArgumentView;
 class GEMEL_API Image {
    public:
     virtual ~Image();
-    /// What an IMAGE_*_READ or IMAGE_*_WRITE parameter takes.
+    /// The argument for an IMAGE_*_READ or IMAGE_*_WRITE parameter.
     virtual ArgumentView argument() const = 0;
-    /// Thread-safe; made once for each state.
+    /// The handles for a sampler state, made once per state. Thread-safe.
     virtual TextureHandles texture(const SamplerState& sampler) = 0;
     virtual std::uint64_t native() const = 0;
 };

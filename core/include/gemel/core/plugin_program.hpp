@@ -1,4 +1,4 @@
-/// From text to a program: a part of the plug-in boundary, whose rules stand in plugin.hpp.
+/// Build requests and results: a part of the plug-in interface; plugin.hpp has its rules.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -21,10 +21,10 @@ class Module;
 /// Text ready to compile.
 struct BuildRequest {
     std::string_view text;             ///< whole program
-    std::string_view name;             ///< what messages call it
-    std::vector<std::string> options;  ///< from compiler_options(), with what the user added
-    JitOptions jit = {};               ///< for what is assembled when it is loaded; compiler_options() has them, too
-    /// Of its kernels, as far as their text could be read.
+    std::string_view name;             ///< the program's name in messages
+    std::vector<std::string> options;  ///< from compiler_options(), plus the user's options
+    JitOptions jit = {};               ///< for the assembler at load time; compiler_options() contains them, too
+    /// The signatures of its kernels, as far as the parser could read them.
     std::span<const KernelSignature> signatures = {};
 };
 
@@ -40,7 +40,7 @@ class GEMEL_API BuildFailure : public std::exception {
     ~BuildFailure() override;
     const char* what() const noexcept override { return log.c_str(); }
     std::string log;
-    std::optional<std::size_t> unit;  ///< of link(): the unit that does not compile; nothing if the linker refuses
+    std::optional<std::size_t> unit;  ///< of link(): the unit that does not compile; empty if linking failed
 };
 
 }  // namespace gemel::plugin

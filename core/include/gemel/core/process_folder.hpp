@@ -1,4 +1,4 @@
-/// A folder for files that must not outlive the process, and whether one that is there can be relied upon.
+/// A private folder for the process's temporary files, and a check whether a folder can be trusted.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -9,14 +9,14 @@
 
 namespace gemel {
 
-/// A folder of that name, for this process and this user alone: made at the first call below TMPDIR (else /tmp) with a
-/// name that nobody can foresee, removed with all that is in it when the process ends by itself. A process that is
+/// A folder for this process and this user only. The first call creates it below TMPDIR (else /tmp) with an
+/// unpredictable name that contains `name`. It is removed with its contents when the process exits; a process that is
 /// killed leaves it behind.
-/// @throws Error where none can be made
+/// @throws Error if it cannot be created
 GEMEL_API std::filesystem::path process_folder(std::string_view name);
 
-/// Why what lies in a folder is not to be relied upon: somebody other than this user and root owns it or may write to
-/// it. Empty if all is well, or if there is no such folder.
+/// Why a folder's contents cannot be trusted: a user other than this one and root owns it or may write to it. Empty if
+/// they can, or if the folder does not exist.
 GEMEL_API std::string why_distrusted(const std::filesystem::path& folder);
 
 }  // namespace gemel

@@ -1,7 +1,7 @@
-/// What a kernel expects: the parser that reads parameter lists out of kernel text.
+/// Kernel signatures: a parser of parameter lists in kernel text.
 ///
-/// The same parser reads the argument strings of the generators ("float a, float *x"). Driver queries know only sizes
-/// on CUDA and nothing after a reload on OpenCL, so a signature is parsed once and stored with the binary.
+/// It also parses the argument strings of generators ("float a, float *x"). CUDA drivers report only parameter sizes,
+/// and OpenCL drivers nothing for a loaded binary; therefore a signature is parsed once and stored with the binary.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -23,27 +23,27 @@ struct Parameter {
         global,
         shared,
         constant,
-        barrier,  ///< GRID_BARRIER: memory of the library's
-        offset,   ///< LAUNCH_OFFSET: where the launch begins
+        barrier,  ///< GRID_BARRIER: memory of the library
+        offset,   ///< LAUNCH_OFFSET: the start of the launch
         arena,
-        texture,      ///< TEXTURE_2D and its siblings
-        image_read,   ///< IMAGE_2D_READ and its siblings
-        image_write,  ///< IMAGE_2D_WRITE and its siblings
-        part          ///< what else the driver takes for the texture before it
+        texture,      ///< TEXTURE_2D and so on
+        image_read,   ///< IMAGE_2D_READ and so on
+        image_write,  ///< IMAGE_2D_WRITE and so on
+        part          ///< a further driver argument of the texture before it
     };
 
     std::string name = {};
     std::string type = {};  ///< as written, without qualifiers, '*' and name: "float", "unsigned int", "struct Step"
-    DType dtype = {};       ///< empty when the name says nothing to gemel (a struct, a typedef, a template parameter)
-    Space space = Space::value;  ///< `value` for scalars, structs; pointers name their memory; `arena`: SHARED_ARENA
+    DType dtype = {};       ///< empty if gemel does not know the name (a struct, a typedef, a template parameter)
+    Space space = Space::value;  ///< `value`: scalar or struct; a memory space: pointer; `arena`: SHARED_ARENA
     bool is_pointer = false;
-    bool is_const = false;        ///< a pointer to const: the kernel only reads through it
-    std::uint8_t dimensions = 0;  ///< of a texture or image, layers not counted
+    bool is_const = false;        ///< a pointer to const, through which the kernel only reads
+    std::uint8_t dimensions = 0;  ///< of a texture or image, not counting layers
     bool is_layered = false;
 
-    /// Whether the caller supplies it.
+    /// Whether the caller supplies the argument.
     bool is_supplied() const { return space < Space::barrier || (space > Space::arena && space != Space::part); }
-    /// As it would be written in portable text, e.g. "const float *x".
+    /// The declaration in portable text, e.g. "const float *x".
     GEMEL_API std::string text() const;
     friend bool operator==(const Parameter&, const Parameter&) = default;
 };
@@ -64,20 +64,19 @@ struct KernelSignature {
     friend bool operator==(const KernelSignature&, const KernelSignature&) = default;
 };
 
-/// Every kernel defined in a program's text, portable or native, comments and strings ignored. A kernel that is defined
-/// twice with different parameters (under #if) is left out, as are those made by the program's own macros: what is
-/// missing here is checked by count and size against the driver alone.
+/// Every kernel that is defined in a program's text, portable or native; ignores comments and strings. Leaves out
+/// kernels that are defined twice with different parameters (under #if) and kernels that the program's own macros
+/// define; their arguments are checked only by the driver's count and sizes.
 GEMEL_API std::vector<KernelSignature> parse_kernels(std::string_view program);
 
-/// A generator's argument string: "float a, const float *x, Particle *p". Names must be unique; there are no defaults.
-/// @throws ArgumentError with the position and what was expected there
+/// Parses a generator's argument string: "float a, const float *x, Particle *p". Names must be unique; default values
+/// are not allowed. @throws ArgumentError with the position and what was expected there
 GEMEL_API std::vector<Parameter> parse_declarations(std::string_view declarations);
 
-/// The type that a C type name denotes, as far as gemel knows it: "float", "unsigned", "long long", "uint8_t",
-/// "float4", "cfloat"; an empty DType for anything else.
+/// The DType of a C type name: "float", "unsigned", "long long", "uint8_t", "float4", "cfloat"; empty for other names.
 GEMEL_API DType parse_type(std::string_view type);
 
-/// A compact text of signatures for storage with a binary, and back. @throws Error if the text is damaged
+/// Convert signatures to a compact text for storage with a binary, and back. @throws Error if the text is damaged
 GEMEL_API std::string serialize(const std::vector<KernelSignature>& signatures);
 GEMEL_API std::vector<KernelSignature> deserialize_signatures(std::string_view text);
 

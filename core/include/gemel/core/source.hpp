@@ -1,4 +1,4 @@
-/// What can be compiled: portable text, native text per dialect, and the options that go with either.
+/// Source text for compilation: portable text, native text per dialect, and compile options.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -15,65 +15,65 @@ namespace gemel {
 
 struct Dialect;
 
-/// Text that is compiled as it stands: the whole of CUDA C++ or OpenCL C, no prelude.
-/// A context whose dialect was not given refuses it and says so.
+/// CUDA C++ or OpenCL C that is compiled without the prelude. A context throws ArgumentError if its dialect is missing.
 struct NativeSource {
     std::string cuda = {};
     std::string opencl = {};
     std::map<std::string, std::string> other = {};  ///< by dialect name, for out-of-tree plug-ins
 
-    /// The text for a dialect. @throws ArgumentError naming the dialects that were given
+    /// The text for a dialect. @throws ArgumentError, listing the given dialects, if there is none
     GEMEL_API const std::string& text(const Dialect& dialect) const;
 };
 
-/// What the assembler in a driver or compiler does when it makes machine code: NVIDIA's ptxas, for CUDA and for
-/// NVIDIA's OpenCL. Hints: a device without such a choice goes on without, and no result depends on them.
+/// Options of the assembler that makes machine code: NVIDIA's ptxas, for CUDA and NVIDIA's OpenCL. They are hints:
+/// devices without such an option ignore it, and no result depends on them.
 struct JitOptions {
-    /// Of each thread; fewer let more blocks run at once, and what does not fit is spilled to memory. 0: as many as
-    /// needed.
+    /// Maximum registers per thread; 0 sets no maximum. Fewer registers allow more resident blocks but may spill to
+    /// memory.
     int max_registers = 0;
-    /// 0 to 4; -1 leaves it to the assembler (3). OpenCL elsewhere knows 0 alone.
+    /// 0 to 4; -1 uses the assembler's default (3). OpenCL drivers other than NVIDIA's have only 0.
     int optimization_level = -1;
-    /// Debug information for cuda-gdb.
+    /// Emits debug information for cuda-gdb.
     bool debug = false;
-    /// Lines of the source for profilers.
+    /// Emits source lines for profilers.
     bool line_info = false;
-    /// Registers, spills and shared memory of each kernel, in Module::build_log().
+    /// Writes registers, spills and shared memory of each kernel to Module::build_log().
     bool verbose = false;
-    /// Which caches ordinary loads from device memory use. CUDA only.
+    /// The caches that ordinary loads from device memory use. CUDA only.
     enum class LoadCaching : unsigned char { driver, l2, l1_and_l2 };
     LoadCaching load_caching = LoadCaching::driver;
 
     friend bool operator==(const JitOptions&, const JitOptions&) = default;
 };
 
-/// How text is compiled. All members have defaults; name only what differs.
+/// Compile options. All members have defaults; name only the ones that differ.
 struct CompileOptions {
     /// Macros: {"N", "16"} is `#define N 16`.
     std::vector<std::pair<std::string, std::string>> defines = {};
-    /// Folders searched for #include, in order. Names with spaces are fine.
+    /// Folders searched for #include, in order. Their names may contain spaces.
     std::vector<std::filesystem::path> include_directories = {};
-    /// May a*b + c become one fused operation? `false` also asks for correctly rounded division and square root, so
-    /// that every device gives the same bits where the arithmetic is exact IEEE.
+    /// Allows the compiler to fuse a*b + c. `false` also requests correctly rounded division and square root, so that
+    /// all devices with IEEE arithmetic return the same bits.
     bool fp_contract = true;
     /// Trades accuracy for speed: approximate functions, no denormals, no NaN or infinity.
     bool fast_math = false;
-    /// CUDA only: "sm_90", "compute_80"; empty means the device. What it cannot run is for compile_offline() alone.
+    /// CUDA only: "sm_90", "compute_80"; empty means the device's own. Only compile_offline() takes an architecture
+    /// that the device cannot run.
     std::string architecture = {};
-    /// Device debug information and no optimisation (GEMEL_DEBUG=1 sets it for all).
+    /// Device debug information and no optimisation; GEMEL_DEBUG=1 sets it for all programs.
     bool debug = false;
-    /// How machine code is made of what the compiler gives.
+    /// Options of the assembler.
     JitOptions jit = {};
-    /// Further options, handed to the compiler as they are.
+    /// Further options, passed to the compiler unchanged.
     std::vector<std::string> extra = {};
-    /// `false` compiles anew and stores nothing: no program in memory, on disk or in a bundle is taken. Drivers' own
-    /// caches are not concerned.
+    /// `false` compiles again and stores nothing: it uses no program in memory, on disk or in a bundle. The drivers'
+    /// own caches are not affected.
     bool use_cache = true;
-    /// What the text is called in messages; Module::from_file sets it.
+    /// The program's name in messages; Module::from_file sets it.
     std::string name = "kernel";
 };
 
-/// Anything that can print itself in a dialect: codegen's functions, a user's own generator.
+/// A type that prints kernel text in a dialect: codegen's functions, a user's own generator.
 template <class S>
 concept SourceProvider = requires(const S& s, const Dialect& dialect) {
     { s.source(dialect) } -> std::convertible_to<std::string>;

@@ -1,4 +1,4 @@
-/// A lock for a handful of instructions.
+/// A spin lock for critical sections of a few instructions.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace gemel {
 
-/// Costs one atomic exchange; std::mutex costs two and two calls. Whoever waits spins, and gives the processor away
-/// when that lasts: for short sections on the path of every call.
+/// Costs one atomic exchange; std::mutex costs two exchanges and two calls. A waiting thread spins and, if that takes
+/// long, yields the processor. Use it for short sections on the path of every call.
 class SpinLock {
    public:
     void lock() noexcept {

@@ -1,4 +1,4 @@
-/// Streams and events: queues of commands in order, and points in them.
+/// Streams (in-order command queues) and events (points in a stream).
 #pragma once
 
 #include <gemel/core/buffer.hpp>
@@ -24,16 +24,16 @@ class HostBuffer;
 struct EventState;
 struct StreamState;
 
-/// A point in a stream. A cheap handle; a default-constructed one counts as complete.
+/// A point in a stream. A cheap handle; a default-constructed event counts as complete.
 class GEMEL_API Event {
    public:
     Event() = default;
-    /// Blocks until everything before the point has finished. @throws DeviceLost if something there failed
+    /// Blocks until all commands before the event have finished. @throws DeviceLost if one of them failed
     const Event& wait() const;
-    /// Whether that is so already; does not block.
+    /// Whether all commands before the event have finished; does not block.
     bool done() const;
     bool empty() const { return !state_; }
-    /// The device whose stream it is in. @throws ArgumentError if the event is empty
+    /// The device of the event's stream. @throws ArgumentError if the event is empty
     Device device() const;
     /// The driver's handle (CUevent, cl_event); gemel/interop gives it its type.
     std::uint64_t native_handle() const;
@@ -45,74 +45,74 @@ class GEMEL_API Event {
     std::shared_ptr<EventState> state_;
 };
 
-/// Device time from one point to another, in milliseconds; negative if `stop` came first. Waits for both.
-/// @throws ArgumentError if the events are of different contexts or empty
+/// Device time between two events in milliseconds; negative if `stop` came first. Waits for both.
+/// @throws ArgumentError if an event is empty or the events belong to different contexts
 GEMEL_API double elapsed_milliseconds(const Event& start, const Event& stop);
 
-/// The same without waiting: empty until both are done.
+/// Like elapsed_milliseconds(), without waiting: empty until both events are done.
 GEMEL_API std::optional<double> elapsed_milliseconds_if_done(const Event& start, const Event& stop);
 
-/// Blocks until all of them are done. @throws DeviceLost if something before one of them failed
+/// Blocks until all events are done. @throws DeviceLost if a command before one of them failed
 GEMEL_API void wait_all(std::span<const Event> events);
 
-/// An event that the host completes: `stream.wait(event)` lets the stream's commands wait for what the host does, a
-/// file that is read or an answer that arrives. It completes when its last handle dies, too.
+/// An event that the host completes. After `stream.wait(event)` the stream's commands wait for the host, for example
+/// until it has read a file. The event also completes when its last handle is destroyed.
 class GEMEL_API UserEvent : public Event {
    public:
-    /// @throws Error if the driver has no such events (CUDA: drivers before 11.7)
+    /// @throws Error if the driver does not support user events (CUDA drivers before 11.7)
     explicit UserEvent(const Context& context);
-    /// Lets go on what waits. A second call does nothing. May be called from any thread, also in Stream::call().
+    /// Completes the event. A second call does nothing. May be called from any thread and inside Stream::call().
     void complete() const;
 };
 
-/// One side of a rectangular copy: a window into an array of rows and slices. Offsets and pitches in bytes.
+/// One side of a rectangular copy: a window of an array of rows and slices. Offsets and pitches are in bytes.
 struct RectWindow {
-    std::size_t x_bytes = 0;  ///< into a row
+    std::size_t x_bytes = 0;  ///< offset within a row
     std::size_t row = 0;
     std::size_t slice = 0;
-    std::size_t row_pitch_bytes = 0;    ///< from row to row; 0 means rows of exactly the copied width
-    std::size_t slice_pitch_bytes = 0;  ///< from slice to slice; 0 means as many rows as are copied
+    std::size_t row_pitch_bytes = 0;    ///< from row to row; 0 means the copied width
+    std::size_t slice_pitch_bytes = 0;  ///< from slice to slice; 0 means the copied rows
 };
 
-/// What is copied: bytes in a row, rows, slices.
+/// The size of a rectangular copy: bytes per row, rows, slices.
 struct RectExtent {
     std::size_t width_bytes = 0;
     std::size_t rows = 1;
     std::size_t slices = 1;
 };
 
-/// An in-order queue of commands on one device. A cheap handle; commands are enqueued and run later. Memory that was
-/// last used on another stream is waited for by the device, without blocking the host.
+/// An in-order queue of commands on one device. A cheap handle; commands are enqueued and run later. If memory was last
+/// used on another stream, the device waits for that stream; the host does not block.
 class GEMEL_API Stream {
    public:
     Stream() = default;
     bool empty() const { return !state_; }
     Context context() const;
 
-    /// Marks this point of the stream.
+    /// Records an event at this point of the stream.
     Event record(EventKind kind = EventKind::timed) const;
-    /// Commands enqueued from now on start only after `event`, which may be of another stream.
-    /// @time  returns at once, also for events of other devices and backends: a callback of the event's driver lets
-    ///        the stream go on. Blocks until the event is done where a driver has no events that the host completes.
-    ///        If what comes before an event of another backend fails and the driver says so to nobody, the stream waits
-    ///        until that event is waited for.
+    /// Makes commands enqueued later start only after `event`, which may belong to another stream.
+    /// @time  returns at once, also for events of other devices and backends: a callback of the event's driver resumes
+    ///        the stream. If a driver has no user events, the call blocks until the event is done. If a command before
+    ///        an event of another backend fails and that driver reports nothing, the stream waits until somebody calls
+    ///        wait() on the event.
     void wait(const Event& event) const;
-    /// For all of them.
+    /// Waits for all events.
     void wait(std::span<const Event> events) const {
         for (const Event& event : events) wait(event);
     }
-    /// Blocks until the stream is empty. @throws DeviceLost naming the last launches if one of them failed
+    /// Blocks until the stream is empty. @throws DeviceLost with the names of the last launches if one of them failed
     void synchronize() const;
     /// Whether all commands have finished; does not block.
     bool idle() const;
-    /// Hands enqueued commands to the device (OpenCL drivers may collect them).
+    /// Submits enqueued commands to the device (OpenCL drivers may hold them back).
     void flush() const;
-    /// Runs `function` once, on a thread of the driver, when the stream has come this far. It may not call gemel
-    /// functions that reach the device; handles may die in it. An exception in it is logged.
+    /// Runs `function` once on a driver thread when the stream reaches this point. It must not call gemel functions
+    /// that access the device; destroying handles in it is allowed. Exceptions from it are logged.
     void call(std::function<void()> function) const;
 
-    // Asynchronous copies. Page-locked memory is kept alive until its copy is done.
-    /// @throws ArgumentError if the sizes differ, or the buffers are of different contexts
+    // Asynchronous copies. They keep page-locked memory alive until they are done.
+    /// @throws ArgumentError if the sizes differ or the buffers belong to different contexts
     void copy(const Buffer& to, const Buffer& from) const;
     template <class T>
     void copy(const Buffer& to, const HostBuffer<T>& from) const {
@@ -122,10 +122,10 @@ class GEMEL_API Stream {
     void copy(const HostBuffer<T>& to, const Buffer& from) const {
         download(to.raw(), to.offset_bytes(), from, to.size_bytes());
     }
-    /// A rectangular window from one buffer to another.
+    /// Copies a rectangular window from one buffer to another.
     void copy_rectangle(const Buffer& to, const RectWindow& to_window, const Buffer& from,
                         const RectWindow& from_window, const RectExtent& extent) const;
-    /// The same from and to page-locked memory, whose window counts in bytes from its first element.
+    /// Copies a window from or to page-locked memory, whose window starts at its first element.
     template <class T>
     void copy_rectangle(const Buffer& to, const RectWindow& to_window, const HostBuffer<T>& from,
                         const RectWindow& from_window, const RectExtent& extent) const {
@@ -136,9 +136,9 @@ class GEMEL_API Stream {
                         const RectWindow& from_window, const RectExtent& extent) const {
         download_rectangle(to.raw(), to.offset_bytes(), to.size_bytes(), to_window, from, from_window, extent);
     }
-    /// Moves mapped or managed memory to the device ahead of its use, or to the host. A hint: nothing on other memory.
+    /// Moves mapped or managed memory to the device, or to the host, before its use. A hint; no effect on other memory.
     void prefetch(const Buffer& buffer, bool to_host = false) const;
-    /// Repeats the bytes of `value` over the whole buffer, whose size must be a multiple of sizeof(T) (at most 16).
+    /// Fills the whole buffer with copies of `value`. The buffer's size must be a multiple of sizeof(T), at most 16.
     template <class T>
         requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)
     void fill(const Buffer& buffer, const T& value) const {
@@ -169,14 +169,14 @@ class GEMEL_API Stream {
     std::shared_ptr<StreamState> state_;
 };
 
-/// Makes a stream the calling thread's current one for as long as it lives: launches and copies that name no stream use
-/// it, if they are of its context.
+/// Makes a stream the calling thread's current stream while the scope lives. Launches and copies of its context that
+/// name no stream use it.
 class GEMEL_API StreamScope {
    public:
-    /// What happens at its end.
+    /// What the destructor does.
     enum class AtEnd : std::uint8_t { nothing, synchronize };
     explicit StreamScope(const Stream& stream, AtEnd at_end = AtEnd::nothing);
-    /// With AtEnd::synchronize it blocks until the stream is empty; failures are logged, never thrown.
+    /// With AtEnd::synchronize, blocks until the stream is empty; failures are logged, never thrown.
     ~StreamScope();
     StreamScope(const StreamScope&) = delete;
     StreamScope& operator=(const StreamScope&) = delete;

@@ -1,4 +1,4 @@
-/// Small helpers for messages.
+/// Helpers for message texts.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -13,8 +13,8 @@
 
 namespace gemel {
 
-/// Its arguments streamed one after another into a string: text("expected ", 2, ", got ", 1).
-/// Numbers look the same under every locale, since some end up in kernel text.
+/// Concatenates its arguments into a string: text("expected ", 2, ", got ", 1). Numbers have the same form under every
+/// locale, because some become kernel text.
 template <class... Parts>
 std::string text(const Parts&... parts) {
     std::ostringstream out;
@@ -31,9 +31,9 @@ std::string counted(const N& number, std::string_view thing) {
 
 /// "a, b, c"
 GEMEL_API std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
-/// "1.5 MiB", "640 bytes": a size for people, exact below 10 KiB.
+/// A readable size: "1.5 MiB", "640 bytes"; exact below 10 KiB.
 GEMEL_API std::string readable_bytes(std::size_t bytes);
-/// Forty hexadecimal digits that identify some bytes (SHA-1): names of cache files, checksums.
+/// The SHA-1 digest of some bytes as 40 hexadecimal digits, for names of cache files and checksums.
 GEMEL_API std::string digest(std::string_view bytes);
 
 }  // namespace gemel

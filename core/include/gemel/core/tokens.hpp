@@ -1,4 +1,4 @@
-/// Kernel text as tokens: what reading signatures and snippets needs to know about C, and no more.
+/// A tokenizer for kernel text; it knows as much of C as signatures and snippets need.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -14,16 +14,16 @@ struct Token {
     enum class Kind : std::uint8_t { word, number, literal, symbol, directive };
 
     Kind kind;
-    std::string_view text;  ///< into the text that was read; a directive has its whole line, continuations included
-    std::size_t position;   ///< bytes from the beginning of that text
+    std::string_view text;  ///< a part of the input; a directive is its whole line, including continuations
+    std::size_t position;   ///< byte offset in the input
 
     bool is(std::string_view other) const { return text == other; }
     bool is_word() const { return kind == Kind::word; }
 };
 
-/// Tokens of any text whatever; comments are dropped, and what never ends does so with the text or its line.
-/// Symbols are single characters, but for "::" and "...", and "//" where it begins no comment.
-/// @param line_comments  whether "//" begins a comment, which ends with its line
+/// Splits any text into tokens and drops comments. An unterminated comment or literal ends with the text or its line.
+/// Symbols are single characters except "::" and "...", and "//" if it does not begin a comment.
+/// @param line_comments  whether "//" begins a comment up to the end of the line
 GEMEL_API std::vector<Token> tokenize(std::string_view text, bool line_comments = true);
 
 }  // namespace gemel

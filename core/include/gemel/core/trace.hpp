@@ -15,17 +15,17 @@ namespace gemel::trace {
 /// Whether GEMEL_TRACE is on: one relaxed load.
 GEMEL_API extern std::atomic<bool> enabled;
 
-/// Writes one line: "cuMemAlloc_v2(&0x7f0000000, 64) = CUDA_SUCCESS". Order of lines is the order of calls.
+/// Writes one line: "cuMemAlloc_v2(&0x7f0000000, 64) = CUDA_SUCCESS". Lines are in the order of the calls.
 GEMEL_API void write(std::string_view call, std::string_view arguments, std::string_view result) noexcept;
-/// Lines go there instead of standard error (for tests); null restores that.
+/// Sends lines to a function instead of standard error, for tests; null restores standard error.
 GEMEL_API void set_sink(void (*sink)(const std::string& line));
 
-/// Integers other than characters, which are bytes of something.
+/// Integers except character types, which are bytes of other data.
 template <class T>
 inline constexpr bool is_number = std::is_integral_v<T> && !std::is_same_v<T, char> &&
                                   !std::is_same_v<T, unsigned char> && !std::is_same_v<T, signed char>;
 
-/// One argument as text: numbers as they are, handles and pointers in hexadecimal, outputs as & and the value there.
+/// One argument as text: numbers in decimal, handles and pointers in hexadecimal, outputs as & and their value.
 template <class T>
 void print(std::ostream& out, const T& value, bool outputs_are_set) {
     if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>) {

@@ -1,4 +1,4 @@
-/// How plug-ins write the UUID of a device, so that one GPU has one name in all of them.
+/// The text form of a device's UUID, shared by all plug-ins so that they give one GPU the same name.
 #pragma once
 
 #include <gemel/core/export.hpp>

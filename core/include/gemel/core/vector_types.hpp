@@ -1,4 +1,4 @@
-/// Short vectors on the host, with the names and the layout that they have in kernels.
+/// Short vectors on the host, with the same names and layout as in kernels.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -7,7 +7,8 @@
 
 namespace gemel {
 
-/// Two, three, four, eight or sixteen numbers, aligned to their size; three take the place of four, as in OpenCL.
+/// Two, three, four, eight or sixteen numbers, aligned to their size; three numbers take the space of four, as in
+/// OpenCL.
 template <class T, int lanes>
 struct Vector;
 template <class T>
