@@ -1,4 +1,5 @@
-/// The text of chains: many iterations of a solver in one launch, a product with a sparse matrix and a sweep in turn.
+/// The text of chains. A chain runs many iterations of a solver in one launch: alternately a product with a sparse
+/// matrix and a sweep.
 #pragma once
 
 #include <gemel/codegen/sparse.hpp>
@@ -14,7 +15,7 @@ namespace gemel::codegen {
 /// One column. An iteration is to = A from with the sums of sparse_source beside `with`, and the step, a sweep that
 /// joins them: its `joins` are mu, delta and gamma. Names are of the step's arrays.
 struct ChainRequest {
-    SweepRequest step = {};  ///< its state is kept in shared memory: functions take `LOCAL_MEM_ARG sweep_state *`
+    SweepRequest step = {};  ///< its state is in shared memory: functions take `LOCAL_MEM_ARG sweep_state *`
     std::string from = "p", to = "s", with = "r";
     std::string factors = {};  ///< the diagonal of SparseSums::scaled
 };
@@ -29,25 +30,25 @@ struct ChainRequest {
 GEMEL_API std::string chain_source(const ChainRequest& request, const SparseLayout& matrix, std::uint32_t resident,
                                    const Dialect& dialect);
 
-/// The facts by which chain_blocks() decides.
+/// The inputs of chain_blocks().
 struct ChainWork {
     std::int64_t unknowns = 0;
     std::int64_t places = 0;    ///< values that the matrix stores, padding included
-    std::int64_t resident = 0;  ///< blocks that run at once: Kernel::max_cooperative_blocks()
+    std::int64_t resident = 0;  ///< blocks that run concurrently: Kernel::max_cooperative_blocks()
     std::int64_t compute_units = 1;
     std::uint32_t block = 256;
     std::uint32_t blocks_per_unit =
-        0;  ///< at most; 0: chain_blocks_per_unit, or 2 if that leaves a block fewer than four pieces
+        0;  ///< maximum; 0: chain_blocks_per_unit, or 2 if blocks would get fewer than four pieces
     std::uint32_t rows_per_piece = 256;
     SweepChain asked = SweepChain::automatic;
 };
-/// More hide the time of loads better, and make the barriers longer.
+/// More blocks hide load latency better but make barriers slower.
 inline constexpr std::uint32_t chain_blocks_per_unit = 4;
 
-/// How many blocks iterate together, each with as many pieces of rows; 0: the iterations should be launched. By itself
-/// it chains where there are at most 8 unknowns and 64 places for each thread, and where the device promises that
-/// blocks run together. One that answers a single block for each compute unit, as for NVIDIA's OpenCL, promises that
-/// only while no other such launch runs beside.
+/// The number of blocks that iterate together, each with the same number of pieces of rows; 0: launch the iterations
+/// separately. With SweepChain::automatic it chains if there are at most 8 unknowns and 64 places per thread and the
+/// device guarantees that blocks run concurrently. A device that reports one block per compute unit, such as NVIDIA's
+/// OpenCL, guarantees it only while no other cooperative launch runs.
 GEMEL_API std::int64_t chain_blocks(const ChainWork& work);
 
 }  // namespace gemel::codegen
