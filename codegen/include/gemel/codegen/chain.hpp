@@ -12,20 +12,21 @@
 
 namespace gemel::codegen {
 
-/// One column. An iteration is to = A from with the sums of sparse_source beside `with`, and the step, a sweep that
-/// joins them: its `joins` are mu, delta and gamma. Names are of the step's arrays.
+/// A chain for one column. An iteration computes to = A * from, with the sums of sparse_source (`with` is their vector
+/// w), and then the step, a sweep whose `joins` are these sums: mu, delta and gamma. `from`, `to` and `with` name
+/// arrays of the step.
 struct ChainRequest {
     SweepRequest step = {};  ///< its state is in shared memory: functions take `LOCAL_MEM_ARG sweep_state *`
     std::string from = "p", to = "s", with = "r";
     std::string factors = {};  ///< the diagonal of SparseSums::scaled
 };
 
-/// The kernel `<name of the step>`, which iterates until it has done `steps` or the step's `skip` is true. A
-/// cooperative launch of blocks of `matrix.block` threads, as many as there are sums for. Parameters: the matrix's
-/// arrays, the step's, states, partials (a `real` for each of the step's sums for each block), sums (three for each
-/// block), the matrix's sizes (int64_t, without the chunk), steps, packs (int32_t).
-/// @param matrix    rows, stream, slices or diagonals, not serial, with `sums`
-/// @param resident  blocks that a compute unit shall hold together; 0: as many as there happen to fit
+/// The kernel `<name of the step>`, which iterates until it has done `steps` iterations or the step's `skip` is true.
+/// Launch it cooperatively with `matrix.block` threads per block; the arrays of sums have one entry per block.
+/// Parameters: the matrix's arrays, the step's arrays, states, partials (one `real` per block and sum of the step),
+/// sums (three per block), the matrix's sizes (int64_t, without the chunk), steps, packs (int32_t).
+/// @param matrix    rows, stream, slices or diagonals; not serial; with `sums`
+/// @param resident  minimum number of resident blocks per compute unit; 0: no minimum
 /// @throws ArgumentError if the step or the matrix cannot be chained
 GEMEL_API std::string chain_source(const ChainRequest& request, const SparseLayout& matrix, std::uint32_t resident,
                                    const Dialect& dialect);

@@ -1,4 +1,4 @@
-/// LinearOperator<T>: what solvers multiply by. A matrix, a function on arrays, a preconditioner.
+/// LinearOperator<T>: the operator type of the solvers. It holds a matrix, a function on arrays or a preconditioner.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -18,19 +18,19 @@ struct MatrixState;
 
 namespace gemel::solve {
 
-/// Elements that solvers work with: float, double and complex numbers of either.
+/// Element types of solvers: float, double, and complex numbers of either.
 template <class T>
 concept SolverElement = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
                         std::same_as<T, std::complex<double>>;
 
-/// How an operator's function takes several vectors.
+/// How an operator's function receives several vectors.
 enum class Columns : std::uint8_t {
-    one_by_one,  ///< it is called for each: arrays of shape (n,), contiguous
-    together,    ///< it is called once: arrays of shape (n, k) whose columns are contiguous, (n, 1) for one vector.
-                 ///< Its columns need not be multiplied by one matrix: a batch of k systems is such an operator
+    one_by_one,  ///< one call per vector: contiguous arrays of shape (n,)
+    together,    ///< one call: arrays of shape (n, k) whose columns are contiguous, (n, 1) for one vector.
+                 ///< Each column may have its own matrix: a batch of k systems is such an operator
 };
 
-/// A matrix, or what multiplies like one: `a.multiply_into(y, x)` writes a times x into y.
+/// A matrix or a type that multiplies like one: `a.multiply_into(y, x)` writes a times x into y.
 template <class A, class T>
 concept MultipliesInto = requires(const A& a, const GPUArray<T>& out, const GPUArray<T>& u) {
     { a.shape()[0] } -> std::convertible_to<std::int64_t>;
@@ -38,24 +38,24 @@ concept MultipliesInto = requires(const A& a, const GPUArray<T>& out, const GPUA
     a.multiply_into(out, u);
 };
 
-/// The body of LinearOperator.
+/// The untyped base of LinearOperator.
 class GEMEL_API AnyOperator {
    public:
     using Function = std::function<void(const AnyArray& u, const AnyArray& out)>;
 
     AnyOperator() = default;
     AnyOperator(DType dtype, Shape shape, Function function, Columns columns);
-    /// Multiplies element by element. @param diagonal  of one axis
+    /// An operator that multiplies element by element. @param diagonal  an array of one axis
     explicit AnyOperator(const AnyArray& diagonal);
 
     bool empty() const { return !function_; }
     DType dtype() const { return dtype_; }
     const Shape& shape() const { return shape_; }
     Columns columns() const { return columns_; }
-    /// An empty handle if it is not known to be diagonal.
+    /// The diagonal; an empty handle if the operator is not known to be diagonal.
     const AnyArray& diagonal() const { return diagonal_; }
     const Function& function() const { return function_; }
-    /// The sparse matrix that it is, whose products may sum what a solver needs on the way; null for others.
+    /// The sparse matrix, whose products can compute a solver's sums in the same pass; null for other operators.
     const std::shared_ptr<const sparse::MatrixState>& matrix() const { return matrix_; }
     /// Writes this times u into out. @throws ArgumentError if shapes, types or contexts do not fit
     void multiply_into(const AnyArray& out, const AnyArray& u) const;
@@ -82,16 +82,16 @@ class LinearOperator : public AnyOperator {
    public:
     using value_type = T;
 
-    /// No operator; as a preconditioner: none.
+    /// An empty operator; as a preconditioner it means none.
     LinearOperator() = default;
     /// @param shape     (rows, columns), both at least 0
-    /// @param function  writes the product with u into out, by launches on the thread's current stream. It should not
-    ///                  wait for the device, or the solver waits in every iteration. u and out do not overlap
-    /// @throws ArgumentError for a shape of other than two extents and an empty function
+    /// @param function  writes the product with u into out by launches on the thread's current stream. If it waits for
+    ///                  the device, the solver waits in every iteration. u and out do not overlap
+    /// @throws ArgumentError if the shape does not have two extents or the function is empty
     LinearOperator(Shape shape, std::function<void(const GPUArray<T>& u, const GPUArray<T>& out)> function,
                    Columns columns = Columns::one_by_one)
         : AnyOperator(dtype_of<T>(), std::move(shape), untyped(std::move(function)), columns) {}
-    /// A function that gives an expression of u, or an array: `[](const GPUArray<T>& u) { return 2 * u - roll(u, 1);
+    /// A function that returns an expression of u or an array: `[](const GPUArray<T>& u) { return 2 * u - roll(u, 1);
     /// }`.
     /// @throws ArgumentError as above
     template <class F>
@@ -104,7 +104,7 @@ class LinearOperator : public AnyOperator {
                   out.assign(expression(u));
               },
               columns) {}
-    /// A matrix, which is copied: handles are cheap.
+    /// A matrix. The operator keeps a copy of the handle.
     /// @param columns  `together` if its multiply_into() takes arrays of shape (n, k), too
     template <MultipliesInto<T> A>
         requires(!std::derived_from<A, AnyOperator>)

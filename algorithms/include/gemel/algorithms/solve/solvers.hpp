@@ -1,4 +1,4 @@
-/// Iterative solvers of linear systems whose loop never waits for the device.
+/// Iterative solvers of linear systems. The device never waits for the host during the iterations.
 #pragma once
 
 #include <gemel/algorithms/solve/linear_operator.hpp>
@@ -23,13 +23,13 @@ struct Options {
     double tolerance = 1e-5;
     double absolute_tolerance = 0;
     std::int64_t max_iterations = 0;  ///< 0: ten times the number of unknowns, at least 61
-    /// The host looks at the residual every so many iterations, and enqueues the next ones meanwhile.
+    /// The host reads the residual every `check_every` iterations and enqueues the next ones meanwhile.
     std::int64_t check_every = 20;
     LinearOperator<T> preconditioner = {};  ///< an approximate inverse of A; for cg and minres positive definite
-    GPUArray<T> x0 = {};                    ///< where the iteration starts; zero if it is an empty handle
-    /// Called at each look with the number of iterations and the residual (of several columns the largest).
+    GPUArray<T> x0 = {};                    ///< start of the iteration; an empty handle means zero
+    /// Called at each check with the number of iterations and the residual norm, the largest of all columns.
     std::function<void(std::int64_t iteration, double residual_norm)> callback = {};
-    bool progress = false;  ///< a line on standard error, where that is a terminal
+    bool progress = false;  ///< prints progress to standard error if it is a terminal
     bool history = false;   ///< Result::history is filled
     bool throw_if_not_converged = true;
     std::int64_t restart = 30;  ///< gmres: vectors that it keeps
@@ -41,27 +41,27 @@ struct Options {
     bool graph = false;
 };
 
-/// The residual that the solver has come to after so many iterations, as its recurrence has it.
+/// The recurrence's residual norm after a number of iterations.
 struct Look {
     std::int64_t iteration = 0;
-    double residual_norm = 0;  ///< of several columns the largest
+    double residual_norm = 0;  ///< the largest of all columns
 };
 
-/// How far one column has come.
+/// The result of one column.
 struct ColumnResult {
     std::int64_t iterations = 0;
     bool converged = false;
     double residual_norm = 0;  ///< of the true residual, b - A x
-    double target = 0;         ///< what it had to reach
+    double target = 0;         ///< the required residual norm
     std::string breakdown = {};
 };
 
-/// What solvers of any type have in common to say.
+/// The part of a result that does not depend on the element type.
 struct Report {
-    std::int64_t iterations = 0;  ///< of several columns the most
-    bool converged = false;       ///< all columns
-    double residual_norm = 0;     ///< |b - A x|, computed from x in the end; of several columns the largest
-    std::string breakdown = {};   ///< why no further iteration would help; empty if none broke down
+    std::int64_t iterations = 0;  ///< the maximum over all columns
+    bool converged = false;       ///< whether all columns have converged
+    double residual_norm = 0;     ///< |b - A x|, computed from the final x; the largest of all columns
+    std::string breakdown = {};   ///< why the iteration broke down; empty if it did not
     std::vector<Look> history = {};
     std::vector<ColumnResult> columns = {};
 };
@@ -77,7 +77,7 @@ class GEMEL_API NotConverged : public Error {
     NotConverged(const std::string& message, Report report);
     ~NotConverged() override;
     std::int64_t iterations() const noexcept { return report_.iterations; }
-    /// |b - A x|, of several columns the largest.
+    /// |b - A x|, the largest of all columns.
     double residual_norm() const noexcept { return report_.residual_norm; }
     const Report& report() const noexcept { return report_; }
 
@@ -85,7 +85,7 @@ class GEMEL_API NotConverged : public Error {
     Report report_;
 };
 
-/// The iteration cannot go on: the message says which number forbids it, and what that tells of the matrix.
+/// The iteration broke down. The message has the number that caused it and what it means for the matrix.
 class GEMEL_API BreakDown : public NotConverged {
    public:
     BreakDown(const std::string& message, Report report);
@@ -131,17 +131,17 @@ Result<T> solved(Method method, const AnyOperator& a, const GPUArray<T>& b, cons
 
 }  // namespace detail
 
-// All solvers: A is square of extent n, b has shape (n,), or (n, k) for k right-hand sides, each of which converges by
-// itself. Scalars stay on the device; what is launched for a column after it has converged returns at once. When the
-// recurrence says that all have, the residual is computed from x; where it misses the tolerance the iteration starts
-// again from there. Operators and preconditioners are called with arrays of gemel's own.
+// All solvers: A is square of extent n, b has shape (n,), or (n, k) for k right-hand sides, which converge
+// independently. Scalars stay on the device; kernels return at once for columns that have converged. When all columns
+// have converged by the recurrence, the residual is computed from x; if it misses the tolerance, the iteration restarts
+// from x. Operators and preconditioners are called with arrays that belong to gemel.
 // @throws ArgumentError if shapes, types or contexts do not fit, or b has NaN or infinite elements
-// @throws NotConverged if the tolerance is not reached, and BreakDown, its child, if the iteration cannot go on. The
-//         context can be used as before
-// A sweep, which updates vectors, sums products of them and computes scalars, is one launch where blocks see each
-// other's writes (DeviceInfo::has_cross_block_visibility), else two; launches below count sweeps.
-// @time   blocks until solved. The host looks every `check_every` iterations, at what the device has reached one look
-//         before, and enqueues meanwhile: the device never waits for the host
+// @throws NotConverged if the tolerance is not reached; BreakDown, derived from it, if the iteration breaks down. The
+//         context remains usable
+// A sweep updates vectors, computes inner products and then scalars. It takes one launch if blocks see each other's
+// writes (DeviceInfo::has_cross_block_visibility), else two; the launch counts below count a sweep as one.
+// @time   blocks until solved. Every `check_every` iterations the host reads the state of the previous check and
+//         enqueues further iterations meanwhile: the device never waits for the host
 
 /// Conjugate gradients: A is Hermitian and positive definite. Launches per iteration: A's, the preconditioner's (none
 /// for jacobi()) and two.
@@ -172,8 +172,8 @@ Result<T> minres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArra
     return detail::solved(detail::Method::minres, a, b, options);
 }
 
-/// Generalised minimal residuals, started again every `restart` iterations: any invertible A. Keeps restart + 1 vectors
-/// for each column. Launches in iteration j = 0, 1, ... of a cycle: A's, the preconditioner's, and 2 * ceil((j + 1) /
+/// Generalised minimal residuals, restarted every `restart` iterations: any invertible A. Stores restart + 1 vectors
+/// per column. Launches in iteration j = 0, 1, ... of a cycle: A's, the preconditioner's, and 2 * ceil((j + 1) /
 /// 8) + 1 (complex: 4 in place of 8); at the end of a cycle A's and three, with a preconditioner its own and one more.
 /// @source Saad and Schultz, "GMRES" (SIAM J. Sci. Stat. Comput. 7, 1986), preconditioned from the right; each vector
 /// is
