@@ -154,7 +154,7 @@ TEST_CASE("what has no approximate inverse is named") {
     CHECK_THROWS_MENTIONING(
         ArgumentError,
         solve::approximate_inverse(sparse::coo<double>({3, 4}, rows, columns, std::vector<double>{1, 1, 1})),
-        "expected a square one");
+        "expected a square matrix");
     const std::vector<std::int32_t> none;
     const auto empty = solve::approximate_inverse(sparse::coo<double>({0, 0}, none, none, std::vector<double>{}));
     CHECK(empty.shape() == Shape{0, 0});

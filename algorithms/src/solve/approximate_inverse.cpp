@@ -129,8 +129,8 @@ AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::
                                      " has no entry on the diagonal, so A is not positive definite; "
                                      "the diagonal's entries must be stored"));
         if (found[row] == 2)
-            throw ArgumentError(text(who, ": A is not positive definite, as the entries of row ", row,
-                                     " and of the rows that it refers to show; minres and gmres take other matrices"));
+            throw ArgumentError(text(who, ": A is not positive definite: row ", row,
+                                     " and the rows of its columns show it; use minres or gmres for such a matrix"));
     }
     return g;
 }
@@ -146,7 +146,8 @@ AnyOperator approximate_inverse(const sparse::AnyMatrix& a, const ApproximateInv
     if (a.empty()) throw ArgumentError(text(who, ": the matrix is an empty handle; make one first"));
     const sparse::Entries& entries = a.state(who).entries;
     if (entries.rows != entries.columns)
-        throw ArgumentError(text(who, ": the matrix has the shape ", to_string(a.shape()), ", expected a square one"));
+        throw ArgumentError(
+            text(who, ": the matrix has the shape ", to_string(a.shape()), ", expected a square matrix"));
     if (options.power != 1 && options.power != 2)
         throw ArgumentError(text(who, ": .power is ", options.power, ", expected 1, or 2 for the pattern of A * A"));
     if (entries.rows == 0)

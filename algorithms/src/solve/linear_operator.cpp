@@ -11,10 +11,11 @@ namespace {
 
 void check_vectors(const AnyOperator& op, const char* what, const AnyArray& vectors, std::int64_t extent) {
     if (vectors.empty())
-        throw ArgumentError(text("solve::LinearOperator: ", what, " is an empty handle, without an array"));
+        throw ArgumentError(
+            text("solve::LinearOperator: ", what, " is an empty handle, expected an array; make one first"));
     if (!(vectors.dtype() == op.dtype()))
         throw ArgumentError(text("solve::LinearOperator: ", what, " has elements of ", vectors.dtype().name(),
-                                 ", and the operator is of ", op.dtype().name()));
+                                 ", expected those of the operator, ", op.dtype().name(), "; convert it by astype()"));
     if (vectors.rank() < 1 || vectors.rank() > 2 || vectors.shape()[0] != extent)
         throw ArgumentError(text("solve::LinearOperator: ", what, " has the shape ", to_string(vectors.shape()),
                                  ", expected (", extent, ",) or (", extent, ", k) for an operator of shape ",
@@ -35,8 +36,8 @@ AnyOperator::AnyOperator(DType dtype, Shape shape, Function function, Columns co
 
 AnyOperator::AnyOperator(const AnyArray& diagonal) : dtype_(diagonal.dtype()), diagonal_(diagonal) {
     if (diagonal.empty() || diagonal.rank() != 1)
-        throw ArgumentError(text("solve::LinearOperator: a diagonal has one axis, but this has the shape ",
-                                 to_string(diagonal.shape())));
+        throw ArgumentError(text("solve::LinearOperator: the diagonal has the shape ", to_string(diagonal.shape()),
+                                 ", expected one axis"));
     shape_ = Shape{diagonal.shape()[0], diagonal.shape()[0]};
     columns_ = Columns::together;
     function_ = [diagonal, column = diagonal(slice(), newaxis)](const AnyArray& u, const AnyArray& out) {
@@ -46,13 +47,13 @@ AnyOperator::AnyOperator(const AnyArray& diagonal) : dtype_(diagonal.dtype()), d
 
 void AnyOperator::multiply_into(const AnyArray& out, const AnyArray& u) const {
     if (empty())
-        throw ArgumentError("solve::LinearOperator: an empty operator multiplies nothing; assign one to it first");
+        throw ArgumentError("solve::LinearOperator: the operator is empty; assign a matrix or a function to it first");
     check_vectors(*this, "u", u, shape_[1]);
     check_vectors(*this, "out", out, shape_[0]);
     const std::int64_t count = u.rank() == 2 ? u.shape()[1] : 1;
     if (out.rank() != u.rank() || (u.rank() == 2 && out.shape()[1] != count))
         throw ArgumentError(text("solve::LinearOperator: u has the shape ", to_string(u.shape()), " and out ",
-                                 to_string(out.shape()), ", which are not as many vectors"));
+                                 to_string(out.shape()), "; expected equally many vectors in both"));
     if (!(out.context() == u.context()))
         throw ArgumentError(
             "solve::LinearOperator: u and out are of different contexts; copy_to(context) brings one to the other");

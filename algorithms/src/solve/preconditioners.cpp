@@ -154,7 +154,7 @@ namespace {
 using namespace gemel::solving;
 
 void check_given(const char* who, const AnyArray& array, std::size_t rank, const char* shape) {
-    if (array.empty()) throw ArgumentError(text(who, ": an empty handle is given, without an array"));
+    if (array.empty()) throw ArgumentError(text(who, ": the array is an empty handle; make one first"));
     if (array.rank() != rank)
         throw ArgumentError(text(who, ": the array has the shape ", to_string(array.shape()), ", expected ", shape));
 }
@@ -189,8 +189,9 @@ AnyOperator jacobi(const AnyArray& diagonal) {
     const AnyArray bad = count_nonzero(logical_not(logical_and(isfinite(size), size > 0)));
     const std::int64_t count = bad.item<std::int64_t>();
     if (count > 0)
-        throw ArgumentError(text("solve::jacobi: ", count, " of ", diagonal.size(),
-                                 " elements of the diagonal are 0 or not finite, and cannot be divided by"));
+        throw ArgumentError(
+            text("solve::jacobi: ", count, " of ", diagonal.size(),
+                 " elements of the diagonal are 0 or not finite; replace them, or use another preconditioner"));
     return AnyOperator(converted);
 }
 
@@ -209,7 +210,9 @@ AnyOperator block_jacobi(const AnyArray& blocks) {
              singular, extent);
     const std::vector<std::int32_t> found = singular.get();
     for (std::size_t k = 0; k < found.size(); ++k)
-        if (found[k] != 0) throw ArgumentError(text(who, ": block ", k, " of ", count, " is singular or not finite"));
+        if (found[k] != 0)
+            throw ArgumentError(
+                text(who, ": block ", k, " of ", count, " is singular or not finite; choose other blocks"));
     return AnyOperator(
         blocks.dtype(), Shape{count * m, count * m},
         [inverse, extent, total = count * m](const AnyArray& u, const AnyArray& out) {
@@ -222,17 +225,17 @@ AnyOperator block_jacobi(const AnyArray& blocks) {
 AnyOperator chebyshev(const AnyOperator& a, const AnyArray& like, const ChebyshevOptions& options) {
     const char* const who = "solve::chebyshev";
     if (a.empty()) throw ArgumentError(text(who, ": the operator is empty; give a matrix or a function"));
-    if (like.empty()) throw ArgumentError(text(who, ": an empty handle is given in place of an array of A's context"));
+    if (like.empty()) throw ArgumentError(text(who, ": `like` is an empty handle, expected an array of A's context"));
     if (a.shape()[0] != a.shape()[1])
         throw ArgumentError(
-            text(who, ": the operator has the shape ", to_string(a.shape()), ", expected a square one"));
+            text(who, ": the operator has the shape ", to_string(a.shape()), ", expected a square operator"));
     if (options.degree < 1) throw ArgumentError(text(who, ": .degree is ", options.degree, ", expected at least 1"));
     double highest = options.highest, lowest = options.lowest;
     if (highest == 0) highest = a.shape()[0] == 0 ? 1 : 1.2 * largest_ratio(a, like.context());
     if (lowest == 0) lowest = highest / 30;
     if (!(lowest > 0) || !(lowest < highest) || !std::isfinite(highest))
-        throw ArgumentError(text(who, ": the eigenvalues are said to lie between ", lowest, " and ", highest,
-                                 ", expected 0 < lowest < highest"));
+        throw ArgumentError(text(who, ": .lowest is ", lowest, " and .highest is ", highest,
+                                 ", expected 0 < lowest < highest; 0 lets chebyshev find them"));
     const double theta = (highest + lowest) / 2, delta = (highest - lowest) / 2, sigma = theta / delta;
     const auto apply = [a, theta, delta, sigma, degree = options.degree](const AnyArray& u, const AnyArray& out) {
         const DType dtype = u.dtype();

@@ -29,9 +29,8 @@ void check_operator(const char* who, const char* what, const AnyOperator& op, co
                                  ") for a right-hand side of shape ", to_string(b.shape())));
     const AnyArray& d = op.diagonal();
     if (!d.empty() && !(d.context() == b.context()))
-        throw ArgumentError(text(who, ": ", what,
-                                 " is of another context than the right-hand side; copy_to(context) "
-                                 "brings one to the other"));
+        throw ArgumentError(
+            text(who, ": ", what, " belongs to another context than the right-hand side; copy it by copy_to(context)"));
 }
 
 void check_numbers(const char* who, const AnyOptions& o) {
@@ -46,23 +45,24 @@ void check_numbers(const char* who, const AnyOptions& o) {
 }
 
 void check_system(const char* who, const AnyOperator& a, const AnyArray& b, const AnyOptions& options) {
-    if (b.empty()) throw ArgumentError(text(who, ": the right-hand side is an empty handle, without an array"));
+    if (b.empty())
+        throw ArgumentError(text(who, ": the right-hand side is an empty handle, expected an array; make one first"));
     if (b.rank() < 1 || b.rank() > 2)
         throw ArgumentError(text(who, ": the right-hand side has the shape ", to_string(b.shape()),
-                                 ", expected (n,), or (n, k) for k of them"));
+                                 ", expected (n,) for one system or (n, k) for k systems"));
     if (a.empty()) throw ArgumentError(text(who, ": the operator is empty; give a matrix or a function"));
     check_operator(who, "the operator", a, b);
     if (!options.preconditioner.empty()) check_operator(who, "the preconditioner", options.preconditioner, b);
     check_numbers(who, options);
     if (!options.stream.empty() && !(options.stream.context() == b.context()))
-        throw ArgumentError(text(who, ": .stream is of another context than b; give one of b.context()"));
+        throw ArgumentError(text(who, ": .stream belongs to another context than b; pass a stream of b.context()"));
     const AnyArray& x0 = options.x0;
     if (x0.empty()) return;
     if (x0.shape() != b.shape())
         throw ArgumentError(
             text(who, ": x0 has the shape ", to_string(x0.shape()), ", expected that of b, ", to_string(b.shape())));
     if (!(x0.context() == b.context()))
-        throw ArgumentError(text(who, ": x0 is of another context than b; copy_to(context) brings one to the other"));
+        throw ArgumentError(text(who, ": x0 belongs to another context than b; copy it by copy_to(b.context())"));
 }
 
 std::unique_ptr<solving::Solver> new_solver(Method method, const solving::System& system) {

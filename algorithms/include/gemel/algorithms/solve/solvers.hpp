@@ -32,12 +32,12 @@ struct Options {
     bool progress = false;  ///< prints progress to standard error if it is a terminal
     bool history = false;   ///< Result::history is filled
     bool throw_if_not_converged = true;
-    std::int64_t restart = 30;  ///< gmres: vectors that it keeps
-    Stream stream = {};         ///< the thread's current stream if left out
+    std::int64_t restart = 30;  ///< gmres: iterations per cycle
+    Stream stream = {};         ///< by default the thread's current stream
     codegen::SweepTuning tuning = {};
-    /// The iterations from look to look are recorded once and launched as a graph: less of the host's time for systems
-    /// so small that launches decide. A and the preconditioner are then called for these iterations only, and may not
-    /// read on the host. gmres, whose iterations differ, takes no notice.
+    /// Records the iterations between two checks once and launches them as a graph. This saves host time for small
+    /// systems that are limited by launches. A and the preconditioner are then called only while these iterations are
+    /// recorded, and must not read on the host. gmres ignores the option because its iterations differ.
     bool graph = false;
 };
 
