@@ -19,7 +19,7 @@ using codegen::SweepRequest;
 // vector u that has been through one of the two. What the second leaves of it is kept, q; and u as a sum of the q
 // before and its own, the directions: A u = sum of h q holds without u being orthogonal, and x is a sum of u.
 
-/// Whether elements, or their parts, are doubles.
+/// Whether elements, or the parts of complex elements, are doubles.
 bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
 
 /// Vectors of the basis in a set: each is multiplied with two others, and there are eight sums.
@@ -63,7 +63,7 @@ SweepArray vector_at(const std::string& which, SweepArray array) {
     return array;
 }
 
-/// The products of u and of w with the vectors of a set, as what is to be added to u and to w of each.
+/// The products of u and of w with the vectors of a set, as the coefficients with which each is added to u and to w.
 SweepRequest products(DType dtype, bool has_double) {
     const int count = set_of(dtype);
     SweepRequest sweep = new_gmres_sweep("gmres_products", dtype, has_double);
@@ -86,13 +86,13 @@ SweepRequest products(DType dtype, bool has_double) {
     return sweep;
 }
 
-/// The new column of the matrix is rotated into a triangle.
+/// Rotates the new column of the matrix into triangular form.
 std::string rotate(DType dtype, bool has_double) {
     return text(R"(real column_size = norm;
 for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
 scalar upper = last[0];
 for (int base = 0; base < j; base += 8) {
-    // Eight at a time are loaded, so that one waits for memory once.
+    // Loads eight at a time, to wait for memory once.
     scalar lower[8], cosine[8], sine[8];
 UNROLL
     for (int k = 0; k < 8; ++k) {
@@ -194,7 +194,7 @@ UNROLL
 )");
 }
 
-/// How much of each direction u there is in the solution, and then of each vector of the basis.
+/// The coefficients of the solution in the directions u, then in the vectors of the basis.
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
@@ -214,7 +214,7 @@ for (int k = 0; k < used; ++k) {
     return sweep;
 }
 
-/// What they add up to: onto x, or as a vector for the preconditioner.
+/// The sum of these directions: added to x, or as a vector for the preconditioner.
 template <Preconditioning m>
 SweepRequest combine(DType dtype, bool has_double) {
     constexpr bool onto_x = m != Preconditioning::general;
@@ -286,7 +286,7 @@ class Gmres : public Solver {
         }
         const AnyArray &u = basis_[static_cast<std::size_t>(j_)], &w = basis_[static_cast<std::size_t>(j_ + 1)];
         const bool is_plain = preconditioning_ == Preconditioning::none;
-        // Within a cycle the step before has multiplied by a diagonal.
+        // Within a cycle the previous step has multiplied by the diagonal.
         if (!is_plain && !(is_scaled() && j_ > 0)) multiply(system_.options.preconditioner, u, z_);
         multiply(system_.a, is_plain ? u : z_, w);
         orthogonalise();

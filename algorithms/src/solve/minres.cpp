@@ -98,7 +98,7 @@ if (!(qz >= 0)) {
 }
 })";
 
-// The coefficients of the step that is still to be done; of none, if there is none.
+// The coefficients of the pending step; zero if there is none.
 constexpr const char* pending = R"(
 const int has_step = state->used != 0;
 const real old_nu = state->old_nu;
@@ -171,7 +171,7 @@ struct Rotate {
     }
 };
 
-/// The step that is still to be done when the iteration ends.
+/// The pending step at the end of the iteration.
 template <Preconditioning m>
 struct Settle {
     static SweepRequest request(DType dtype, bool has_double) {

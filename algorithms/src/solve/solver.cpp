@@ -25,7 +25,7 @@ std::int64_t columns_of(const AnyArray& b) { return b.rank() == 2 ? b.shape()[1]
 /// NaN is larger than any number.
 bool is_larger(double a, double b) { return std::isnan(a) || a > b; }
 
-/// At most so many times does the iteration start again without the true residual falling by a tenth.
+/// Maximum number of restarts that do not reduce the true residual by a tenth.
 constexpr int most_stalls = 2;
 
 }  // namespace
@@ -158,7 +158,7 @@ void Solver::go_on_until_done(std::int64_t budget) {
     pending_.clear();
     look();
     while (true) {
-        // The next iterations are enqueued before the host waits for the look before them.
+        // The next iterations are enqueued before the host waits for the previous check.
         const std::int64_t steps = std::min(system_.options.check_every, budget);
         advance(steps);
         budget -= steps;
@@ -222,7 +222,7 @@ Report Solver::run(AnyArray& x) {
 }
 
 AnyArray Solver::result() {
-    // The solution for a b of zeros is 0, wherever the iteration was to start.
+    // The solution for b = 0 is 0 for any x0.
     for (std::size_t c = 0; c < states_.size(); ++c) {
         if (states_[c].b_norm != 0) continue;
         space_.column(x_, static_cast<std::int64_t>(c)).fill(0);

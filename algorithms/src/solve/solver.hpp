@@ -1,4 +1,4 @@
-/// What all iterative solvers have in common: their vectors, the loop on the host, the looks at the device.
+/// The common part of all iterative solvers: their vectors, the host's loop, the convergence checks.
 #pragma once
 
 #include "solve/sweep_texts.hpp"
@@ -24,7 +24,7 @@ using solve::Report;
 using solve::detail::AnyOptions;
 using solve::detail::Method;
 
-/// A system whose parts fit each other.
+/// A linear system whose parts have been checked.
 struct System {
     const char* who;  ///< "solve::cg"
     AnyOperator a;
@@ -41,23 +41,23 @@ class Solver {
     Solver(const Solver&) = delete;
     Solver& operator=(const Solver&) = delete;
 
-    /// Solves it. @param x  a new array of b's shape
+    /// Solves the system. @param x  a new array of b's shape
     Report run(AnyArray& x);
 
    protected:
-    /// The iteration starts, or starts again: r is b - A x. Enqueued, as everything here.
+    /// Starts or restarts the iteration: r is b - A x. Enqueued, as all functions here.
     virtual void begin() = 0;
     virtual void iterate() = 0;
-    /// Enqueues so many iterations as one launch, which ends early where they are done. @returns whether it did
+    /// Enqueues the iterations as one launch, which ends early on convergence. @returns whether it did
     virtual bool iterate_together(std::int64_t /*steps*/) { return false; }
-    /// After how many iterations the next ones enqueue the same; 0 if they never do.
+    /// The period after which iterations enqueue the same commands; 0 if they never do.
     virtual std::int64_t period() const { return 1; }
-    /// x is made what the iterations so far have found.
+    /// Computes x from the iterations so far.
     virtual void settle() {}
 
     /// out = op u, for each column.
     void multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& out) const;
-    /// Whether A sums while it multiplies, and no preconditioner of the user's comes between.
+    /// Whether products with A compute the sums, without a general preconditioner.
     bool sums_products() const;
     /// out = A u, and the sums of sparse::SolverSums with `with` and a diagonal or an empty handle, in space_.joined().
     /// A sums. @returns how many blocks of each column have left some
@@ -81,13 +81,13 @@ class Solver {
     void set_up();
     void write_first_states();
     void look();
-    /// Waits for the earliest look that has not been read yet.
+    /// Waits for the earliest check that has not been read.
     Seen see();
     void tell(const Seen& seen);
     void go_on_until_done(std::int64_t budget);
-    /// Enqueues so many iterations.
+    /// Enqueues the iterations.
     void advance(std::int64_t steps);
-    /// The true residual is in the states. @returns whether the iteration should start again
+    /// Judges the true residual in the states. @returns whether the iteration should restart
     bool should_restart();
     Report report() const;
     void end_progress();
@@ -125,9 +125,9 @@ SweepText sweep_for(Preconditioning preconditioning) {
 
 inline constexpr const char* right_side_text =
     "the right-hand side has NaN or infinite elements, or its norm overflows";
-/// What is to be said where the tolerance was not reached.
+/// The message of NotConverged.
 std::string explanation(const char* who, const Report& report, const AnyOptions& options);
-/// Why a column stopped; empty if it only took too long.
+/// Why a column stopped; empty if it only reached max_iterations.
 std::string reason(const ColumnState& state);
 
 }  // namespace gemel::solving

@@ -1,4 +1,4 @@
-/// The sweeps of which solvers are made, as text: for the solvers, and for tests that compile them.
+/// The texts of the solvers' sweeps, for the solvers and for tests that compile them.
 #pragma once
 
 #include <gemel/codegen/chain.hpp>
@@ -40,7 +40,7 @@ GEMEL_API ColumnState read_state(const std::byte* from, bool has_double);
 std::int64_t done_at(std::int64_t column, DType dtype, bool has_double);
 GEMEL_API void write_state(std::byte* to, const ColumnState& state, bool has_double);
 
-/// How a preconditioner takes part: not at all, within the sweeps, or by launches of its own.
+/// The kind of preconditioner: none, applied within the sweeps, or applied by its own launches.
 enum class Preconditioning : std::uint8_t { none, diagonal, general };
 
 /// Makes the sweep expect its state in a block's shared memory.
@@ -72,7 +72,7 @@ GEMEL_API codegen::ChainRequest cg_chain(DType dtype, bool has_double, bool is_s
 std::vector<codegen::SweepRequest> bicgstab_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> minres_sweeps(DType dtype, bool has_double);
 std::vector<codegen::SweepRequest> gmres_sweeps(DType dtype, bool has_double);
-/// Every one there is.
+/// All sweeps.
 GEMEL_API std::vector<codegen::SweepRequest> all_sweeps(DType dtype, bool has_double);
 
 }  // namespace gemel::solving

@@ -1,4 +1,4 @@
-/// Sweeps of solvers, launched: what a solver's vectors and scalars have in common.
+/// The workspace of a solver, and its sweeps as compiled kernels.
 #pragma once
 
 #include "generated/kernel_cache.hpp"
@@ -31,11 +31,11 @@ class Workspace {
 
     /// New columns of zeros: shape (columns, pitch).
     AnyArray vectors() const;
-    /// One vector of zeros that all columns have in common.
+    /// One vector of zeros that all columns share.
     AnyArray vector() const;
     /// The n elements of one column.
     AnyArray column(const AnyArray& vectors, std::int64_t which) const;
-    /// All of them, as (n, columns).
+    /// The n elements of all columns, as (n, columns).
     AnyArray matrix(const AnyArray& vectors) const;
 
     const Context& context() const { return context_; }
@@ -44,12 +44,12 @@ class Workspace {
     std::int64_t columns() const { return columns_; }
     std::int64_t pitch() const { return pitch_; }
     const Buffer& states() const { return states_; }
-    /// Sums that one kernel leaves for another to join: for so many blocks of each column.
+    /// Partial sums that one kernel stores and another combines, one per block of each column.
     const Buffer& joined() const { return joined_; }
     std::int64_t joined_capacity() const { return joined_capacity_; }
     /// Blocks of a column in sweeps.
     std::int64_t groups() const { return groups_; }
-    /// The caller's numbers, then stored ones, then those for the device.
+    /// The tuning: the caller's numbers, else stored ones, else the device's defaults.
     const codegen::SweepTuning& tuning() const { return tuning_; }
     /// Whether indices of elements have 64 bits.
     bool has_wide_index() const { return layout_.wide_index; }
@@ -72,7 +72,7 @@ class Sweep {
    public:
     Sweep() = default;
     Sweep(const Workspace& space, SweepText text);
-    /// Enqueues it: one launch, two where blocks do not see each other's writes and the sweep has a finish.
+    /// Enqueues the sweep: one launch, or two if it has a finish and blocks do not see each other's writes.
     /// @param numbers  the sweep's own; then, if it joins, how many blocks have left sums for each column; then, if it
     ///                 has sets, how many
     void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,

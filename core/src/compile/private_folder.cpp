@@ -87,8 +87,8 @@ fs::path process_folder(std::string_view name) {
         const fs::path parent = wish != nullptr && fs::path(wish).is_absolute() ? wish : "/tmp";
         std::string pattern = (parent / "gemel-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) {
-            throw Error(text("cannot make a folder in ", parent.string(), ": ", std::generic_category().message(errno),
-                             "; TMPDIR names another place"));
+            throw Error(text("process_folder: cannot create a folder in ", parent.string(), ": ",
+                             std::generic_category().message(errno), "; set TMPDIR to a writable folder"));
         }
         const bool first = s.owner == 0;
         s.path = pattern;

@@ -144,7 +144,7 @@ Result<T> solved(Method method, const AnyOperator& a, const GPUArray<T>& b, cons
 //         enqueues further iterations meanwhile: the device never waits for the host
 
 /// Conjugate gradients: A is Hermitian and positive definite. Launches per iteration: A's, the preconditioner's (none
-/// for jacobi()) and two.
+/// for jacobi()) and two; one with a sparse matrix.
 /// @source Hestenes and Stiefel 1952; its inner products in one kernel: Meurant 1987, Chen and Carson,
 ///         "Predict-and-recompute conjugate gradient variants" (SIAM J. Sci. Comput. 42, 2020)
 template <SolverElement T>
@@ -154,7 +154,7 @@ Result<T> cg(const std::type_identity_t<LinearOperator<T>>& a, const GPUArray<T>
 }
 
 /// Stabilised biconjugate gradients: any invertible A. Launches per iteration: twice A's and the preconditioner's (none
-/// for jacobi()), and four.
+/// for jacobi()), and four; two with a real sparse matrix, three with jacobi() as well.
 /// @source van der Vorst, "Bi-CGSTAB" (SIAM J. Sci. Stat. Comput. 13, 1992), preconditioned from the right
 template <SolverElement T>
 Result<T> bicgstab(const std::type_identity_t<LinearOperator<T>>& a, const GPUArray<T>& b,
@@ -163,7 +163,7 @@ Result<T> bicgstab(const std::type_identity_t<LinearOperator<T>>& a, const GPUAr
 }
 
 /// Minimal residuals: A is Hermitian, definite or not; the preconditioner is positive definite. Launches per iteration:
-/// A's, and three; with a preconditioner other than jacobi() its own, and four.
+/// A's, the preconditioner's (none for jacobi()) and two; one with a sparse matrix.
 /// @source Paige and Saunders, "Solution of sparse indefinite systems of linear equations" (SIAM J. Numer. Anal. 12,
 /// 1975)
 template <SolverElement T>
@@ -172,12 +172,11 @@ Result<T> minres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArra
     return detail::solved(detail::Method::minres, a, b, options);
 }
 
-/// Generalised minimal residuals, restarted every `restart` iterations: any invertible A. Stores restart + 1 vectors
-/// per column. Launches in iteration j = 0, 1, ... of a cycle: A's, the preconditioner's, and 2 * ceil((j + 1) /
-/// 8) + 1 (complex: 4 in place of 8); at the end of a cycle A's and three, with a preconditioner its own and one more.
-/// @source Saad and Schultz, "GMRES" (SIAM J. Sci. Stat. Comput. 7, 1986), preconditioned from the right; each vector
-/// is
-///         made orthogonal twice, to eight of the others at a time
+/// Generalised minimal residuals, restarted every `restart` iterations: any invertible A. Stores restart + 4 vectors
+/// per column. Launches per iteration: A's, the preconditioner's (none for jacobi()) and two, for any number of
+/// vectors.
+/// @source Saad and Schultz, "GMRES" (SIAM J. Sci. Stat. Comput. 7, 1986), preconditioned from the right.
+///         Classical Gram-Schmidt twice, the second time one iteration later
 template <SolverElement T>
 Result<T> gmres(const std::type_identity_t<LinearOperator<T>>& a, const GPUArray<T>& b,
                 const std::type_identity_t<Options<T>>& options = {}) {
