@@ -98,7 +98,7 @@ if (!(qz >= 0)) {
 }
 })";
 
-// The coefficients of the pending step; zero if there is none.
+// The coefficients of the pending step; without effect if there is none.
 constexpr const char* pending = R"(
 const int has_step = state->used != 0;
 const real old_nu = state->old_nu;

@@ -1,8 +1,7 @@
 /// Templates for kernel text, in Jinja2's syntax.
 ///
 /// {{ expression }} prints, {% for %}, {% if %}, {% set %} and {% raw %} control, {# #} is a comment; a minus inside a
-/// tag
-/// ("{%-", "-%}") takes the blanks beside it away. docs/templates.md lists the language.
+/// tag ("{%-", "-%}") removes the white space next to it. docs/templates.md describes the language.
 #pragma once
 
 #include <gemel/codegen/value.hpp>
@@ -18,8 +17,8 @@
 
 namespace gemel::codegen {
 
-/// A template that cannot be read or filled. The message names the template, line and column, what was expected there,
-/// and shows the line.
+/// A template cannot be parsed or rendered. The message has the template's name, the line, the column and what was
+/// expected there, and shows the line.
 class GEMEL_API TemplateError : public ArgumentError {
    public:
     TemplateError(const std::string& message, int line, int column);
@@ -31,43 +30,43 @@ class GEMEL_API TemplateError : public ArgumentError {
     int line_, column_;
 };
 
-/// How blanks beside tags are treated, as in Jinja2.
+/// How white space next to tags is treated, as in Jinja2.
 struct TemplateOptions {
-    /// Takes away the line end right behind a {% %} or {# #} tag.
+    /// Removes the line end directly after a {% %} or {# #} tag.
     bool trim_blocks = false;
-    /// Takes away the blanks of a line before its first {% %} or {# #} tag.
+    /// Removes the white space of a line before its first {% %} or {# #} tag.
     bool lstrip_blocks = false;
-    /// How much one filling may do (expressions, elements, comparisons, 16 bytes of text each count as one): a template
-    /// that would run for ever is an error instead. The default is reached after some seconds.
+    /// Maximum number of steps of one rendering, so that an endless template is an error. An expression, an element, a
+    /// comparison and 16 bytes of text each count as one step. The default is reached after some seconds.
     std::uint64_t max_steps = std::uint64_t{1} << 26;
 };
 
-/// A filled template that knows where each of its lines comes from. `context.compile(rendered)` gives complaints of the
-/// compiler with the template's name and lines.
+/// A rendered template with the origin of each line. `context.compile(rendered)` reports compiler errors with the
+/// template's name and lines.
 struct Rendered {
     std::string text;
-    std::vector<int> lines;  ///< for every line of `text` the template's line that made it, from 1
+    std::vector<int> lines;  ///< for every line of `text` the template's line, from 1
     std::string name;        ///< of the template
 
     /// The text with #line directives.
     GEMEL_API std::string source(const Dialect& dialect) const;
 };
 
-/// A template that was read once and is filled as often as wanted. Safe to use from several threads.
+/// A template that is parsed once and rendered any number of times. Safe to use from several threads.
 class GEMEL_API Template {
    public:
-    /// @param name  what messages call it
-    /// @throws TemplateError if it cannot be read
+    /// @param name  the template's name in messages
+    /// @throws TemplateError if it cannot be parsed
     explicit Template(std::string text, std::string name = "template", TemplateOptions options = {});
 
     const std::string& name() const;
-    /// @throws TemplateError for a name without a value, values of a wrong kind, and numbers that do not fit 64 bits
+    /// @throws TemplateError if a name has no value, a value has the wrong kind, or a number exceeds 64 bits
     std::string render(const Values& values = {}) const;
     Rendered render_with_lines(const Values& values = {}) const;
 
     /// The same template with values bound to it, for `context.compile(kernel_template.with({{"n", 4}}))`.
     Template with(Values values) const;
-    /// The text filled with the bound values, with #line directives. The template sees the dialect's name as `dialect`.
+    /// The text rendered with the bound values, with #line directives. `dialect` is the dialect's name.
     std::string source(const Dialect& dialect) const;
 
    private:
@@ -76,11 +75,11 @@ class GEMEL_API Template {
     Values bound_;
 };
 
-/// Fills a template: render("x[{{ i + 1 }}]", {{"i", 3}}) is "x[4]".
+/// Renders a template: render("x[{{ i + 1 }}]", {{"i", 3}}) is "x[4]".
 /// @throws TemplateError with line and column
 GEMEL_API std::string render(std::string_view text, const Values& values = {});
 
-/// The same with the line of the template for each line of the result.
+/// Renders a template and records the template's line of each line of the result.
 GEMEL_API Rendered render_with_lines(std::string_view text, const Values& values = {}, std::string name = "template");
 
 }  // namespace gemel::codegen
