@@ -30,7 +30,7 @@ void check_whole(std::span<const std::byte> bytes) {
                 ? 0
                 : std::uint64_t{number_at<std::uint16_t>(bytes, 58)} * number_at<std::uint16_t>(bytes, 60);
         if (bytes.size() < header_bytes || sections_at > bytes.size() || sections_bytes > bytes.size() - sections_at)
-            throw Error("the cubin is cut short");
+            throw Error("the cubin is truncated; write the file again");
         return;
     }
     if (begins(bytes, fatbin_mark)) {
@@ -40,7 +40,7 @@ void check_whole(std::span<const std::byte> bytes) {
         const std::size_t header = bytes.size() < header_bytes ? 0 : number_at<std::uint16_t>(bytes, 6);
         if (header < header_bytes || header > bytes.size() ||
             number_at<std::uint64_t>(bytes, 8) > bytes.size() - header)
-            throw Error("the fatbin is cut short");
+            throw Error("the fatbin is truncated; write the file again");
         return;
     }
     if (begins(bytes, std::string_view("\x03\x02\x23\x07", 4)) ||

@@ -207,7 +207,8 @@ Global CudaModule::global(const std::string& name) {
     std::size_t bytes = 0;
     const Status status = cu.ModuleGetGlobal.status(&address, &bytes, module_, name.c_str());
     if (status == CUDA_ERROR_NOT_FOUND)
-        throw Error(text("there is no variable '", name, "' in this program (it needs extern \"C\" to keep its name)"));
+        throw Error(text("Module::global: there is no variable '", name,
+                         "' in this program (it needs extern \"C\" to keep its name)"));
     if (status != success) fail(cu.ModuleGetGlobal.name(), status);
     return {{.handle = address, .bytes = bytes, .foreign = true}};
 }

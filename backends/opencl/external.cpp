@@ -56,7 +56,9 @@ bool OpenClExternalMemory::open(int file, std::size_t bytes) {
     const Maker<cl_mem, cl_context, const cl_mem_properties*, cl_mem_flags, size_t, void*> make{
         "clCreateBufferWithProperties", &clCreateBufferWithProperties};
     const int own = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
-    if (own < 0) throw Error("the process has no file descriptor left to import memory by");
+    if (own < 0)
+        throw Error(
+            "import_external: the process has no free file descriptor to import memory; raise the limit (ulimit -n)");
     std::vector<cl_mem_properties> properties{external_memory_handle_opaque_fd, static_cast<cl_mem_properties>(own)};
     // Of a context with several devices the driver must be told whose memory it is; of one it need not.
     if (query<cl_uint>(cl.GetContextInfo, CL_CONTEXT_NUM_DEVICES, shared_->context) > 1)

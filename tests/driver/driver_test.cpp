@@ -260,7 +260,7 @@ TEST_CASE("a cubin or a fatbin that is cut short does not reach the driver") {
         const std::string cut = fatbin.substr(0, size);
         const std::string message =
             message_of<Error>([&] { (void)context.load_binary(std::as_bytes(std::span(cut))); });
-        CHECK_MESSAGE(has(message, "the fatbin is cut short"), message);
+        CHECK_MESSAGE(has(message, "the fatbin is truncated"), message);
     }
     CHECK(driver.calls("cuModuleLoadDataEx") == 1);
     const std::string spirv("\x03\x02\x23\x07\0\0\x01\0", 8);

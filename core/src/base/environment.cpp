@@ -81,7 +81,7 @@ const Row& row_of(const char* name) {
     const auto* const found =
         std::find_if(table.begin(), table.end(), [&](const Row& row) { return std::string_view(row.name) == name; });
     if (found == table.end()) {
-        throw Error(text("'", name, "' is missing from gemel's table of environment variables"));
+        throw Error(text("env::get: '", name, "' is missing from gemel's table of environment variables"));
     }
     return *found;
 }

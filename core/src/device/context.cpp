@@ -159,7 +159,8 @@ void Context::synchronize() const {
 void Context::reset() const {
     not_recorded("Context::reset");
     if (state_->foreign)
-        throw Error("a context that wraps a foreign one cannot be reset; make a new one around a new handle");
+        throw Error(
+            "Context::reset: a context that wraps a foreign one cannot be reset; make a new one around a new handle");
     auto old = state_->driver();
     old->abandon(text("this belongs to a context on ", old->description(), " that has since been reset"));
     {

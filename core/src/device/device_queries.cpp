@@ -74,7 +74,7 @@ Device find_device_by_pci(std::string_view address, std::string_view backend) {
         if (whole_address(*device.info().pci_bus_id) == wanted) return device;
         known.push_back(text(device.id(), " at ", *device.info().pci_bus_id));
     }
-    throw BackendUnavailable(text("there is no device at PCI address '", address, "'; ",
+    throw BackendUnavailable(text("find_device_by_pci: there is no device at PCI address '", address, "'; ",
                                   known.empty() ? "no device here tells its address" : "there are " + join(known)));
 }
 

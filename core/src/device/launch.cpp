@@ -7,7 +7,7 @@
 namespace gemel {
 
 void Dim3::refuse_negative(long long value) {
-    throw ArgumentError(text("a grid, block or thread count cannot be negative, got ", value));
+    throw ArgumentError(text("Dim3: a grid, block or thread count cannot be negative, got ", value));
 }
 
 std::string to_string(const Dim3& dim) {

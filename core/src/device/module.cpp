@@ -67,7 +67,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
                     names.push_back(signature.name);
             // PoCL renames its own functions by macros, and with them a kernel of such a name.
             const bool is_builtin = std::find(names.begin(), names.end(), "_cl_" + name) != names.end();
-            throw Error(text("there is no kernel '", name, "' in this program; ",
+            throw Error(text("Module::kernel: there is no kernel '", name, "' in this program; ",
                              names.empty() ? "it has none (on CUDA a kernel needs extern \"C\" to keep its name)"
                                            : "it has " + join(names),
                              is_builtin ? "; OpenCL C has a function of that name, so the kernel needs another" : ""));
@@ -162,7 +162,7 @@ namespace {
 template <class File>
 void read(File& file, const std::shared_ptr<ContextState>& context) {
     auto content = read_text_file(file.path);
-    if (!content) throw Error(text("cannot read ", file.path.string(), ": ", std::strerror(errno)));
+    if (!content) throw Error(text("Module::from_file: cannot read ", file.path.string(), ": ", std::strerror(errno)));
     file.text = std::move(*content);
     check_program("Module::from_file", file.text, file.options);
     const auto driver = context->driver();
@@ -231,7 +231,7 @@ Module Module::from_file(const Context& context, const std::filesystem::path& pa
     auto file = std::make_shared<File>();
     std::error_code failure;
     file->path = std::filesystem::absolute(path, failure);
-    if (failure) throw Error(text("cannot read '", path.string(), "': ", failure.message()));
+    if (failure) throw Error(text("Module::from_file: cannot read '", path.string(), "': ", failure.message()));
     options.name = path.string();
     file->options = std::move(options);
     read(*file, context.state());

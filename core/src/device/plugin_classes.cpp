@@ -59,7 +59,11 @@ GlObject::~GlObject() = default;
 std::unique_ptr<ExternalMemory> ContextExtras::make_external(const std::string&, std::size_t) { return nullptr; }
 std::unique_ptr<ExternalMemory> ContextExtras::import_external(int, std::size_t) { return nullptr; }
 ExternalMemory::~ExternalMemory() = default;
-int ExternalMemory::export_file() { throw Error("imported memory has no file descriptor; export what was made"); }
+int ExternalMemory::export_file() {
+    throw Error(
+        "ExternalMemory::export_file: imported memory has no file descriptor; export the memory on the side that made "
+        "it");
+}
 void ExternalMemory::acquire(Stream&) {}
 void ExternalMemory::release(Stream&) {}
 std::unique_ptr<Stream> ContextExtras::create_stream_of(StreamPriority) {
@@ -115,7 +119,8 @@ BuildResult Context::link(std::span<const BuildRequest>) {
     throw Error("link: this backend has no linker; compile the units as one text");
 }
 std::vector<std::byte> Context::compile(const BuildRequest&, std::string&) {
-    throw Error("this backend compiles for the device of a context alone; record on a device of that kind");
+    throw Error(
+        "BundleRecorder: this backend compiles only for the device of a context; record on a device of that kind");
 }
 BuildResult Context::load_with(std::span<const std::byte> binary, const JitOptions&) { return {load(binary), {}}; }
 std::unique_ptr<Module> Context::load_built_in(std::span<const std::string>) {

@@ -35,7 +35,7 @@ const Dialect& Dialect::find(std::string_view name) {
         if (dialect.name == name) return dialect;
         known.push_back(dialect.name);
     }
-    throw ArgumentError(text("no dialect is called '", name, "'; known are ", join(known),
+    throw ArgumentError(text("Dialect::find: no dialect is called '", name, "'; known are ", join(known),
                              ". A plug-in makes its own known with Dialect::add."));
 }
 
@@ -50,7 +50,7 @@ void Dialect::add(Dialect dialect) {
 }
 
 std::string Dialect::indexed(const std::string& pattern, int axis) {
-    if (axis < 0 || axis > 2) throw ArgumentError(text("an axis is 0, 1 or 2, not ", axis));
+    if (axis < 0 || axis > 2) throw ArgumentError(text("Dialect::indexed: axis is ", axis, ", expected 0, 1 or 2"));
     std::string result;
     for (const char c : pattern) {
         if (c == '#')

@@ -49,7 +49,9 @@ class StorageReader {
         return value;
     }
     std::size_t left() const { return rest_.size(); }
-    [[noreturn]] static void damaged() { throw Error("stored kernel signatures are damaged"); }
+    [[noreturn]] static void damaged() {
+        throw Error("deserialize_signatures: the stored kernel signatures are damaged; compile the program again");
+    }
 
    private:
     void blank() {
