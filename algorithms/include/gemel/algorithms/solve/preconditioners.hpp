@@ -66,8 +66,8 @@ LinearOperator<T> block_jacobi(const GPUArray<T>& blocks) {
 /// factor. Its rows are computed independently, and two sparse products apply G* G; there is no triangular solve, which
 /// is slow on parallel devices. Only A's lower part is read. If a row has more than 64 entries below the diagonal, the
 /// 64 nearest to it are used.
-/// @throws ArgumentError, with the row's number, if a row has no diagonal entry or shows that A is not positive
-///         definite; if A is not square
+/// @throws ArgumentError if A is not square, if a row has no diagonal entry, or if a row shows that A is not positive
+///         definite; the message has the row's number
 /// @time construction waits for the device a few times; two launches per application to one vector
 /// @source Kolotilina and Yeremin, "Factorized Sparse Approximate Inverse Preconditionings I" (1993)
 template <SolverElement T>
