@@ -58,9 +58,8 @@ bool reaches(const DriverContext& driver, const std::string& identity) {
     if (identity == driver.info().identity) return true;
     const Device own(driver.device);
     const auto all = devices(driver.device->backend);
-    return std::any_of(all.begin(), all.end(), [&](const Device& other) {
-        return other.info().identity == identity && own.can_reach(other);
-    });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Device& other) { return other.info().identity == identity && own.can_reach(other); });
 }
 
 /// @param what  the function that was called; @param source  the one whose bytes it takes
