@@ -1,5 +1,5 @@
-/// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device, and to and
-/// from another backend on the same GPU beside a copy within it.
+/// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device, to other
+/// devices of the backend, and to and from another backend on the same GPU beside a copy within it.
 #include "harness.hpp"
 #include "raw.hpp"
 
@@ -32,6 +32,27 @@ void show_other_backends(const gemel::Context& context, bench::Raw& raw, std::si
             show("from ", here, there);
         }
         ::unsetenv("GEMEL_EXTERNAL_MEMORY");
+    }
+}
+
+/// GB/s of bytes that arrive. Beside cuMemcpyPeer; OpenCL has no such call: beside a copy within the device.
+void show_other_devices(const gemel::Context& context, bench::Raw& raw, std::size_t mebibytes, int rounds) {
+    const std::size_t bytes = mebibytes << 20;
+    for (const gemel::Device& device : gemel::devices(context.device().backend())) {
+        if (device == context.device()) continue;
+        const gemel::Context other(device);
+        const gemel::Buffer here = context.allocate(bytes), too = context.allocate(bytes),
+                            there = other.allocate(bytes);
+        here.fill(std::uint8_t{1});
+        there.copy_from(here);  // asks for access to the peer's memory
+        const bool has_call = raw.copy_to_peer(there, here, bytes);
+        const auto times = bench::medians({[&] { there.copy_from(here); },
+                                           [&] {
+                                               if (!raw.copy_to_peer(there, here, bytes)) raw.copy(too, here, bytes);
+                                           }},
+                                          rounds);
+        bench::report(context.device(), "to " + device.id() + ", " + std::to_string(mebibytes) + " MiB", times[0],
+                      times[1], has_call ? 1 / 0.9 : 0, "ratio", static_cast<double>(bytes));
     }
 }
 
@@ -87,6 +108,7 @@ int main() try {
                              [&] { raw->copy(b, a, bytes); }},
                             rounds),
              2 * moved);
+        show_other_devices(context, *raw, mebibytes, rounds);
         show_other_backends(context, *raw, mebibytes, rounds);
     }
 } catch (const std::exception& error) {

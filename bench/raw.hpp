@@ -30,6 +30,9 @@ class Raw {
     virtual void upload(const gemel::Buffer& to, const void* host, std::size_t bytes, bool page_locked) = 0;
     virtual void download(void* host, const gemel::Buffer& from, std::size_t bytes, bool page_locked) = 0;
     virtual void copy(const gemel::Buffer& to, const gemel::Buffer& from, std::size_t bytes) = 0;
+    /// From this device to another one of the backend, with access to peers on; false where the driver has no such
+    /// call.
+    virtual bool copy_to_peer(const gemel::Buffer& to, const gemel::Buffer& from, std::size_t bytes) = 0;
 
     /// Allocates and frees.
     virtual void allocate_and_free(std::size_t bytes) = 0;

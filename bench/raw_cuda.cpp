@@ -50,6 +50,8 @@ struct Functions {
     CU(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
     CU(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
     CU(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+    CU(MemcpyPeerAsync, "cuMemcpyPeerAsync");
+    CU(CtxEnablePeerAccess, "cuCtxEnablePeerAccess");
     CU(MemAlloc, "cuMemAlloc_v2");
     CU(MemFree, "cuMemFree_v2");
     CU(MemAllocAsync, "cuMemAllocAsync");
@@ -70,8 +72,9 @@ struct Functions {
 class RawCuda final : public Raw {
    public:
     explicit RawCuda(const gemel::Context& context)
-        : architecture_("--gpu-architecture=" + context.device().info().architecture) {
-        check(f_.CtxSetCurrent(gemel::cuda::native(context)), "cuCtxSetCurrent");
+        : architecture_("--gpu-architecture=" + context.device().info().architecture),
+          context_(gemel::cuda::native(context)) {
+        check(f_.CtxSetCurrent(context_), "cuCtxSetCurrent");
         check(f_.StreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     }
     void use(const gemel::Kernel& kernel) override { function_ = reinterpret_cast<CUfunction>(kernel.native_handle()); }
@@ -121,6 +124,15 @@ class RawCuda final : public Raw {
         check(f_.MemcpyDtoDAsync(to.native_handle(), from.native_handle(), bytes, stream_), "cuMemcpyDtoDAsync");
         synchronize();
     }
+    bool copy_to_peer(const gemel::Buffer& to, const gemel::Buffer& from, std::size_t bytes) override {
+        const CUcontext peer = gemel::cuda::native(to.context());
+        if (peer != reached_) f_.CtxEnablePeerAccess(peer, 0);  // not all pairs can, and some have already
+        reached_ = peer;
+        check(f_.MemcpyPeerAsync(to.native_handle(), peer, from.native_handle(), context_, bytes, stream_),
+              "cuMemcpyPeerAsync");
+        synchronize();
+        return true;
+    }
 
     void allocate_and_free(std::size_t bytes) override {
         CUdeviceptr address = 0;
@@ -159,6 +171,7 @@ class RawCuda final : public Raw {
    private:
     Functions f_;
     std::string architecture_;
+    CUcontext context_ = nullptr, reached_ = nullptr;
     CUgraphExec graph_ = nullptr;
     CUstream stream_ = nullptr;
     CUfunction function_ = nullptr;

@@ -73,6 +73,7 @@ class RawOpenCl final : public Raw {
               "clEnqueueCopyBuffer");
         synchronize();
     }
+    bool copy_to_peer(const gemel::Buffer&, const gemel::Buffer&, std::size_t) override { return false; }
 
     void allocate_and_free(std::size_t bytes) override {
         cl_int status = 0;

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -96,6 +98,26 @@ class RunningChild {
 
 inline ChildResult run_child(const std::string& name, const RunningChild::Environment& environment = {}) {
     return RunningChild(name, environment).result();
+}
+
+/// Bytes as text, for a child's environment.
+inline std::string hex_of(std::span<const std::byte> bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    for (const std::byte byte : bytes) {
+        text += digits[std::to_integer<int>(byte) >> 4];
+        text += digits[std::to_integer<int>(byte) & 15];
+    }
+    return text;
+}
+
+/// What hex_of() wrote into that variable; empty if it is not set.
+inline std::vector<std::byte> bytes_of(const char* variable) {
+    const std::string text = std::getenv(variable) ? std::getenv(variable) : "";
+    std::vector<std::byte> bytes;
+    for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+        bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
+    return bytes;
 }
 
 /// Whether that child ends with this exit code; if not, what it printed is shown.

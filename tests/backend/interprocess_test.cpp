@@ -3,7 +3,7 @@
 
 #include "child.hpp"
 
-#include <string>
+#include <vector>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -13,24 +13,6 @@ namespace {
 using Ints = std::vector<std::int32_t>;
 constexpr std::size_t count = 3000;
 constexpr std::size_t odd = 1000;  // elements before the view that is sent
-
-std::string hex_of(std::span<const std::byte> bytes) {
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    for (const std::byte byte : bytes) {
-        text += digits[std::to_integer<int>(byte) >> 4];
-        text += digits[std::to_integer<int>(byte) & 15];
-    }
-    return text;
-}
-
-std::vector<std::byte> bytes_of(const char* variable) {
-    const std::string text = std::getenv(variable) ? std::getenv(variable) : "";
-    std::vector<std::byte> bytes;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-        bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
-    return bytes;
-}
 
 bool has_handles() { return default_device().backend() == "cuda"; }
 

@@ -173,8 +173,11 @@ CUresult cuDeviceGetPCIBusId(char* id, int bytes, CUdevice) {
     return called("cuDeviceGetPCIBusId");
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
-    return *context = primary, called("cuDevicePrimaryCtxRetain");
+/// Each device has its own, so that copies between two are those of peers.
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+    *context =
+        reinterpret_cast<CUcontext>(reinterpret_cast<std::uintptr_t>(primary) + 16u * static_cast<unsigned>(device));
+    return called("cuDevicePrimaryCtxRetain");
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return called("cuDevicePrimaryCtxRelease_v2"); }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice) { return called("cuDevicePrimaryCtxReset_v2"); }
@@ -245,7 +248,9 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
     std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     return CUDA_SUCCESS;
 }
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t bytes, CUstream stream) {
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext target, CUdeviceptr from, CUcontext source, std::size_t bytes,
+                           CUstream stream) {
+    if (target == source || target != current) return CUDA_ERROR_INVALID_CONTEXT;  // stricter than the driver
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char word, std::size_t count, CUstream) {

@@ -92,6 +92,8 @@ void Context::reach(const Context& other) const {
         throw Error(text("reach: kernels on ", driver->description(), " cannot read memory of ", peer->description(),
                          "; Buffer::copy_from copies it"));
     driver->call([&](plugin::Context& plugin) { plugin.reach(*peer->plugin); });
+    const std::lock_guard lock(driver->peers_mutex);
+    driver->peers.insert(peer->id);
 }
 
 Buffer Context::peer_view(const Buffer& buffer) const {
@@ -99,6 +101,9 @@ Buffer Context::peer_view(const Buffer& buffer) const {
     Block& source = checked(buffer, "peer_view");
     auto driver = state_->driver();
     if (source.driver == driver) return buffer;
+    if (const bool is_own = source.driver->device == driver->device; !is_own && !driver->has_reached(*source.driver))
+        throw ArgumentError(text("peer_view: ", driver->description(), " has not asked for the memory of ",
+                                 source.driver->description(), "; call reach() with the buffer's context first"));
     auto* block = new Block;
     auto shared = share(block);
     block->size_bytes = source.size_bytes;

@@ -3,11 +3,13 @@
 
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/registry.hpp>
 #include <gemel/core/text.hpp>
 
 #include "device/recorder.hpp"
 #include "device/state.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string_view>
@@ -51,6 +53,15 @@ struct Unpacked {
     std::vector<std::byte> handle;
 };
 
+/// Whether kernels of this context can use memory of the device that has this identity: drivers open handles of both.
+bool reaches(const DriverContext& driver, const std::string& identity) {
+    if (identity == driver.info().identity) return true;
+    const Device own(driver.device);
+    const auto all = devices(driver.device->backend);
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Device& other) { return other.info().identity == identity && own.can_reach(other); });
+}
+
 /// @param what  the function that was called; @param source  the one whose bytes it takes
 Unpacked unpacked(const char* what, const char* source, std::string_view mark, const DriverContext& driver,
                   std::span<const std::byte> all) {
@@ -67,10 +78,10 @@ Unpacked unpacked(const char* what, const char* source, std::string_view mark, c
     const std::string identity(reinterpret_cast<const char*>(all.data()) + sizeof(Head), result.head.identity_bytes);
     if (result.head.process == own_process())
         throw ArgumentError(text(what, ": the handle is of this very process; use what ", source, "() was given"));
-    if (identity != driver.info().identity)
+    if (!reaches(driver, identity))
         throw ArgumentError(text(what, ": the handle is of the device ", identity, ", the context is on ",
                                  driver.description(), ", which is ", driver.info().identity,
-                                 "; make a context on that device"));
+                                 " and does not reach it; make a context on that device"));
     result.handle.assign(all.end() - result.head.handle_bytes, all.end());
     return result;
 }

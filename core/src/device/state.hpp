@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -140,6 +141,12 @@ struct DriverContext {
         std::lock_guard lock(allocator_lock);
         return user_allocator;
     }
+    bool has_reached(const DriverContext& peer) {
+        const std::lock_guard lock(peers_mutex);
+        return peers.contains(peer.id);
+    }
+    std::mutex peers_mutex;
+    std::set<std::uint64_t> peers;  ///< whose memory kernels of this context may use
     mutable SpinLock allocator_lock;
     std::shared_ptr<const UserAllocator> user_allocator;  ///< null: the driver's
 

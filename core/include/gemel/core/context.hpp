@@ -143,8 +143,8 @@ class GEMEL_API Context {
     /// Enables peer access: kernels of this context may read and write the other context's memory through peer_view().
     /// @throws Error if the devices do not support it; Device::can_reach() tells
     void reach(const Context& other) const;
-    /// A buffer of a reached context as an argument of this context's kernels. The caller orders the two contexts'
-    /// streams with `stream.wait(event)`.
+    /// A buffer of a reached context as an argument of this context's kernels; `stream.wait(event)` orders the two.
+    /// @throws ArgumentError if reach() was not called for that context of another device
     Buffer peer_view(const Buffer& buffer) const;
     /// The allocation, gemel's or another library's, that contains a raw device address; empty if there is none, and on
     /// OpenCL, whose memory has handles instead of addresses. Blocks of the pool may be larger than their buffers.
