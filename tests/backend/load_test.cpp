@@ -195,7 +195,7 @@ TEST_CASE("cubins and PTX and fatbins come in by one door") {
     const std::vector<std::byte> fatbin = bytes_of(in / "a.fatbin");
     CHECK(tripled(context.load_binary(fatbin)) == triples);
     const std::vector<std::byte> cut(fatbin.begin(), fatbin.end() - 8);
-    CHECK_THROWS_MENTIONING(Error, context.load_binary(cut), "fatbin", "cut short");
+    CHECK_THROWS_MENTIONING(Error, context.load_binary(cut), "fatbin", "truncated");
 }
 
 TEST_CASE("SPIR-V is loaded where the platform takes it and refused with its name elsewhere") {

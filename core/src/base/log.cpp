@@ -61,7 +61,7 @@ Level parse_level(std::string_view word, std::string_view whole) {
             return static_cast<Level>(i);
         }
     }
-    throw ArgumentError(text("logging::set_levels or GEMEL_LOG: log levels '", whole, "': '", word,
+    throw ArgumentError(text("log levels '", whole, "': '", word,
                              "' is not a level; expected one of trace, debug, info, warn, error and off, "
                              "as in info or warn,cache=debug"));
 }
@@ -83,8 +83,7 @@ Levels parse_levels(std::string_view whole) {
         }
         const std::string_view name = trimmed(item.substr(0, equals));
         if (name.empty()) {
-            throw ArgumentError(
-                text("logging::set_levels or GEMEL_LOG: log levels '", whole, "': no subsystem is named before '='"));
+            throw ArgumentError(text("log levels '", whole, "': no subsystem is named before '='"));
         }
         const Level level = parse_level(trimmed(item.substr(equals + 1)), whole);
         std::erase_if(levels.subsystems, [&](const auto& earlier) { return earlier.first == name; });
