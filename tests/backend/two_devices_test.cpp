@@ -1,6 +1,8 @@
 /// Copies and waits between different devices, of one backend and of two. Where there is one device there is nothing to
 /// test, and it says so.
-#include "array_support.hpp"
+#include "support.hpp"
+
+#include "device_copies.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,8 +17,6 @@ using namespace gemel::testing;
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 std::vector<std::pair<Device, Device>> pairs() {
     std::vector<std::pair<Device, Device>> found;
     // Also beside the one that GEMEL_DEVICE names.
@@ -27,23 +27,6 @@ std::vector<std::pair<Device, Device>> pairs() {
             if (one != other) found.emplace_back(one, other);
     if (found.empty()) std::puts("skipped: there is one device here");
     return found;
-}
-
-Bytes pattern_of(std::size_t n) {
-    Bytes bytes(n);
-    std::uint32_t state = 1;
-    for (auto& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
-    return bytes;
-}
-
-bool arrives(const Context& source, const Context& target, std::size_t n) {
-    const Bytes expected = pattern_of(n + 6);
-    const Buffer from = uploaded(source, expected), to = target.allocate(n + 9);
-    to.fill(std::uint8_t{0xAB});
-    to.view(3, n).copy_from(from.view(5, n));
-    Bytes whole(n + 9, 0xAB);
-    std::copy_n(expected.begin() + 5, n, whole.begin() + 3);
-    return downloaded<std::uint8_t>(to) == whole;
 }
 
 }  // namespace
@@ -68,20 +51,7 @@ TEST_CASE("a copy between devices comes after what both streams were told before
     for (const auto& [one, other] : pairs()) {
         CAPTURE(one.id());
         CAPTURE(other.id());
-        const Context here(one), there(other);
-        const Buffer a = here.allocate(n), b = there.allocate(n), back = here.allocate(n);
-        for (std::uint8_t round = 1; round <= 8; ++round) {
-            const Stream stream = here.create_stream(), other_stream = there.create_stream();
-            const StreamScope scope(stream), other_scope(other_stream);
-            stream.fill(a, round);
-            stream.copy(back, a);
-            stream.fill(a, static_cast<std::uint8_t>(round + 100));
-            b.copy_from(a);
-            stream.fill(a, std::uint8_t{0});
-            a.copy_from(b);
-            const Bytes found = downloaded<std::uint8_t>(a);
-            CHECK(std::count(found.begin(), found.end(), static_cast<std::uint8_t>(round + 100)) == n);
-        }
+        CHECK(copies_keep_order(Context(one), Context(other), n));
     }
 }
 

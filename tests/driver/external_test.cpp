@@ -5,6 +5,7 @@
 
 #include <gemel/core/core.hpp>
 
+#include "../backend/device_copies.hpp"
 #include "opencl_layer.hpp"
 #include "stand_in.hpp"
 
@@ -27,7 +28,8 @@ namespace {
 constexpr std::size_t piece = std::size_t{32} << 20;
 constexpr unsigned acquires_of_trial = 4;  // each of two pieces of memory is written once and read once
 
-using Bytes = std::vector<std::uint8_t>;
+using gemel::testing::arrives;
+using gemel::testing::Bytes;
 
 template <class F>
 F* stand_in(const char* name) {
@@ -61,26 +63,6 @@ struct Pair {
         layer::settings = {};
     }
 };
-
-Bytes pattern_of(std::size_t n) {
-    Bytes bytes(n);
-    std::uint32_t state = 1;
-    for (auto& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
-    return bytes;
-}
-
-/// Copies `n` bytes between odd offsets. @returns whether they, and nothing else, have arrived
-bool arrives(const Context& source, const Context& target, std::size_t n) {
-    const Bytes all = pattern_of(n + 7);
-    const Buffer from = source.allocate(n + 7), to = target.allocate(n + 9);
-    from.upload(all);
-    to.fill(std::uint8_t{0xAB});
-    to.view(3, n).copy_from(from.view(5, n));
-    Bytes expected(n + 9, 0xAB), found(n + 9);
-    std::copy_n(all.begin() + 5, n, expected.begin() + 3);
-    to.download(found);
-    return found == expected;
-}
 
 std::size_t open_files() {
     const std::filesystem::directory_iterator files("/proc/self/fd");
