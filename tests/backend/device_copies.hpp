@@ -6,11 +6,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 namespace gemel::testing {
 
 using Bytes = std::vector<std::uint8_t>;
+
+/// Whether a run tests this pair: all of them, or where the environment names a device or a backend, those of the
+/// default device.
+inline bool is_of_this_run(const Device& one, const Device& other) {
+    if (!std::getenv("GEMEL_BACKEND") && !std::getenv("GEMEL_DEVICE")) return true;
+    return one == default_device() || other == default_device();
+}
 
 inline Bytes pattern_of(std::size_t n) {
     Bytes bytes(n);

@@ -30,7 +30,7 @@ std::vector<std::pair<Device, Device>> pairs() {
     const auto all = all_devices();
     for (const Device& one : all)
         for (const Device& other : all)
-            if (one.backend() != other.backend() &&
+            if (one.backend() != other.backend() && is_of_this_run(one, other) &&
                 (is_one_gpu(one, other) || imports_memory(one) || imports_memory(other)))
                 found.emplace_back(one, other);
     if (found.empty()) std::puts("skipped: no GPU here has two backends");

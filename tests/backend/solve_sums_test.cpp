@@ -218,8 +218,11 @@ TEST_CASE_TEMPLATE("products of sparse matrices sum what minres needs", T, float
                 const std::vector<T> right = b(slice(), c).get();
                 CHECK(host_residual(system, right, summing.x(slice(), c).get()) <=
                       (1.1 * tolerance + 20 * std::numeric_limits<RealOf<T>>::epsilon()) * host_norm(right));
-                CHECK(std::abs(summing.columns[static_cast<std::size_t>(c)].iterations -
-                               plain.columns[static_cast<std::size_t>(c)].iterations) <= 1);
+                // The sums are added in another order, which moves the end of long runs.
+                const auto in_sums = summing.columns[static_cast<std::size_t>(c)].iterations,
+                           apart = plain.columns[static_cast<std::size_t>(c)].iterations;
+                CAPTURE(apart);
+                CHECK(std::abs(in_sums - apart) <= 1 + apart / 50);
             }
         }
     }

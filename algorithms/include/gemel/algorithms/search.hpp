@@ -16,7 +16,8 @@ enum class Side : std::uint8_t { left, right };
 
 /// Whether searches go down a tree of the sorted array, made before them in one pass. It takes fewer memory accesses
 /// for each search and temporary memory of 1/7 of the sorted array (8-byte elements: 1/3). `automatic`: on GPUs, for at
-/// least 2^20 sorted elements and a sixteenth as many values. Only elements of 4 and 8 bytes have trees.
+/// least 2^20 sorted elements and 2^17 values which are a sixteenth as many (8-byte elements: an eighth). Only elements
+/// of 4 and 8 bytes have trees.
 enum class SearchTreeUse : std::uint8_t { automatic, always, never };
 
 struct SearchOptions {
