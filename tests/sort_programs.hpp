@@ -26,6 +26,7 @@ GEMEL_STRUCT(Cell, x, y, number)
 inline cg::SortTuning tuning_of(cg::SortStrategy strategy) {
     using enum cg::SortStrategy;
     switch (strategy) {
+        case one_launch:
         case one_sweep: return {.block = 384, .items_per_thread = 7, .digit_bits = 8, .resident_blocks = 2};
         case thread_rows: return {.block = 128, .items_per_thread = 7, .digit_bits = 8};
         case block: return {.block = 256, .items_per_thread = 4, .digit_bits = 8};
@@ -41,7 +42,7 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
                          const std::vector<std::uint32_t>& values = {}) {
         layout.values.assign(values.begin(), values.end());
         cg::SortTuning tuning = tuning_of(layout.strategy);
-        if (layout.strategy == one_sweep)
+        if (cg::looks_back(layout.strategy))
             tuning.items_per_thread =
                 std::min(tuning.items_per_thread, cg::max_one_sweep_items(request, layout, tuning.block));
         programs.emplace_back(name, cg::sort_source(request, layout, tuning, dialect));
@@ -61,6 +62,11 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
         {.strategy = one_sweep, .segments = cg::SortSegments::given, .segment_bits = 20});
     add("sort_one_sweep_struct", cells, {.strategy = one_sweep});
     add("sort_one_sweep_expression", radii, {.strategy = one_sweep, .descending = true}, {2});
+    add("sort_one_launch", numbers, {.strategy = one_launch});
+    add("sort_one_launch_index", floats, {.strategy = one_launch, .keeps_keys = false, .has_index = true}, {4});
+    add("sort_one_launch_complex", complex,
+        {.strategy = one_launch, .segments = cg::SortSegments::given, .segment_bits = 20}, {8});
+    add("sort_one_launch_expression", radii, {.strategy = one_launch, .descending = true}, {2});
     add("sort_block", floats, {.strategy = block});
     add("sort_block_pairs", {.key = dtype_of<std::uint8_t>()}, {.strategy = block, .has_index = true}, {8, 24});
     add("sort_block_expression", radii, {.strategy = block});

@@ -79,12 +79,13 @@ void open_driver(Driver& d) {
         return;
     }
     bind_all(library, d.ProfilerStart, d.ProfilerStop, d.FuncGetName, d.ModuleGetFunctionCount,
-             d.ModuleEnumerateFunctions, d.FuncGetParamInfo, d.StreamCreateWithPriority, d.CtxGetStreamPriorityRange,
-             d.StreamWaitValue32, d.CtxGetLimit, d.CtxSetLimit, d.DeviceCanAccessPeer, d.CtxEnablePeerAccess,
-             d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle, d.IpcOpenMemHandle, d.IpcCloseMemHandle,
-             d.IpcGetEventHandle, d.IpcOpenEventHandle, d.MemGetAllocationGranularity, d.MemCreate, d.MemRelease,
-             d.MemAddressReserve, d.MemAddressFree, d.MemUnmap, d.MemMap, d.MemSetAccess, d.MemExportToShareableHandle,
-             d.GLGetDevices, d.GraphicsGLRegisterBuffer, d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource,
+             d.ModuleEnumerateFunctions, d.FuncGetParamInfo, d.LaunchKernelEx, d.GraphAddDependencies,
+             d.StreamCreateWithPriority, d.CtxGetStreamPriorityRange, d.StreamWaitValue32, d.CtxGetLimit, d.CtxSetLimit,
+             d.DeviceCanAccessPeer, d.CtxEnablePeerAccess, d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle,
+             d.IpcOpenMemHandle, d.IpcCloseMemHandle, d.IpcGetEventHandle, d.IpcOpenEventHandle,
+             d.MemGetAllocationGranularity, d.MemCreate, d.MemRelease, d.MemAddressReserve, d.MemAddressFree,
+             d.MemUnmap, d.MemMap, d.MemSetAccess, d.MemExportToShareableHandle, d.GLGetDevices,
+             d.GraphicsGLRegisterBuffer, d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource,
              d.GraphicsMapResources, d.GraphicsUnmapResources, d.GraphicsResourceGetMappedPointer,
              d.GraphicsSubResourceGetMappedArray, d.Array3DGetDescriptor);
     resolve_path(dlsym(library, "cuInit"), d.path);

@@ -155,6 +155,13 @@ struct Driver {
     Entry<CUresult(CUfunction*, unsigned int, CUmodule)> ModuleEnumerateFunctions{"cuModuleEnumerateFunctions"};
     Entry<CUresult(CUfunction, std::size_t, std::size_t*, std::size_t*)> FuncGetParamInfo{"cuFuncGetParamInfo"};
 
+    // Optional: kernels that begin while the one before still runs; edges of graphs since CUDA 12.3.
+    Entry<CUresult(const CUlaunchConfig*, CUfunction, void**, void**)> LaunchKernelEx{"cuLaunchKernelEx"};
+    struct GraphEdge {
+        unsigned char from_port, to_port, type, reserved[5];
+    };
+    Entry<CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, const GraphEdge*, std::size_t)>
+        GraphAddDependencies{"cuGraphAddDependencies_v2"};
     // Optional: what contexts of gemel's need only on demand; the signatures are those of CUDA 12.
     Entry<CUresult(CUstream*, unsigned, int)> StreamCreateWithPriority{"cuStreamCreateWithPriority"};
     Entry<CUresult(int*, int*)> CtxGetStreamPriorityRange{"cuCtxGetStreamPriorityRange"};

@@ -6,6 +6,9 @@
 namespace gemel::plugin::cuda {
 namespace {
 
+/// CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC.
+constexpr unsigned char programmatic = 1;
+
 /// A graph under construction.
 class Chain {
    public:
@@ -18,9 +21,19 @@ class Chain {
 
     CUgraphNode add(const GraphCommand& command, const CUDA_KERNEL_NODE_PARAMS_v2& kernel) {
         const CUgraphNode before = last_;
-        const std::size_t count = before ? 1 : 0;
-        if (command.kind == GraphCommand::Kind::launch) {
+        const bool is_launch = command.kind == GraphCommand::Kind::launch, follows_launch = last_is_launch_;
+        last_is_launch_ = is_launch;
+        // Such a kernel waits by itself: it begins when all blocks of the kernel before have begun.
+        const bool begins_early = is_launch && follows_launch && !command.shape.cooperative &&
+                                  cu.GraphAddDependencies && overlaps(*command.kernel);
+        const std::size_t count = before && !begins_early ? 1 : 0;
+        if (is_launch) {
             cu.GraphAddKernelNode(&last_, graph_, &before, count, &kernel);
+            if (begins_early) {
+                const Driver::GraphEdge edge{
+                    .from_port = programmatic, .to_port = 0, .type = programmatic, .reserved = {}};
+                cu.GraphAddDependencies(graph_, &before, &last_, &edge, 1);
+            }
             if (command.shape.cooperative) {
                 CUlaunchAttributeValue cooperative{};
                 cooperative.cooperative = 1;
@@ -48,6 +61,7 @@ class Chain {
     const Shared& shared_;
     CUgraph graph_ = nullptr;
     CUgraphNode last_ = nullptr;
+    bool last_is_launch_ = false;
 };
 
 class CudaGraph final : public Graph {

@@ -1,6 +1,7 @@
 /// Programs and kernels.
 #include "objects.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -46,7 +47,28 @@ void allow_shared_bytes(CUfunction function, std::atomic<std::uint32_t>& allowed
     allowed.store(bytes, std::memory_order_relaxed);
 }
 
-void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments) {
+/// A kernel that waits by itself for the one before it in the stream: its launch overlaps with that one's end.
+/// @source CUDA Programming Guide, "Programmatic Dependent Launch and Synchronization"
+void enqueue_overlapping(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments) {
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = shape.grid[0];
+    config.gridDimY = shape.grid[1];
+    config.gridDimZ = shape.grid[2];
+    config.blockDimX = shape.block[0];
+    config.blockDimY = shape.block[1];
+    config.blockDimZ = shape.block[2];
+    config.sharedMemBytes = shape.shared_bytes;
+    config.hStream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    cu.LaunchKernelEx(&config, function, arguments, nullptr);
+}
+
+void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments, bool overlaps) {
+    if (overlaps && !shape.cooperative) return enqueue_overlapping(stream, function, shape, arguments);
     if (shape.cooperative) [[unlikely]]
         return cu.LaunchCooperativeKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                                           shape.block[1], shape.block[2], shape.shared_bytes, stream, arguments);
@@ -57,9 +79,13 @@ void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, voi
 /// Arguments copied once, with the pointers to them that a launch takes.
 class CudaBoundKernel final : public BoundKernel {
    public:
-    CudaBoundKernel(std::shared_ptr<Shared> shared, CUfunction function, std::atomic<std::uint32_t>& allowed,
-                    std::span<const ArgumentView> arguments, int arena)
-        : shared_(std::move(shared)), function_(function), allowed_(allowed), values_(arguments.size()) {
+    CudaBoundKernel(std::shared_ptr<Shared> shared, CUfunction function, bool overlaps,
+                    std::atomic<std::uint32_t>& allowed, std::span<const ArgumentView> arguments, int arena)
+        : shared_(std::move(shared)),
+          function_(function),
+          overlaps_(overlaps),
+          allowed_(allowed),
+          values_(arguments.size()) {
         for (std::size_t i = 0; i < arguments.size(); ++i)
             set(i, static_cast<int>(i) == arena ? ArgumentView{&no_arena, sizeof no_arena} : arguments[i]);
     }
@@ -72,12 +98,13 @@ class CudaBoundKernel final : public BoundKernel {
     void launch(Stream& stream, const LaunchShape& shape) override {
         Current current(*shared_);
         allow_shared_bytes(function_, allowed_, shape.shared_bytes);
-        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers_.data());
+        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers_.data(), overlaps_);
     }
 
    private:
     std::shared_ptr<Shared> shared_;
     CUfunction function_;
+    const bool overlaps_;
     std::atomic<std::uint32_t>& allowed_;  ///< of the kernel, which a prepared launch keeps alive
     std::vector<std::vector<std::byte>> values_;
     std::vector<void*> pointers_;
@@ -85,8 +112,11 @@ class CudaBoundKernel final : public BoundKernel {
 
 class CudaKernel final : public Kernel {
    public:
-    CudaKernel(std::shared_ptr<Shared> shared, CUfunction function)
-        : shared_(std::move(shared)), function_(function), facts_(read_facts(function, *shared_->info)) {
+    CudaKernel(std::shared_ptr<Shared> shared, CUfunction function, bool overlaps)
+        : shared_(std::move(shared)),
+          function_(function),
+          overlaps_(overlaps),
+          facts_(read_facts(function, *shared_->info)) {
         const std::size_t usual = shared_->info->shared_memory_per_block_bytes;
         allowed_ = static_cast<std::uint32_t>(usual > *facts_.shared_bytes ? usual - *facts_.shared_bytes : 0);
     }
@@ -99,7 +129,7 @@ class CudaKernel final : public Kernel {
         void* pointers[most_arguments];
         for (std::size_t i = 0; i < arguments.size(); ++i)
             pointers[i] = const_cast<void*>(static_cast<int>(i) == arena ? &no_arena : arguments[i].data);
-        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers);
+        enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers, overlaps_);
     }
 
     bool has_begun() override {
@@ -107,7 +137,7 @@ class CudaKernel final : public Kernel {
     }
 
     std::unique_ptr<BoundKernel> bind(std::span<const ArgumentView> arguments, int arena) override {
-        return std::make_unique<CudaBoundKernel>(shared_, function_, allowed_, arguments, arena);
+        return std::make_unique<CudaBoundKernel>(shared_, function_, overlaps_, allowed_, arguments, arena);
     }
 
     std::uint64_t max_cooperative_blocks(std::size_t threads_per_block, std::size_t dynamic_shared_bytes) override {
@@ -146,10 +176,12 @@ class CudaKernel final : public Kernel {
         allow_shared_bytes(function_, allowed_, shared_bytes);
         return function_;
     }
+    bool overlaps() const { return overlaps_; }
 
    private:
     std::shared_ptr<Shared> shared_;
     CUfunction function_;
+    const bool overlaps_;  ///< a launch may begin while the kernel before it runs
     KernelFacts facts_;
     std::atomic<std::uint32_t> allowed_{0};  ///< dynamic shared memory that needs no further asking
 };
@@ -160,8 +192,22 @@ CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes) {
     return static_cast<CudaKernel&>(kernel).allowed(shared_bytes);
 }
 
+bool overlaps(Kernel& kernel) { return static_cast<CudaKernel&>(kernel).overlaps(); }
+
+namespace {
+
+/// Whether all kernels of a program wait for the kernel before: core compiles them so, and says it by a variable.
+bool kernels_wait(CUmodule module) {
+    if (!cu.LaunchKernelEx || (env::get("GEMEL_OVERLAP") && !env::flag("GEMEL_OVERLAP"))) return false;
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    return cu.ModuleGetGlobal.status(&address, &bytes, module, "gemel_kernels_wait") == success;
+}
+
+}  // namespace
+
 CudaModule::CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary)
-    : shared_(std::move(shared)), module_(module), binary_(std::move(binary)) {}
+    : shared_(std::move(shared)), module_(module), overlaps_(kernels_wait(module)), binary_(std::move(binary)) {}
 
 CudaModule::~CudaModule() {
     if (shared_->dead) return;
@@ -178,7 +224,7 @@ std::unique_ptr<Kernel> CudaModule::kernel(const std::string& name) {
     const Status status = cu.ModuleGetFunction.status(&function, module_, name.c_str());
     if (status == CUDA_ERROR_NOT_FOUND) return nullptr;
     if (status != success) fail(cu.ModuleGetFunction.name(), status);
-    return std::make_unique<CudaKernel>(shared_, function);
+    return std::make_unique<CudaKernel>(shared_, function, overlaps_);
 }
 
 std::vector<std::string> CudaModule::kernel_names() const {

@@ -156,6 +156,7 @@ class CudaModule final : public Module {
    private:
     std::shared_ptr<Shared> shared_;
     CUmodule module_;
+    const bool overlaps_;  ///< kernels may begin while the one before runs
     std::vector<std::byte> binary_;
 };
 
@@ -298,6 +299,8 @@ class JitCall {
 CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent);
 /// A kernel of this plug-in, allowed so much dynamic shared memory.
 CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes);
+/// Whether the kernel waits for the one before it, so that it may be launched before that one has ended.
+bool overlaps(Kernel& kernel);
 /// What stands for the arena parameter, which only OpenCL uses.
 inline constexpr int no_arena = 0;
 

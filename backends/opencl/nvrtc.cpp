@@ -16,6 +16,8 @@ static const Dialect& make_dialect() {
     Dialect own = Dialect::cuda();
     own.name = "cuda_on_opencl";
     own.native = Dialect::cuda().name;
+    // OpenCL starts each kernel after the one before has ended.
+    std::erase_if(own.sections, [](const Dialect::Section& section) { return section.name == "kernel_begin"; });
     own.arena_parameter = "const unsigned long long gemel_arena_";
     own.arena_declaration = "#define shared_arena ((unsigned char *)__cvta_shared_to_generic(gemel_arena_))";
     Dialect::add(own);

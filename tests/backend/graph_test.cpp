@@ -72,13 +72,14 @@ TEST_CASE("kernels that keep states from launch to launch are right in graphs an
     const InclusiveScanKernel<float> scan("a+b", "graph_scan");
     const ScanOptions look_back{
         .tuning = {.block = 64, .access_bytes = 16, .items_per_thread = 8, .strategy = Strategy::look_back}};
-    const SortOptions one_sweep{.tuning = {.strategy = codegen::SortStrategy::one_sweep}};
+    const SortOptions one_sweep{.tuning = {.strategy = codegen::SortStrategy::one_sweep}},
+        one_launch{.tuning = {.strategy = codegen::SortStrategy::one_launch}};
     GPUArray<float> x = whole_numbers(count, 1), scanned = zeros<float>({count}), sorted = zeros<float>({count});
     GPUArray<float> rows = whole_numbers(140002, 2).reshape({2, 70001}), weights = zeros<float>({2, 70001});
     GPUArray<float> total = zeros<float>(Shape{});
     const auto run = [&] {
         scan(x, scanned, look_back);
-        sorted.assign(gemel::sort(x, one_sweep));
+        sorted.assign(gemel::sort(gemel::sort(gemel::sort(-x, one_launch), one_sweep) * -1.0f, one_launch));
         weights.assign(softmax(rows, 1));
         total.assign(sum(x * 2.0f));
     };

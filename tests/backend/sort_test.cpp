@@ -13,7 +13,8 @@ struct Shaped {
     Tuning tuning;
     std::size_t length;
 };
-const std::vector<Shaped> shapes{{{}, 1000}, {{.strategy = Strategy::one_sweep}, 20000}};
+const std::vector<Shaped> shapes{
+    {{}, 1000}, {{.strategy = Strategy::one_sweep}, 20000}, {{.strategy = Strategy::one_launch}, 20000}};
 
 template <class T>
 void check_type(const char* name) {
@@ -62,6 +63,7 @@ TEST_CASE("every strategy sorts keys of any number with their places and values 
                                       {.digit_bits = 11, .strategy = Strategy::chunks},
                                       {.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes},
                                       {.block = 384, .items_per_thread = 5, .strategy = Strategy::one_sweep},
+                                      {.block = 384, .items_per_thread = 5, .strategy = Strategy::one_launch},
                                       {.block = 256, .items_per_thread = 4, .strategy = Strategy::block},
                                       {.strategy = Strategy::serial_rows}};
     for (const Tuning& tuning : tunings)
@@ -101,8 +103,9 @@ TEST_CASE("a million keys are sorted stably") {
 }
 
 TEST_CASE("keys that are all the same stay where they are") {
-    for (const Tuning& tuning : {Tuning{}, Tuning{.strategy = Strategy::one_sweep},
-                                 Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
+    for (const Tuning& tuning :
+         {Tuning{}, Tuning{.strategy = Strategy::one_sweep}, Tuning{.strategy = Strategy::one_launch},
+          Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
         for (const std::size_t n : {300u, 6000u}) {
             const GPUArray<std::int32_t> keys = full<std::int32_t>({n}, -7);
             const auto [sorted, values] = sort_by_key({.tuning = tuning}, keys, to_gpu(counted(n)));
@@ -112,8 +115,9 @@ TEST_CASE("keys that are all the same stay where they are") {
 }
 
 TEST_CASE("rows of any number and length are sorted each by itself") {
-    for (const Tuning& tuning : {Tuning{}, Tuning{.strategy = Strategy::one_sweep},
-                                 Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
+    for (const Tuning& tuning :
+         {Tuning{}, Tuning{.strategy = Strategy::one_sweep}, Tuning{.strategy = Strategy::one_launch},
+          Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
         for (const auto& [rows, length] : {std::pair<std::size_t, std::size_t>{0, 5},
                                            {5, 0},
                                            {5, 1},
@@ -170,6 +174,7 @@ TEST_CASE("tunings that no kernel could take are brought into shape") {
     const GPUArray<float> on = to_gpu(x);
     const auto places = sorted_places<float>(x, n, false);
     for (const Tuning& tuning : {Tuning{.block = 128}, Tuning{.block = 100, .strategy = Strategy::one_sweep},
+                                 Tuning{.block = 100, .strategy = Strategy::one_launch},
                                  Tuning{.block = 512, .items_per_thread = 40, .strategy = Strategy::one_sweep},
                                  Tuning{.block = 130, .items_per_thread = 20, .strategy = Strategy::block}})
         CHECK_SAME(places, argsort(on, {.tuning = tuning}).get(), codegen::to_string(tuning));

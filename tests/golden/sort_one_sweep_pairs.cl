@@ -47,7 +47,8 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_count(
         int row_length)
 {
     __local uint32_t counts[8192];
-    const int thread = ((int)get_local_id(0)), copy = thread % 8;
+    const int thread = ((int)get_local_id(0));
+    const int copy = thread % 8;
     for (int k = thread; k < 8192; k += 384) counts[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     // Sixteen bytes at a time; the rest by the first threads.

@@ -47,7 +47,8 @@ extern "C" __global__ __launch_bounds__(384) void sort_count(
         int row_length)
 {
     __shared__ uint32_t counts[8192];
-    const int thread = ((int)threadIdx.x), copy = thread % 8;
+    const int thread = ((int)threadIdx.x);
+    const int copy = thread % 8;
     for (int k = thread; k < 8192; k += 384) counts[k] = 0;
     __syncthreads();
     // Sixteen bytes at a time; the rest by the first threads.

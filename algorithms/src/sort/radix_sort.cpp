@@ -24,6 +24,8 @@ using codegen::Workload;
 struct SortVariant : Variant {
     Kernel count{nullptr}, plan{nullptr}, offsets{nullptr}, finish{nullptr};
     TileStates tiles;
+    /// Of one_launch: each launch uses one and clears the other for the next. Guarded as `tiles`.
+    std::array<Buffer, 2> controls;
 };
 
 bool is_by_rows(Strategy strategy) {
@@ -42,6 +44,7 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
     SortTuning tuning;
     switch (strategy) {
         case Strategy::one_sweep: tuning = choose(tuned_for<Strategy::one_sweep>); break;
+        case Strategy::one_launch: tuning = choose(tuned_for<Strategy::one_launch>); break;
         case Strategy::three_passes: tuning = choose(tuned_for<Strategy::three_passes>); break;
         case Strategy::chunks: tuning = choose(tuned_for<Strategy::chunks>); break;
         case Strategy::block: tuning = choose(tuned_for<Strategy::block>); break;
@@ -51,12 +54,12 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
     }
     if (strategy != Strategy::automatic) tuning.strategy = strategy;
     // What the kernels of a strategy are written for.
-    if (tuning.strategy == Strategy::one_sweep || tuning.strategy == Strategy::block) {
+    if (looks_back(tuning.strategy) || tuning.strategy == Strategy::block) {
         tuning.digit_bits = 8;
         tuning.block = std::max(tuning.block / 32 * 32, 256u);  // whole warps, and a thread for each digit
     }
     // Large blocks give a multiprocessor enough threads.
-    if (tuning.strategy == Strategy::one_sweep && !given.resident_blocks && tuning.block > 512)
+    if (looks_back(tuning.strategy) && !given.resident_blocks && tuning.block > 512)
         tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
     if (tuning.strategy == Strategy::serial_rows || tuning.strategy == Strategy::chunks) tuning.block = 1;
     if (tuning.strategy == Strategy::thread_rows) {
@@ -84,7 +87,7 @@ class RadixRun {
         if (layout_.segments != Segments::none)
             layout_.segment_bits = std::bit_width(
                 (layout_.segments == Segments::rows ? static_cast<std::size_t>(call_.rows) : call_.segment_count) - 1);
-        if (tuning_.strategy == Strategy::one_sweep)
+        if (looks_back(tuning_.strategy))
             tuning_.items_per_thread = std::min(tuning_.items_per_thread,
                                                 codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
         places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
@@ -92,6 +95,7 @@ class RadixRun {
         collect_arguments();
         if (is_by_rows(tuning_.strategy)) return launch_rows();
         if (tuning_.strategy == Strategy::one_sweep) return launch_one_sweep();
+        if (tuning_.strategy == Strategy::one_launch) return launch_once();
         launch_tiles();
     }
 
@@ -123,8 +127,7 @@ class RadixRun {
         if (strategy == Strategy::automatic)
             strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;
         const bool has_warps = info.has_cross_block_visibility;
-        if ((strategy == Strategy::one_sweep || strategy == Strategy::block) && !has_warps)
-            strategy = Strategy::three_passes;
+        if ((looks_back(strategy) || strategy == Strategy::block) && !has_warps) strategy = Strategy::three_passes;
         const bool is_short = codegen::fits_thread_rows(sorter_.request, by_rows.count);
         if (strategy == Strategy::thread_rows && !is_short && call_.tuning.strategy == Strategy::automatic)
             strategy = codegen::sort_tuning(info, by_rows, Strategy::automatic).strategy;  // stored for shorter rows
@@ -134,6 +137,8 @@ class RadixRun {
             strategy = strategy == Strategy::serial_rows ? Strategy::chunks
                        : has_warps                       ? Strategy::one_sweep
                                                          : Strategy::three_passes;
+        if (strategy == Strategy::one_launch && whole.count > codegen::max_one_launch_elements)
+            strategy = Strategy::one_sweep;
         if (strategy == Strategy::thread_rows && !is_short)
             throw ArgumentError(text("sort: the tuning's strategy `thread_rows` sorts rows of 2 to 32 numbers, and ",
                                      "these have ", counted(by_rows.count, "element"), " of ",
@@ -179,7 +184,7 @@ class RadixRun {
             auto variant = std::make_shared<SortVariant>();
             const std::string& name = sorter_.request.name;
             variant->block = std::max(tuning_.block, 1u);
-            if (is_by_rows(tuning_.strategy)) {
+            if (is_by_rows(tuning_.strategy) || tuning_.strategy == Strategy::one_launch) {
                 variant->kernel = module.kernel(name);
                 return variant;
             }
@@ -258,8 +263,11 @@ class RadixRun {
                std::array{call_.rows, call_.row_length, rows_per_tile});
     }
 
-    Buffer cleared_control(std::size_t counts) const {
-        const Buffer control = context_.allocate(counts * (layout_.wide_index ? 8 : 4));
+    std::size_t control_bytes() const {
+        return codegen::sort_control_counts(tuning_.strategy, places_) * (layout_.wide_index ? 8 : 4);
+    }
+    Buffer cleared_control() const {
+        const Buffer control = context_.allocate(control_bytes());
         control.fill(std::uint32_t{0});
         return control;
     }
@@ -267,7 +275,7 @@ class RadixRun {
     void launch_one_sweep() {
         const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
         const std::int64_t tiles = (count_ + tile - 1) / tile, places = places_.all();
-        const Buffer control = cleared_control(static_cast<std::size_t>(258 * places));
+        const Buffer control = cleared_control();
         const std::int64_t counting = std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u);
         std::vector<Argument> counted{arguments_[0]};
         if (layout_.segments == Segments::given) counted.push_back(arguments_.back());
@@ -286,6 +294,33 @@ class RadixRun {
         }
     }
 
+    void launch_once() {
+        const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
+        const std::int64_t tiles = (count_ + tile - 1) / tile, places = places_.all();
+        const std::int64_t counting =
+            std::clamp<std::int64_t>(count_ / (std::int64_t{variant_->block} * 16), 1,
+                                     std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u));
+        TileStates& states = variant_->tiles.of_this_launch();
+        std::lock_guard lock(states.launching);
+        states.begin(context_, static_cast<std::size_t>(tiles), 256, static_cast<std::uint32_t>(places));
+        std::array<Buffer, 2> controls = variant_->controls;
+        const bool is_recorded = !recorded_stream().empty();
+        if (is_recorded) {  // a graph repeats its arguments: each of its launches clears what it uses
+            controls = {cleared_control(), context_.allocate(control_bytes())};
+        } else if (controls[0].empty()) {
+            for (Buffer& control : controls) {
+                control = context_.allocate_attached(control_bytes());
+                context_.default_stream().fill(control, std::uint32_t{0});
+            }
+        }
+        launch(variant_->kernel, counting + places * tiles, variant_->block,
+               {as_argument(controls[0]), as_argument(controls[1]), as_argument(states.states),
+                as_argument(states.first_epoch), as_argument(static_cast<int>(counting)),
+                as_argument(static_cast<int>(tiles))},
+               std::array{count_, call_.row_length});
+        if (!is_recorded) variant_->controls = {controls[1], controls[0]};
+    }
+
     void launch_tiles() {
         const bool in_chunks = tuning_.strategy == Strategy::chunks;
         auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
@@ -295,7 +330,7 @@ class RadixRun {
             tile = std::max<std::int64_t>((count_ + wanted - 1) / wanted, 4096);
         }
         const std::int64_t tiles = (count_ + tile - 1) / tile;
-        const Buffer control = cleared_control(static_cast<std::size_t>(places_.all()) + 1);
+        const Buffer control = cleared_control();
         const Buffer counts =
             context_.allocate(static_cast<std::size_t>(tiles * places_.digits()) * (layout_.wide_index ? 8 : 4));
         const std::array sizes{tiles, tile, count_, call_.row_length};

@@ -17,8 +17,8 @@ namespace gemel {
 struct TileStates {
     std::mutex launching;
     Buffer states, ticket;
-    std::size_t capacity = 0;  ///< words
-    std::uint32_t epoch = 0, dealt = 0;
+    std::size_t capacity = 0;                             ///< words
+    std::uint32_t epoch = 0, dealt = 0, first_epoch = 0;  ///< `epoch` is the last of this launch
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
     /// These; while a graph is recorded, its own: epochs are arguments, which each of its launches repeats, so that it
@@ -28,8 +28,8 @@ struct TileStates {
         return own ? *own : *this;
     }
 
-    /// Room for so many tiles of so many 64-bit words, and a new epoch in which all states are empty.
-    void begin(const Context& context, std::size_t tiles, std::size_t words) {
+    /// Room for so many tiles of so many 64-bit words, and new epochs in which all states are empty.
+    void begin(const Context& context, std::size_t tiles, std::size_t words, std::uint32_t epochs = 1) {
         const auto clear = [&](const Buffer& buffer) {
             const Stream recorded = recorded_stream();
             (recorded.empty() ? context.default_stream() : recorded).fill(buffer, std::uint32_t{0});
@@ -43,11 +43,12 @@ struct TileStates {
             states = context.allocate_attached(capacity * sizeof(std::uint64_t));
             epoch = 0;
             clear(states);
-        } else if (epoch == last_epoch) {
+        } else if (epoch > last_epoch - epochs) {
             epoch = 0;
             clear(states);
         }
-        ++epoch;
+        first_epoch = epoch + 1;
+        epoch += epochs;
     }
 };
 

@@ -50,6 +50,15 @@ std::size_t sort_tile(const SortTuning& tuning) {
     return std::size_t{std::max(tuning.block, 1u)} * std::max(tuning.items_per_thread, 1u);
 }
 
+std::size_t sort_control_counts(SortStrategy strategy, const SortPlaces& places) {
+    const auto all = static_cast<std::size_t>(places.all());
+    switch (strategy) {
+        case SortStrategy::one_sweep: return 258 * all;
+        case SortStrategy::one_launch: return 258 * all + 32 * (3 + all);
+        default: return all + 1;
+    }
+}
+
 std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block) {
     const std::uint32_t counters = 32 * block, starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
     const std::uint32_t each = sorted_bytes(request, layout) + (layout.segments != SortSegments::none ? 1 : 0);

@@ -102,7 +102,9 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
                {"digits", places_.digits()},
                {"places", places_.all()},
                {"key_places", places_.key},
-               {"plan_at", layout.strategy == SortStrategy::one_sweep ? 257 * places_.all() : 0}};
+               {"plan_at", layout.strategy == SortStrategy::one_sweep    ? 257 * places_.all()
+                           : layout.strategy == SortStrategy::one_launch ? 256 * places_.all()
+                                                                         : 0}};
     const std::string row = "from == 0 ? (uint32_t)(i / row_length) : segment_source[i]";
     values_["segment_of"] = layout.segments == SortSegments::rows ? row : "segment_source[i]";
     values_["index_value"] = index_value("moved");
@@ -183,9 +185,9 @@ std::string SortText::functions() {
                                " b) { return a + b; }\n");
         };
         exchange = add(number_) + add(total_);
-        if (layout_.strategy == SortStrategy::one_sweep || layout_.strategy == SortStrategy::block)
+        if (looks_back(layout_.strategy) || layout_.strategy == SortStrategy::block)
             exchange += pieces::Exchange{number_}.text(kernel_);
-        if (layout_.strategy == SortStrategy::one_sweep) exchange += pieces::Exchange{total_}.text(kernel_);
+        if (looks_back(layout_.strategy)) exchange += pieces::Exchange{total_}.text(kernel_);
     }
     std::string key = key_digit();
     if (layout_.strategy == SortStrategy::serial_rows) {
@@ -254,29 +256,15 @@ std::string SortText::scatter_values() {
     return all;
 }
 
-std::string SortText::one_sweep() {
+std::string SortText::sort_tile() {
     using Part = pieces::LookBack::Part;
     const auto look_back = [&](Part part) {
         return pieces::LookBack{.item = total_, .columns = 256, .part = part}.text(kernel_);
     };
-    // Keys are counted in packs of 16 bytes, as which they are aligned.
-    const std::uint32_t key_bytes = request_.key.size_bytes();
-    const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
-    const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
     const std::string scatter = scatter_key() + scatter_values();
-    const auto tile_bytes = static_cast<std::uint32_t>(block_ * items_) * sorted_bytes(request_, layout_);
     return fill(
-        sort_kernels::one_sweep(),
-        {{"digit", digit("key[k]", "segment[k]")},
-         {"pack_length", pack_length},
-         {"copies", std::bit_floor(static_cast<unsigned>(std::max(32 / places_.all(), 1)))},
-         {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
-         {"begin_pass", fill(sort_kernels::begin_pass())},
-         {"carries_more", carries_more_},
-         {"arena_bytes", static_cast<int>((tile_bytes + 15) / 16 * 16)},
-         {"scan_sums",
-          pieces::ScanInSharedMemory{.item = total_, .shared = "sums", .count = "256", .block = 256}.text(kernel_)},
-         {"deal_tile", pieces::DealTile{}.text(kernel_)},
+        sort_kernels::sort_tile(),
+        {{"carries_more", carries_more_},
          {"count_by_digit",
           pieces::CountByDigit{.block = block_, .items = items_, .digit = digit("key[k]", "segment[k]")}.text(kernel_)},
          {"place_by_digit", pieces::PlaceByDigit{.block = block_,
@@ -288,6 +276,43 @@ std::string SortText::one_sweep() {
          {"look_back", look_back(Part::look)},
          {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
          {"scatter", scatter}});
+}
+
+std::string SortText::one_sweep() {
+    const bool in_one_launch = layout_.strategy == SortStrategy::one_launch;
+    // Keys are counted in packs of 16 bytes, as which they are aligned.
+    const std::uint32_t key_bytes = request_.key.size_bytes();
+    const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
+    const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
+    // A short array has few elements for each block: clearing and adding up many counters would take longer than
+    // counting.
+    const int all_copies = in_one_launch ? 8 : 32;
+    const int copies = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(all_copies / places_.all(), 1))));
+    std::uint32_t arena = static_cast<std::uint32_t>(block_ * items_) * sorted_bytes(request_, layout_);
+    if (in_one_launch) arena = std::max(arena, static_cast<std::uint32_t>(1024 * places_.all() * copies));
+    Values values = {{"pack_length", pack_length},
+                     {"copies", copies},
+                     {"digit", digit("key[k]", "segment[k]")},
+                     {"group", in_one_launch ? "number" : "GID_0"},
+                     {"groups", in_one_launch ? "counting_blocks" : "GDIM_0"},
+                     {"in_one_launch", in_one_launch},
+                     {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
+                     {"begin_pass", fill(sort_kernels::begin_pass())},
+                     {"arena_bytes", static_cast<int>((arena + 15) / 16 * 16)},
+                     {"deal_tile", pieces::DealTile{}.text(kernel_)},
+                     {"sort_tile", sort_tile()}};
+    values["count_digits"] = fill(sort_kernels::count_digits(), values);
+    values["plan_passes"] = fill(sort_kernels::plan_passes(), values);
+    if (!in_one_launch) {
+        values["scan_sums"] =
+            pieces::ScanInSharedMemory{.item = total_, .shared = "sums", .count = "256", .block = 256}.text(kernel_);
+        return fill(sort_kernels::one_sweep(), values);
+    }
+    values["signals_at"] = 258 * places_.all();
+    values["control_words"] = static_cast<int>(sort_control_counts(layout_.strategy, places_));
+    values["scan_digits"] =
+        pieces::ScanByShuffles{.item = number_, .block = block_, .vector_width = places_.all()}.text(kernel_);
+    return fill(sort_kernels::one_launch(), values);
 }
 
 std::string SortText::by_tiles() {
@@ -342,7 +367,8 @@ std::string SortText::text() {
     std::string all = functions();
     values_["parameters"] = fill(sort_kernels::parameters());
     switch (layout_.strategy) {
-        case SortStrategy::one_sweep: return kernel_.finish(all + one_sweep());
+        case SortStrategy::one_sweep:
+        case SortStrategy::one_launch: return kernel_.finish(all + one_sweep());
         case SortStrategy::block:
         case SortStrategy::serial_rows:
         case SortStrategy::thread_rows: return kernel_.finish(all + block_sort());

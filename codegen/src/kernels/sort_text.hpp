@@ -28,6 +28,7 @@ class SortText {
     std::string key_digit();
     std::string key_bits_of_expression();
     std::string functions();
+    std::string sort_tile();
     std::string one_sweep();
     std::string scatter_key();
     std::string scatter_values();

@@ -154,7 +154,9 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
         else if (!has_warps)
             strategy = SortStrategy::three_passes;
         else
-            strategy = work.count * bytes <= 32768 ? SortStrategy::block : SortStrategy::one_sweep;
+            strategy = work.count * bytes <= 32768            ? SortStrategy::block
+                       : work.count <= (std::size_t{1} << 20) ? SortStrategy::one_launch
+                                                              : SortStrategy::one_sweep;
     }
     switch (strategy) {
         case SortStrategy::chunks:

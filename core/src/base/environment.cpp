@@ -71,6 +71,9 @@ constexpr std::array table{
         "The most device memory that gemel takes; 0 is no limit."},
     Row{"GEMEL_EXTERNAL_MEMORY", Takes::flag, "on | off",
         "off copies between backends on one GPU through the host, not through device memory that both see."},
+    Row{"GEMEL_OVERLAP", Takes::flag, "on | off",
+        "off starts each kernel on CUDA after the one before has ended; otherwise its launch overlaps with that one's "
+        "end."},
     Row{"GEMEL_TUNE", Takes::choice, "off | use | auto",
         "Whether stored tunings are used (use, when unset); auto also tries others in the first calls of a kind."},
     Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",

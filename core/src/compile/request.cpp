@@ -8,7 +8,9 @@
 #include "compile/kept_sources.hpp"
 #include "compile/private_folder.hpp"
 #include "compile/program_files.hpp"
+#include "language/declaration.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 namespace gemel {
@@ -36,6 +38,13 @@ std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
     return result;
 }
 
+constexpr const char* kernel_begin = "kernel_begin";
+
+bool has_section(const Dialect& dialect, std::string_view name) {
+    return std::any_of(dialect.sections.begin(), dialect.sections.end(),
+                       [&](const Dialect::Section& section) { return section.name == name; });
+}
+
 }  // namespace
 
 Request::Request(const plugin::Context& plugin, const std::string& marked, bool is_portable,
@@ -60,12 +69,28 @@ std::string Request::memory_key() const {
     return key;
 }
 
-WholeText Request::whole_text(const Dialect& dialect) const {
+std::string Request::begun_source() const {
+    for (const auto& [name, value] : options.defines)
+        if (mentions_kernel(value)) return source;
+    for (const auto& file : includes.files)
+        if (mentions_kernel(file.text)) return source;
+    std::string begun;
+    std::size_t from = 0;
+    for (const std::size_t body : kernel_bodies(source)) {
+        begun += source.substr(from, body - from) + " GEMEL_KERNEL_BEGIN ";
+        from = body;
+    }
+    return begun + source.substr(from);
+}
+
+WholeText Request::whole_text(const Dialect& dialect, bool is_whole_program) const {
+    const std::string source =
+        portable && is_whole_program && has_section(dialect, kernel_begin) ? begun_source() : this->source;
     WholeText whole{.text = {}, .shown_name = line_name(options.name), .kept = {}};
     if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole.text += dialect.fp_contract_off + "\n";
     whole.text += define_lines(options);
     if (portable) {
-        std::string program = with_includes();
+        std::string program = with_includes(source);
         for (const auto& [name, value] : options.defines) program += text("\n", value);
         whole.text += prelude(dialect, program);
     }
@@ -95,7 +120,7 @@ std::string Request::disk_key(const WholeText& whole, std::string_view device, s
 }
 
 std::vector<KernelSignature> Request::signatures() const {
-    std::vector<KernelSignature> all = parse_kernels(with_includes());
+    std::vector<KernelSignature> all = parse_kernels(with_includes(source));
     if (portable) return all;
     const auto differs = [](DType t) {
         return t.lanes() == 3 || t.lanes() > 4 || (t.lanes() == 4 && t.size_bytes() > 16);
@@ -106,10 +131,10 @@ std::vector<KernelSignature> Request::signatures() const {
     return all;
 }
 
-std::string Request::with_includes() const {
+std::string Request::with_includes(const std::string& program) const {
     std::string all;
     for (const auto& file : includes.files) all += file.text + "\n";
-    return all + source;
+    return all + program;
 }
 
 }  // namespace gemel

@@ -37,7 +37,8 @@ struct Request {
 
     /// What must come first, the portable words, then the user's lines numbered from 1. With `debug` it is kept as a
     /// file.
-    WholeText whole_text(const Dialect& dialect) const;
+    /// @param is_whole_program  no other units are linked with it
+    WholeText whole_text(const Dialect& dialect, bool is_whole_program) const;
 
     /// Which program of any process it is.
     /// @param device       the device's name, for people who list the cache
@@ -46,10 +47,14 @@ struct Request {
 
     /// The program with all that it includes, for whoever reads kernels or words out of it. Macros of included files
     /// come before their use.
-    std::string with_includes() const;
+    std::string with_includes(const std::string& program) const;
 
     /// Of its kernels. Vectors whose size is another in CUDA's own language are unknown types in native text.
     std::vector<KernelSignature> signatures() const;
+
+    /// The source with GEMEL_KERNEL_BEGIN, a word of the dialect's section "kernel_begin", in the bodies of all
+    /// kernels; unchanged if there may be kernels whose bodies are not found.
+    std::string begun_source() const;
 
     bool portable;
     CompileOptions options;  ///< with the environment's; folders are absolute

@@ -134,7 +134,7 @@ class Compilation {
         module_->driver = driver_;
         std::vector<std::string> keys;
         for (const Request& unit : units) {
-            whole_.push_back(unit.whole_text(*context.dialect));
+            whole_.push_back(unit.whole_text(*context.dialect, units.size() == 1));
             keys.push_back(unit.disk_key(whole_.back(), driver_->info().name, context_fingerprint(*context.device)));
             for (auto& signature : unit.signatures()) module_->signatures.push_back(std::move(signature));
         }

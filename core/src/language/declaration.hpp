@@ -1,4 +1,5 @@
-/// One parameter out of its tokens: shared by kernels' parameter lists and generators' argument strings.
+/// Parts of kernel text: one parameter out of its tokens, shared by kernels' parameter lists and generators' argument
+/// strings, and where kernels' bodies begin.
 #pragma once
 
 #include <gemel/core/tokens.hpp>
@@ -27,5 +28,12 @@ std::vector<std::span<const Token>> split_at_commas(std::span<const Token> token
 
 /// The index behind the bracket that closes the one at `open`, or nothing if it stays open or is closed wrongly.
 std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size_t open);
+
+/// Positions behind the braces that open the bodies of a program's kernels, in order. Empty if there may be a kernel
+/// whose head parse_kernels() cannot read.
+std::vector<std::size_t> kernel_bodies(std::string_view program);
+
+/// Whether the text may define a kernel: it has the word KERNEL or __global__, even in a comment.
+bool mentions_kernel(std::string_view text);
 
 }  // namespace gemel

@@ -234,6 +234,16 @@ const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
 const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadfence(); }
 )";
 
+// A launch may begin while the one before it in its stream still runs: it waits here, and lets the next one begin. The
+// plug-in launches kernels so if their program has the variable.
+const char* const kernel_begin = R"(#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+extern "C" { __device__ unsigned char gemel_kernels_wait; }
+#define GEMEL_KERNEL_BEGIN asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#else
+#define GEMEL_KERNEL_BEGIN
+#endif
+)";
+
 // Words of lane k - delta; the lowest `delta` lanes of a warp get their own.
 const char* const shuffles =
     R"(GEMEL_FUNCTION unsigned int gemel_shuffle_up(unsigned int word, int delta) { return __shfl_up_sync(0xffffffffu, word, delta); }
@@ -286,6 +296,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = atomics},
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
+        {.name = "kernel_begin", .words = {"GEMEL_KERNEL_BEGIN"}, .text = kernel_begin},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
         {.name = "shuffles",
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},

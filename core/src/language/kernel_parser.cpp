@@ -158,6 +158,9 @@ class Head {
         return signature;
     }
 
+    /// After read(): the position behind the brace that opens the kernel's body.
+    std::size_t body() const { return tokens_[at_].position + 1; }
+
     /// The name of a kernel that could not be read, and that is more than a declaration without a body.
     const std::string& unreadable_name() const { return name_; }
 
@@ -268,11 +271,13 @@ class Head {
 
 }  // namespace
 
-std::vector<KernelSignature> parse_kernels(std::string_view program) {
-    const std::vector<Token> tokens = tokenize(program);
+namespace {
+
+/// Calls visit(head, signature) for each declaration that has a kernel's marker; the signature is empty if it is not
+/// the definition of a kernel that can be read.
+template <class Visit>
+void visit_heads(std::span<const Token> tokens, Visit&& visit) {
     const Definitions definitions(tokens);
-    std::vector<KernelSignature> kernels;
-    std::set<std::string> ambiguous;
     std::size_t begin = 0;
     bool is_tried = false;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -285,9 +290,20 @@ std::vector<KernelSignature> parse_kernels(std::string_view program) {
         is_tried = true;
         Head head(tokens, begin, i, definitions);
         const std::optional<KernelSignature> found = head.read();
+        visit(head, found);
+    }
+}
+
+}  // namespace
+
+std::vector<KernelSignature> parse_kernels(std::string_view program) {
+    const std::vector<Token> tokens = tokenize(program);
+    std::vector<KernelSignature> kernels;
+    std::set<std::string> ambiguous;
+    visit_heads(tokens, [&](const Head& head, const std::optional<KernelSignature>& found) {
         if (!found) {
             ambiguous.insert(head.unreadable_name());
-            continue;
+            return;
         }
         const auto same_name = [&](const KernelSignature& other) { return other.name == found->name; };
         const auto other = std::find_if(kernels.begin(), kernels.end(), same_name);
@@ -296,9 +312,29 @@ std::vector<KernelSignature> parse_kernels(std::string_view program) {
         } else if (*other != *found) {
             ambiguous.insert(found->name);
         }
-    }
+    });
     std::erase_if(kernels, [&](const KernelSignature& kernel) { return ambiguous.contains(kernel.name); });
     return kernels;
+}
+
+std::vector<std::size_t> kernel_bodies(std::string_view program) {
+    const std::vector<Token> tokens = tokenize(program);
+    std::vector<std::size_t> bodies;
+    bool reads_all = true;
+    for (const Token& token : tokens)  // a macro may define kernels
+        if (token.kind == Token::Kind::directive && mentions_kernel(token.text)) reads_all = false;
+    visit_heads(tokens, [&](const Head& head, const std::optional<KernelSignature>& found) {
+        if (found)
+            bodies.push_back(head.body());
+        else
+            reads_all = false;
+    });
+    if (!reads_all) bodies.clear();
+    return bodies;
+}
+
+bool mentions_kernel(std::string_view text) {
+    return text.find("KERNEL") != text.npos || text.find("__global__") != text.npos;
 }
 
 }  // namespace gemel

@@ -21,23 +21,29 @@ namespace gemel::codegen {
 enum class SortStrategy : std::uint32_t {
     automatic,
     one_sweep,     ///< a pass reads and writes every element once, with decoupled look-back
+    one_launch,    ///< the same with all passes in one launch, for up to max_one_launch_elements
     three_passes,  ///< a pass counts, scans and scatters by three launches; on every device
     chunks,        ///< the same with one thread per chunk, for devices with few cores
     block,         ///< all passes in one launch: a block has whole rows in shared memory
     serial_rows,   ///< all passes in one launch: a thread has whole rows, for devices with few cores
     thread_rows,   ///< each thread of a block sorts a row of 2 to 32 numbers by comparing all pairs
 };
-inline constexpr std::array<const char*, 7> sort_strategy_names{"automatic", "one_sweep",   "three_passes", "chunks",
-                                                                "block",     "serial_rows", "thread_rows"};
+inline constexpr std::array<const char*, 8> sort_strategy_names{"automatic", "one_sweep", "one_launch",  "three_passes",
+                                                                "chunks",    "block",     "serial_rows", "thread_rows"};
 constexpr std::span<const char* const> value_names(SortStrategy) { return sort_strategy_names; }
+/// Whether tiles learn from earlier ones, which run at the same time.
+constexpr bool looks_back(SortStrategy strategy) {
+    return strategy == SortStrategy::one_sweep || strategy == SortStrategy::one_launch;
+}
+inline constexpr std::size_t max_one_launch_elements = std::size_t{1} << 24;
 
 struct SortTuning {
     static constexpr std::string_view family = "sort";
     std::uint32_t block = 0;             ///< threads per block
     std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
     std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; blocks that count, elsewhere
-    std::uint32_t digit_bits = 0;        ///< of one pass; 8 by one_sweep and block, up to 4 by three_passes
-    std::uint32_t resident_blocks = 0;   ///< as RowTuning's, by one_sweep
+    std::uint32_t digit_bits = 0;        ///< of one pass; 8 by one_sweep, one_launch and block, up to 4 by three_passes
+    std::uint32_t resident_blocks = 0;   ///< as RowTuning's, by one_sweep and one_launch
     SortStrategy strategy = SortStrategy::automatic;
     friend bool operator==(const SortTuning&, const SortTuning&) = default;
 };
@@ -63,7 +69,7 @@ enum class SortSegments : std::uint32_t {
 /// The variant of the kernels.
 struct SortLayout {
     SortStrategy strategy = SortStrategy::one_sweep;
-    bool wide_index = false;  ///< 2^31 elements and more
+    bool wide_index = false;  ///< 2^31 elements and more; not for one_launch
     bool descending = false;  ///< equal ones keep their order all the same
     bool keeps_keys = true;   ///< sorted keys are written
     bool has_index = false;   ///< writes the indices from which elements come, as int64
@@ -95,7 +101,11 @@ GEMEL_API bool sort_takes_index(const SortLayout& layout);
 /// The number of elements that a block sorts at a time. Not for chunks.
 GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 
-/// The maximum elements per thread of one_sweep: a block's elements and counters share 48 KiB of shared memory.
+/// The counts that `control` holds, of uint32, or uint64 with wide_index.
+GEMEL_API std::size_t sort_control_counts(SortStrategy strategy, const SortPlaces& places);
+
+/// The maximum elements per thread of one_sweep and one_launch: a block's elements and counters share 48 KiB of shared
+/// memory.
 GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block);
 
 /// The source of the kernels. Every kernel takes the arrays first: the keys (from, to, spare), each array of values
@@ -105,7 +115,11 @@ GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const So
 /// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
 /// control, states, epoch, place, n, row_length). `control` holds counts: digits() for each place, then a ticket and a
 /// plan for each; it is zero before. `states` has digits() words per tile (two each with wide_index).
-/// three_passes, chunks: for each place `<name>_count` (arrays, control, counts, place, tiles, tile, n, row_length),
+/// one_launch: `<name>` (arrays, control, next_control, states, first_epoch, counting_blocks, tiles, n, row_length), by
+/// counting_blocks + all() * tiles blocks. `control` is zero before, and `next_control`, which may be passed to the
+/// next launch in its place, is zero afterwards; `states` is as above, and epochs up to first_epoch + all() - 1 are
+/// used. three_passes, chunks: for each place `<name>_count` (arrays, control, counts, place, tiles, tile, n,
+/// row_length),
 /// `<name>_offsets` (control, counts, place, tiles, n), `<name>_pass` as `<name>_count`; then `<name>_finish`
 /// (arrays, control, n, row_length). `control` has all() + 1 counts, zero before; `counts` digits() per tile.
 /// block, serial_rows, thread_rows: `<name>` (arrays, rows, row_length, rows_per_tile).
