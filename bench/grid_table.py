@@ -26,8 +26,8 @@ def summary(device, ratios):
     past = sum(ratio > LIMIT for _, ratio in ratios)
     ahead = sum(ratio <= 1 for _, ratio in ratios)
     worst = sorted(ratios, key=lambda pair: -pair[1])[:10]
-    return (f"{device}: {len(ratios)} cells beside {peer}, {ahead} ahead of it or equal, {past} past {LIMIT} of its time. "
-            f"The worst: " + "; ".join(f"{name} {ratio:.2f}" for name, ratio in worst) + ".")
+    return (f"{device}: {len(ratios)} cells, {ahead} at {peer}'s speed or faster, {past} above {LIMIT} of its time. "
+            f"The slowest: " + "; ".join(f"{name} {ratio:.2f}" for name, ratio in worst) + ".")
 
 
 def table(devices, figures, peers):
