@@ -123,6 +123,21 @@ CUresult cuGraphAddMemsetNode(CUgraphNode* made, CUgraph to, const CUgraphNode* 
     node.fill = *fill;
     return add(made, to, after, count, std::move(node));
 }
+/// Edges in the layout of CUgraphEdgeData, which headers before CUDA 12.3 lack: only programmatic ones between kernels.
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const void* edges,
+                                   std::size_t count) {
+    GEMEL_CALLED("cuGraphAddDependencies_v2");
+    auto& nodes = reinterpret_cast<Graph*>(graph)->nodes;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* const edge = static_cast<const unsigned char*>(edges) + 8 * i;
+        const bool is_programmatic = edge[0] == 1 && edge[1] == 0 && edge[2] == 1;
+        if (!is_programmatic || place_of(from[i]) >= nodes.size() || place_of(to[i]) >= nodes.size() ||
+            nodes[place_of(from[i])].kind != Node::Kind::launch || nodes[place_of(to[i])].kind != Node::Kind::launch)
+            return CUDA_ERROR_INVALID_VALUE;
+        nodes[place_of(to[i])].after.push_back(place_of(from[i]));
+    }
+    return CUDA_SUCCESS;
+}
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
     GEMEL_CALLED("cuGraphInstantiateWithFlags");
     *executable = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph*>(graph)));

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -25,7 +26,22 @@ std::atomic<void (*)(void**)> launch_seen{nullptr};
 /// A program that the stand-in for NVRTC has made; null for what is for a GPU, which is taken and not run.
 struct Module {
     void* program = nullptr;
+    bool kernels_wait = false;  ///< has a variable of that name
 };
+
+/// Whether a cubin or PTX names the variable.
+bool has_kernels_wait(const void* image) {
+    const char* const begin = static_cast<const char*>(image);
+    std::size_t bytes = 0;
+    if (std::strncmp(begin, ELFMAG, SELFMAG) == 0) {
+        Elf64_Ehdr header;
+        std::memcpy(&header, image, sizeof header);
+        bytes = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
+    } else {
+        bytes = std::strlen(begin);
+    }
+    return std::string_view(begin, bytes).find("gemel_kernels_wait") != std::string_view::npos;
+}
 
 /// Loads a shared object from memory, whose end its header tells. Programs stay loaded.
 void* opened(const void* image) {
@@ -122,7 +138,7 @@ void stand_in_on_launch(void (*seen)(void**)) { launch_seen = seen; }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
     GEMEL_CALLED("cuModuleLoadDataEx");
     assemble(count, options, values);
-    *module = reinterpret_cast<CUmodule>(new Module{opened(image)});
+    *module = reinterpret_cast<CUmodule>(new Module{opened(image), has_kernels_wait(image)});
     return CUDA_SUCCESS;
 }
 CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
@@ -175,7 +191,11 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     *function = reinterpret_cast<CUfunction>(made);
     return CUDA_SUCCESS;
 }
-CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule, const char*) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule module, const char* name) {
+    const bool is_there =
+        reinterpret_cast<Module*>(module)->kernels_wait && std::strcmp(name, "gemel_kernels_wait") == 0;
+    return is_there ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction) {
     *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
              : which == CU_FUNC_ATTRIBUTE_BINARY_VERSION      ? 90
@@ -195,6 +215,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     GEMEL_CALLED("cuLaunchKernel");
     if (auto* const seen = launch_seen.load()) seen(arguments);
     return run_kernel(function, arguments, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z});
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
+    GEMEL_CALLED("cuLaunchKernelEx");
+    // For kernels that may begin early; others have the plain call.
+    if (config->numAttrs != 1 || config->attrs->id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION ||
+        !config->attrs->value.programmaticStreamSerializationAllowed)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (auto* const seen = launch_seen.load()) seen(arguments);
+    return run_kernel(function, arguments, {config->gridDimX, config->gridDimY, config->gridDimZ},
+                      {config->blockDimX, config->blockDimY, config->blockDimZ});
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,

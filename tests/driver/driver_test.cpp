@@ -80,10 +80,46 @@ TEST_CASE("a warm launch asks for the current context and launches: nothing else
         for (int warm_up = 0; warm_up < 4; ++warm_up) each();
         const StandIn driver;
         for (int k = 0; k < 10; ++k) each();
-        CHECK(driver.calls("cuLaunchKernel") == 10);
+        CHECK(driver.calls("cuLaunchKernelEx") == 10);
         CHECK(driver.calls("cuCtxGetCurrent") == 10);
         CHECK(driver.calls() == 20);
     }
+}
+
+TEST_CASE("a kernel begins early where its program lets it wait for the one before") {
+    const Context context = default_context();
+    const Stream stream = context.create_stream();
+    GPUArray<float> x(context, {10});
+    const auto calls_of = [&](const std::string& text, bool is_native = false) {
+        const Kernel kernel = (is_native ? context.compile(NativeSource{text}) : context.compile(text)).kernel("mark");
+        const StandIn driver;
+        kernel({.grid = 1, .block = 32, .stream = stream}, x);
+        return std::pair{driver.calls("cuLaunchKernelEx"), driver.calls("cuLaunchKernel")};
+    };
+    const std::pair early{1ul, 0ul}, after{0ul, 1ul};
+    const std::string mark = "KERNEL void mark(GLOBAL_MEM float *a) { a[0] = 1; }\n";
+    CHECK(calls_of(mark) == early);
+    CHECK(calls_of(mark + "KERNEL REQD_WG_SIZE(32, 1, 1) void other(GLOBAL_MEM int *a)\n{\n    a[0] = 2;\n}\n") ==
+          early);
+    // Kernels whose bodies may not be found: of a macro, of a template, in CUDA's own words.
+    CHECK(calls_of("#define MAKE(name) KERNEL void name(GLOBAL_MEM float *a) { a[0] = 3; }\nMAKE(mark)\n") == after);
+    CHECK(calls_of(mark + "template <int N> __global__ void other(float *a) { a[0] = N; }\n") == after);
+    CHECK(calls_of("extern \"C\" __global__ void mark(float *a) { a[0] = 4; }", true) == after);
+    ::setenv("GEMEL_OVERLAP", "off", 1);
+    CHECK(calls_of(mark + "// another program\n") == after);
+    ::unsetenv("GEMEL_OVERLAP");
+    // In a graph it has an edge of its own kind, unless it follows something else.
+    const Kernel kernel = context.compile(mark).kernel("mark");
+    const LaunchConfig config{.grid = 1, .block = 32, .stream = stream};
+    const StandIn driver;
+    const Graph graph = capture(stream, [&] {
+        for (int k = 0; k < 3; ++k) kernel(config, x);
+        stream.fill(x.buffer(), 0.0f);
+        kernel(config, x);
+    });
+    CHECK(driver.calls("cuGraphAddKernelNode_v2") == 4);
+    CHECK(driver.calls("cuGraphAddDependencies_v2") == 2);
+    graph.launch();
 }
 
 TEST_CASE("a bundle holds programs for several architectures and the best that fits is taken") {
@@ -156,7 +192,7 @@ TEST_CASE("a call that fails is a DeviceError with the call and its code") {
     CHECK_MESSAGE(has(stream, "CUDA_ERROR_NOT_SUPPORTED"), stream);
     driver.reset();
     CHECK_NOTHROW((void)context.create_stream());
-    driver.fail("cuLaunchKernel", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    driver.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     GPUArray<float> x(context, {10});
     const Kernel scale = context.compile(scale_text).kernel("scale");
     const std::string launch = message_of<DeviceError>([&] { scale({.grid = 1, .block = 32}, x, 2.0f, 10); });
@@ -177,15 +213,16 @@ TEST_CASE("a graph is one call of the driver, and one that cannot be made leaves
     };
     const StandIn driver;
     const Graph graph = capture(stream, three);
-    CHECK(driver.calls("cuLaunchKernel") == 0);
+    CHECK(driver.calls("cuLaunchKernelEx") == 0);
     CHECK(driver.calls("cuGraphAddKernelNode_v2") == 2);
+    CHECK(driver.calls("cuGraphAddDependencies_v2") == 0);  // no kernel follows a kernel
     CHECK(driver.calls("cuGraphAddMemsetNode") == 1);
     CHECK(driver.calls("cuGraphInstantiateWithFlags") == 1);
     graph.launch();
     driver.reset();
     graph.launch();
     CHECK(driver.calls("cuGraphLaunch") == 1);
-    CHECK(driver.calls("cuLaunchKernel") == 0);
+    CHECK(driver.calls("cuLaunchKernelEx") == 0);
     graph.update("scale", "factor", 4.0f);
     CHECK(driver.calls("cuGraphExecKernelNodeSetParams_v2") == 2);
     CHECK(driver.calls("cuGraphInstantiateWithFlags") == 0);

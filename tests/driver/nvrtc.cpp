@@ -37,7 +37,7 @@ std::string translated(std::string text) {
     static const std::regex offset(R"(__INTADDR__\(&\(\((\w+) \*\)0\)->(\w+)\))");
     text = std::regex_replace(text, offset, "__builtin_offsetof($1, $2)");
     // Blocks that wait for others give the processor away.
-    static const std::regex wait(R"(while \(([^;\n]*!= epoch|[^;\n]*== turn|torn)\);)");
+    static const std::regex wait(R"(while \(([^;\n]*!= epoch|[^;\n]*!= expected|[^;\n]*== turn|torn)\);)");
     text = std::regex_replace(text, wait, "while (($1) && gemel_runtime->yield());");
     static const std::regex kernel(
         R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");

@@ -85,7 +85,7 @@ std::string Request::begun_source() const {
 
 WholeText Request::whole_text(const Dialect& dialect, bool is_whole_program) const {
     const std::string source =
-        portable && is_whole_program && has_section(dialect, kernel_begin) ? begun_source() : this->source;
+        portable && is_whole_program && !options.debug && has_section(dialect, kernel_begin) ? begun_source() : this->source;
     WholeText whole{.text = {}, .shown_name = line_name(options.name), .kept = {}};
     if (!options.fp_contract && !dialect.fp_contract_off.empty()) whole.text += dialect.fp_contract_off + "\n";
     whole.text += define_lines(options);
