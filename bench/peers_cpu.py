@@ -52,6 +52,11 @@ def numpy_peer(n, size):
         return keys[order], i[order]
 
     report("NumPy", "sort u32 with u32" + size, by_key)
+    groups = (x * 1000).astype(np.int32)
+    report("NumPy", "unique u32" + size, lambda: np.unique(keys))
+    report("NumPy", "unique i32, 1000 values" + size, lambda: np.unique(groups))
+    report("NumPy", "histogram f32, 256 bins" + size, lambda: np.histogram(x, 256, (0.0, 1.0)))
+    report("NumPy", "bincount i32, 1000 bins" + size, lambda: np.bincount(groups))
 
 
 def pyopencl_peer(n, size):

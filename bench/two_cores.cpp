@@ -45,6 +45,19 @@ int main() try {
         measure("dot f32" + size, {[&] { result = gemel::vdot(x, y); }});
         measure("inclusive scan f32" + size, {[&] { scan(x, z); }});
         measure("argmax f32" + size, {[&] { place = gemel::argmax(x); }});
+        const gemel::GPUArray<std::uint32_t> keys =
+            gemel::astype<std::uint32_t>(gemel::random::rand<double>(n) * 4294967295.0);
+        const gemel::GPUArray<std::uint32_t> values = gemel::arange<std::uint32_t>(n);
+        const gemel::GPUArray<std::int32_t> groups = gemel::astype<std::int32_t>(x * 1000.0f);
+        gemel::GPUArray<std::uint32_t> sorted;
+        measure("sort u32" + size, {[&] { sorted = gemel::sort(keys); }});
+        measure("sort f32" + size, {[&] { result = gemel::sort(x); }});
+        measure("argsort u32" + size, {[&] { place = gemel::argsort(keys); }});
+        measure("sort u32 with u32" + size, {[&] { gemel::sort_by_key(keys, values); }});
+        measure("unique u32" + size, {[&] { gemel::unique(keys); }});
+        measure("unique i32, 1000 values" + size, {[&] { gemel::unique(groups); }});
+        measure("histogram f32, 256 bins" + size, {[&] { gemel::histogram(x, 256, 0.0, 1.0); }});
+        measure("bincount i32, 1000 bins" + size, {[&] { place = gemel::bincount(groups); }});
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
