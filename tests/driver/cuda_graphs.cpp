@@ -6,6 +6,12 @@
 #include <cstring>
 #include <vector>
 
+#if CUDA_VERSION < 12030
+struct CUgraphEdgeData {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+#endif
+
 namespace {
 
 struct Node {
@@ -123,14 +129,13 @@ CUresult cuGraphAddMemsetNode(CUgraphNode* made, CUgraph to, const CUgraphNode* 
     node.fill = *fill;
     return add(made, to, after, count, std::move(node));
 }
-/// Edges in the layout of CUgraphEdgeData, which headers before CUDA 12.3 lack: only programmatic ones between kernels.
-CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const void* edges,
-                                   std::size_t count) {
+/// Only programmatic edges between kernels.
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* edges, std::size_t count) {
     GEMEL_CALLED("cuGraphAddDependencies_v2");
     auto& nodes = reinterpret_cast<Graph*>(graph)->nodes;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto* const edge = static_cast<const unsigned char*>(edges) + 8 * i;
-        const bool is_programmatic = edge[0] == 1 && edge[1] == 0 && edge[2] == 1;
+        const bool is_programmatic = edges[i].from_port == 1 && edges[i].to_port == 0 && edges[i].type == 1;
         if (!is_programmatic || place_of(from[i]) >= nodes.size() || place_of(to[i]) >= nodes.size() ||
             nodes[place_of(from[i])].kind != Node::Kind::launch || nodes[place_of(to[i])].kind != Node::Kind::launch)
             return CUDA_ERROR_INVALID_VALUE;
