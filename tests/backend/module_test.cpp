@@ -73,7 +73,7 @@ TEST_CASE("a compile error shows the numbered line and the mark and where the so
         CHECK(message.find(context.device().name()) != std::string::npos);
         CHECK(error.source().find("#define MARK 17") != std::string::npos);
         std::string seen = error.source();  // bodies of kernels may begin with a word of gemel's
-        const std::string begin = " GEMEL_KERNEL_BEGIN ";
+        const std::string begin = " gemel_kernel_begin ";
         for (auto at = seen.find(begin); at != std::string::npos; at = seen.find(begin)) seen.erase(at, begin.size());
         CHECK(seen.find(text) != std::string::npos);
         CHECK(error.log().find("undeclared_name") != std::string::npos);

@@ -137,8 +137,7 @@ class RadixRun {
             strategy = strategy == Strategy::serial_rows ? Strategy::chunks
                        : has_warps                       ? Strategy::one_sweep
                                                          : Strategy::three_passes;
-        if (strategy == Strategy::one_launch && whole.count > codegen::max_one_launch_elements)
-            strategy = Strategy::one_sweep;
+        if (strategy == Strategy::one_launch && !fits_one_launch(whole)) strategy = Strategy::one_sweep;
         if (strategy == Strategy::thread_rows && !is_short)
             throw ArgumentError(text("sort: the tuning's strategy `thread_rows` sorts rows of 2 to 32 numbers, and ",
                                      "these have ", counted(by_rows.count, "element"), " of ",
@@ -157,6 +156,12 @@ class RadixRun {
             throw ArgumentError(text("sort: the tuning's strategy `block` sorts rows of at most ",
                                      codegen::sort_tile(tuning_), " elements, and these have ", call_.row_length,
                                      "; leave the strategy open"));
+    }
+
+    /// Chosen for one row: what moves with it, and the other rows, may make it too long.
+    bool fits_one_launch(const Workload& whole) const {
+        if (call_.tuning.strategy == Strategy::one_launch) return whole.count <= codegen::max_one_launch_elements;
+        return codegen::sort_tuning(cache_.info(), whole, Strategy::automatic).strategy == Strategy::one_launch;
     }
 
     /// Row `row` of an array of all rows.

@@ -77,7 +77,7 @@ std::string Request::begun_source() const {
     std::string begun;
     std::size_t from = 0;
     for (const std::size_t body : kernel_bodies(source)) {
-        begun += source.substr(from, body - from) + " GEMEL_KERNEL_BEGIN ";
+        begun += source.substr(from, body - from) + " gemel_kernel_begin ";
         from = body;
     }
     return begun + source.substr(from);

@@ -52,7 +52,7 @@ struct Request {
     /// Of its kernels. Vectors whose size is another in CUDA's own language are unknown types in native text.
     std::vector<KernelSignature> signatures() const;
 
-    /// The source with GEMEL_KERNEL_BEGIN, a word of the dialect's section "kernel_begin", in the bodies of all
+    /// The source with gemel_kernel_begin, a word of the dialect's section "kernel_begin", in the bodies of all
     /// kernels; unchanged if there may be kernels whose bodies are not found.
     std::string begun_source() const;
 

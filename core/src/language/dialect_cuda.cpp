@@ -238,9 +238,9 @@ const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadf
 // plug-in launches kernels so if their program has the variable.
 const char* const kernel_begin = R"(#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 extern "C" { __device__ unsigned char gemel_kernels_wait; }
-#define GEMEL_KERNEL_BEGIN asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#define gemel_kernel_begin asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
 #else
-#define GEMEL_KERNEL_BEGIN
+#define gemel_kernel_begin
 #endif
 )";
 
@@ -296,7 +296,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"atomic_add", "atomic_min", "atomic_max", "atomic_cas", "atomic_exchange"},
          .text = atomics},
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
-        {.name = "kernel_begin", .words = {"GEMEL_KERNEL_BEGIN"}, .text = kernel_begin},
+        {.name = "kernel_begin", .words = {"gemel_kernel_begin"}, .text = kernel_begin},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
         {.name = "shuffles",
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
