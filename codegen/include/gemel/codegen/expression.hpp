@@ -50,9 +50,9 @@ class GEMEL_API Expression {
     std::shared_ptr<const ExpressionNode> node_;
 };
 
-// The operators of C that all devices support. If the operands' types are known and do not suit the operator, they throw
-// an ArgumentError that names the operator and both types. Expressions nested deeper than 1000 levels throw one, too; a
-// chain of operators of one precedence counts as one level.
+// The operators of C that all devices support. If the operands' types are known and do not suit the operator, they
+// throw an ArgumentError that names the operator and both types. Expressions nested deeper than 1000 levels throw one,
+// too; a chain of operators of one precedence counts as one level.
 GEMEL_API Expression operator+(const Expression& a, const Expression& b);
 GEMEL_API Expression operator-(const Expression& a, const Expression& b);
 GEMEL_API Expression operator*(const Expression& a, const Expression& b);

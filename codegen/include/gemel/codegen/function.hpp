@@ -40,8 +40,8 @@ struct GEMEL_API Function {
     std::vector<FunctionParameter> parameters = {};
     Statements body = {};
     bool is_kernel = false;
-    Type result = {};                                                 ///< return type of a device function; kernels return nothing
-    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size with which the kernel may be launched
+    Type result = {};                                                 ///< of a device function; kernels return nothing
+    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size of a launch
 
     /// The source, preceded by the structs that it uses. Context::compile() adds the portable words.
     std::string source(const Dialect& dialect) const;

@@ -32,7 +32,7 @@ struct ArgumentLayout {
     bool constant = false;  ///< reductions: constant along the reduced axes, read once per output
     // Tiles with arrays that are transposed in shared memory:
     bool wide = false;        ///< accessed along rows, as vectors
-    std::uint8_t turned = 0;  ///< loaded along columns with this many elements per access, and transposed; 0: not transposed
+    std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
 
@@ -43,9 +43,9 @@ struct KernelLayout {
     bool wide_index = false;  ///< 64-bit indices
     bool sliced = false;      ///< i runs from `start` in steps of `step`
     bool checked = false;     ///< subscripts other than [i] are checked; see bounds_report_bytes
-    /// Rank 2 and above: each block processes a tile of the last two axes with tile_width columns (a power of 2, at most
-    /// the block) and tile_rows rows (a multiple of block / tile_width). Tiles of a block of one thread may have any
-    /// size. 0: no tiles; positions are computed from a linear index by division.
+    /// Rank 2 and above: each block processes a tile of the last two axes with tile_width columns (a power of 2, at
+    /// most the block) and tile_rows rows (a multiple of block / tile_width). Tiles of a block of one thread may have
+    /// any size. 0: no tiles; positions are computed from a linear index by division.
     int tile_width = 0, tile_rows = 0;
     bool tall = false;  ///< x of the grid counts tiles down the rows, y tiles across the columns
     /// Above 0, some arrays are transposed in shared memory: a thread processes `tile_vector` neighbours in each of
@@ -61,7 +61,8 @@ struct KernelLayout {
     friend bool operator==(const KernelLayout&, const KernelLayout&) = default;
 };
 
-/// Transposed arrays: the maximum number of rows of one column in a cell of shared memory, for elements of `bytes` bytes.
+/// Transposed arrays: the maximum number of rows of one column in a cell of shared memory, for elements of `bytes`
+/// bytes.
 GEMEL_API int turned_cell(int bytes);
 /// The shared memory of a transposed array's tile, in bytes.
 GEMEL_API int turned_tile_bytes(int bytes, int columns, int rows, int group);

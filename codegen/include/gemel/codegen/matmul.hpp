@@ -28,7 +28,8 @@ struct MatmulTuning {
     std::uint32_t own_rows = 0, own_columns = 0;
     std::uint32_t stages = 0;           ///< slots: 2 to 5; 1 if the summed axis is at most depth long
     std::uint32_t resident_blocks = 0;  ///< minimum per multiprocessor, by which the compiler limits registers
-    /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups (DeviceInfo::has_warp_groups).
+    /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups
+    /// (DeviceInfo::has_warp_groups).
     std::uint32_t unit_warps = 0;
     /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
     /// parts; a second kernel adds the parts in a fixed order.
@@ -46,11 +47,11 @@ enum class MatmulForm : std::uint8_t {
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
     split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
-    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): 16-bit floats,
-    /// and float as tf32 if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
+    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): 16-bit
+    /// floats, and float as tf32 if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
     groups,
-    /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float, with
-    /// two parts per number (packed_parts = 2, as split) or one (as tensor).
+    /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
+    /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
 };
 
@@ -96,15 +97,15 @@ GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
 /// Why the tile is invalid; empty if it is valid.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
-/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c and the request's arguments; packed: the
-/// packed a and b; then, all int64_t:
+/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c and the request's arguments; packed:
+/// the packed a and b; then, all int64_t:
 ///   for each of a, b and c: offset and strides from matrix to matrix, row to row, column to column, in elements
 ///   rows, columns, the extent of the summed axis
 ///   tiles across and down a matrix
 ///   in_parts: the number of parts and the length of a part
-/// and SHARED_ARENA unless matmul_is_static(). With in_parts, c is an array (batch, parts, rows, columns) and there is no
-/// epilogue. Launched with batch * parts * tiles blocks. Extents may have any value; forms with slots need stride 1 along
-/// one of the last two axes of a and of b. A serial kernel is fast if the columns of b have stride 1.
+/// and SHARED_ARENA unless matmul_is_static(). With in_parts, c is an array (batch, parts, rows, columns) and there is
+/// no epilogue. Launched with batch * parts * tiles blocks. Extents may have any value; forms with slots need stride 1
+/// along one of the last two axes of a and of b. A serial kernel is fast if the columns of b have stride 1.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
 /// Linear Algebra"; two parts and sums outside the tensor cores: Ootomo and Yokota, "Recovering single precision
 /// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"

@@ -23,7 +23,8 @@ struct MergeSortLayout {
     friend bool operator==(const MergeSortLayout&, const MergeSortLayout&) = default;
 };
 
-/// The default threads per block and elements per thread; larger elements get fewer, so that a tile fits in shared memory.
+/// The default threads per block and elements per thread; larger elements get fewer, so that a tile fits in shared
+/// memory.
 GEMEL_API SortTuning merge_sort_tuning(const DeviceInfo& device, const Workload& work);
 /// The number of elements that a block sorts, and that it merges.
 GEMEL_API std::size_t merge_sort_tile(const MergeSortLayout& layout, const SortTuning& tuning);
@@ -32,8 +33,8 @@ GEMEL_API std::size_t merge_sort_tile(const MergeSortLayout& layout, const SortT
 ///   <name>_tiles  sorts each tile. Parameters: in, out, tiles, n; serial: in, out, spare, tiles, n
 ///   <name>_merge  merges neighbouring runs of `width` elements, a multiple of the tile. Parameters: in, out, width,
 ///                 tiles, n
-/// With by_place, the array of elements is the first parameter. Sizes are int32, or int64 with wide_index. Launched with
-/// a block for each of the `tiles` tiles of each row of n elements.
+/// With by_place, the array of elements is the first parameter. Sizes are int32, or int64 with wide_index. Launched
+/// with a block for each of the `tiles` tiles of each row of n elements.
 /// @source Green, McColl and Bader, "GPU Merge Path: A GPU Merging Algorithm"
 GEMEL_API std::string merge_sort_source(const MergeSortRequest& request, const MergeSortLayout& layout,
                                         const SortTuning& tuning, const Dialect& dialect);

@@ -56,15 +56,16 @@ GEMEL_API std::span<const Operation> all_operations();
 GEMEL_API const Operation* find_operation(std::string_view name, std::size_t operands);
 /// The row of an operation. @throws ArgumentError if there is none, or its properties differ
 GEMEL_API const Operation& row_of(const OperationType& type);
-/// Powers with the exponents 0, 1, 2, 3, 4, -1, -2, 0.5 and -0.5 need no pow(). Returns the position of `exponent` in this
-/// list, counted from 1, or 0.
+/// Powers with the exponents 0, 1, 2, 3, 4, -1, -2, 0.5 and -0.5 need no pow(). Returns the position of `exponent` in
+/// this list, counted from 1, or 0.
 GEMEL_API std::uint8_t cheap_power(const AnyNumber& exponent);
 /// The row of such a power. Its types are those of pow; it has no text for complex numbers.
 GEMEL_API const Operation& cheap_power_row(std::uint8_t which);
-/// Evaluates an operation on host numbers with Python's semantics: integers stay integers under + - * // % & | ^ ~ << >>,
-/// abs, rounding and powers. Empty for operations that the host does not evaluate: casts, and special functions except
-/// erf.
-/// @throws ArgumentError if an integer result does not fit 64 bits, the divisor of // or % is integer zero, or a shift is
+/// Evaluates an operation on host numbers with Python's semantics: integers stay integers under + - * // % & | ^ ~ <<
+/// >>, abs, rounding and powers. Empty for operations that the host does not evaluate: casts, and special functions
+/// except erf.
+/// @throws ArgumentError if an integer result does not fit 64 bits, the divisor of // or % is integer zero, or a shift
+/// is
 ///         negative
 GEMEL_API std::optional<AnyNumber> fold(const Operation& operation, std::span<const AnyNumber> numbers);
 

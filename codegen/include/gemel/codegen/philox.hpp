@@ -1,8 +1,8 @@
 /// Random numbers: the source of the kernels, and the same numbers on the host.
 ///
 /// A stream is a sequence of 32-bit words; each counter of Philox 4x32-10 gives four. An element of up to 32 bits
-/// consumes one word, a 64-bit element an aligned pair, a complex number or vector what its parts consume. So an element
-/// depends only on seed, stream and position in the stream, and two calls draw the same numbers as one call.
+/// consumes one word, a 64-bit element an aligned pair, a complex number or vector what its parts consume. So an
+/// element depends only on seed, stream and position in the stream, and two calls draw the same numbers as one call.
 /// Kernels and host run the same functions with IEEE 754 rounding: results agree in all bits if the kernel is compiled
 /// with `fp_contract = false`.
 #pragma once
@@ -79,8 +79,8 @@ struct PhiloxTuning {
 };
 GEMEL_API PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DType element);
 
-/// The kernel `philox` (or `threefry`), which fills an array. Parameters: out, offset and count (elements), first counter,
-/// substream, stream, the two halves of the key, the number of elements of the first counter to skip, with
+/// The kernel `philox` (or `threefry`), which fills an array. Parameters: out, offset and count (elements), first
+/// counter, substream, stream, the two halves of the key, the number of elements of the first counter to skip, with
 /// tuning.lanes the counters per thread, and the constants of the distribution. `poisson_means` needs double for every
 /// element type; its constants are the array of means and the offset of the first, in elements.
 struct GEMEL_API PhiloxFill {

@@ -22,8 +22,8 @@ constexpr int kind_rank(DType dtype) {
     }
 }
 
-/// Whether `from` converts to `to` by NumPy's can_cast(..., "same_kind"), within its kind or to a higher one: float64 to
-/// float32 and int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors
+/// Whether `from` converts to `to` by NumPy's can_cast(..., "same_kind"), within its kind or to a higher one: float64
+/// to float32 and int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors
 /// convert only to themselves.
 constexpr bool is_same_kind(DType from, DType to) {
     return from == to || (kind_rank(from) != 0 && kind_rank(from) <= kind_rank(to));
@@ -33,8 +33,8 @@ constexpr bool is_same_kind(DType from, DType to) {
 /// if x is a float array.
 enum class ScalarKind : std::uint8_t { boolean, integer, floating, complex };
 
-/// How the result type follows from the common type of the operands. The result is an empty DType if the operation is not
-/// defined for it, such as the difference of bools.
+/// How the result type follows from the common type of the operands. The result is an empty DType if the operation is
+/// not defined for it, such as the difference of bools.
 enum class TypeRule : std::uint8_t {
     common,           ///< + * min max where
     difference,       ///< - and negation: no bools
@@ -175,8 +175,8 @@ constexpr DType result_type(TypeRule rule, DType common) {
     return {};
 }
 
-/// The type with which an operand enters the common type. atan2 and hypot convert each integer to a floating type first:
-/// int8 and uint16 give float, although their common integer type, int32, would give double.
+/// The type with which an operand enters the common type. atan2 and hypot convert each integer to a floating type
+/// first: int8 and uint16 give float, although their common integer type, int32, would give double.
 constexpr DType operand_type(TypeRule rule, DType own) {
     const bool is_real = rule == TypeRule::real_elementary || rule == TypeRule::exponent;
     return is_real && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;

@@ -35,8 +35,7 @@ struct ReductionTile {
     int across = 1;  ///< outputs, or packs of neighbouring outputs, per block; a power of two that divides the block
     int rows = 1;    ///< outputs per thread, whose elements are all loaded first (rows only)
     int unroll = 1;  ///< accesses in flight per output
-    int vector_width =
-        1;  ///< elements per access; blocks of one thread: running results, or neighbouring outputs
+    int vector_width = 1;   ///< elements per access; blocks of one thread: running results, or neighbouring outputs
     bool shifted = false;   ///< runs may begin and end inside a pack (rows only); otherwise all packs are whole
     bool shuffles = false;  ///< an output has at most a warp of threads, which exchange by shuffles (rows only)
     friend bool operator==(const ReductionTile&, const ReductionTile&) = default;
@@ -47,8 +46,8 @@ struct ReductionLayout {
     KernelLayout elements = {};  ///< of the arguments; its rank counts the reduced axes
     int kept_rank = 0;           ///< axes of the result, after collapsing; 0 with rank 0: one contiguous run
     bool has_index = false;      ///< strided variants: the layout has the strides of `i`, which is used
-    /// Columns: the kept axes are not in the order of the result; the layout has the result's strides after those of `i`.
-    /// Several blocks share such outputs only with `finish`.
+    /// Columns: the kept axes are not in the order of the result; the layout has the result's strides after those of
+    /// `i`. Several blocks share such outputs only with `finish`.
     bool has_result = false;
     enum class Mapping : std::uint8_t {
         whole,    ///< one result of all elements
@@ -73,20 +72,19 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 /// The source of the kernel `<name>` and, if a second kernel combines partial results, `<name>_finish`.
 ///
 /// Parameters of `<name>`; sizes have the index type:
-///   the arguments, offsets and layout as for element-wise kernels. The layout has the reduced extents, the kept extents,
-///   for each strided array its strides along the reduced and the kept axes, then those of `i`. An argument's LastStep
-///   refers to the axis along which neighbouring threads read
-///   a pointer to each result, and the offset in bytes of each result that has one
-///   split: a pointer to partial results per value, with one element per output and split
-///   finish: `counters`, one int per group of outputs, all zero before and after
-///   `n`, the number of elements per output; `outputs`; `splits`
-///   packed: `head`; serial rows: `stretch`, the outputs per block
-/// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs (rows),
-/// across * vector_width (columns), `stretch` (serial rows), or vector_width neighbours along the last kept axis (serial
-/// columns). `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`; it has a thread per output.
+///   the arguments, offsets and layout as for element-wise kernels. The layout has the reduced extents, the kept
+///   extents, for each strided array its strides along the reduced and the kept axes, then those of `i`. An argument's
+///   LastStep refers to the axis along which neighbouring threads read a pointer to each result, and the offset in
+///   bytes of each result that has one split: a pointer to partial results per value, with one element per output and
+///   split finish: `counters`, one int per group of outputs, all zero before and after `n`, the number of elements per
+///   output; `outputs`; `splits` packed: `head`; serial rows: `stretch`, the outputs per block
+/// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs
+/// (rows), across * vector_width (columns), `stretch` (serial rows), or vector_width neighbours along the last kept
+/// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`; it has a
+/// thread per output.
 ///
-/// Threads sum in runs of bounded length and blocks combine by a tree, so that rounding errors grow with the logarithm of
-/// the length. The order of summation depends on the launch only, not on timing.
+/// Threads sum in runs of bounded length and blocks combine by a tree, so that rounding errors grow with the logarithm
+/// of the length. The order of summation depends on the launch only, not on timing.
 /// @source tree and last-block scheme: Harris, "Optimizing Parallel Reduction in CUDA", and the CUDA samples'
 /// threadFenceReduction
 GEMEL_API std::string reduction_source(const ReductionRequest& request, const ReductionLayout& layout,

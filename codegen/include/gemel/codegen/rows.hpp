@@ -22,8 +22,8 @@ struct RowLoop {
     /// Values per element that later loops use: expressions of x[i], results of earlier loops and values kept before.
     /// Computed once if rows stay in registers, otherwise in each loop. Named `kept0`, `kept1`, ... over all loops.
     std::vector<RowComputed> kept = {};
-    /// As in a reduction. map_expr may use the results of earlier loops, named `row0`, `row1`, ... over all loops; `dtype`
-    /// is their type.
+    /// As in a reduction. map_expr may use the results of earlier loops, named `row0`, `row1`, ... over all loops;
+    /// `dtype` is their type.
     std::vector<ReducedValue> values = {};
     Snippet statements = {};  ///< for every element, before the maps
     /// Values per row, for expensive expressions such as roots: of the results up to this loop and values fixed before.
@@ -70,8 +70,8 @@ struct RowLayout {
     bool has_result = false;  ///< columns: the layout has the results' strides along the kept axes
     ReductionLayout::Mapping mapping = ReductionLayout::Mapping::rows;
     ReductionTile tile = {};  ///< `rows` is 1
-    /// A thread's accesses that stay in registers; 0: each loop reads the row again. Serial rows: the elements whose kept
-    /// values a thread stores; 0: kept values are computed again.
+    /// A thread's accesses that stay in registers; 0: each loop reads the row again. Serial rows: the elements whose
+    /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
     int parts = 1;            ///< blocks that share a row, which stays in their registers
     int resident_blocks = 0;  ///< as RowTuning's
@@ -85,12 +85,13 @@ struct RowLayout {
 /// The kernel's source. Parameters:
 ///   the arguments, offsets and layout as for reductions
 ///   a pointer to each result, and the offset in bytes of each result that has one
-///   parts > 1: `states` (state_words() per block), `ticket`, `first_ticket` and `epoch`; see pieces::ReduceAcrossBlocks
+///   parts > 1: what pieces::ReduceAcrossBlocks needs: `states` (state_words() per block), `ticket`, `first_ticket`,
+///   `epoch`
 ///   `n`, the elements of a row, at least one; `outputs`, the number of rows
 ///   serial rows: `stretch`, the rows per block
 /// Launched with `parts` blocks for each group of rows. A group has tile.across rows (rows), tile.across *
-/// tile.vector_width (columns), `stretch` (serial rows), or tile.vector_width neighbours along the last kept axis (serial
-/// columns).
+/// tile.vector_width (columns), `stretch` (serial rows), or tile.vector_width neighbours along the last kept axis
+/// (serial columns).
 GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
 
 /// How the request's snippets access each argument.

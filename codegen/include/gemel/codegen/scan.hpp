@@ -51,18 +51,18 @@ GEMEL_API bool scan_needs_total(const ScanRequest& request);
 /// The source of the kernels. Sizes have the index type.
 ///
 /// look_back: one kernel `<name>` with a block per tile. Parameters after the arguments, offsets and layout: `states`
-/// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch), `epoch`
-/// (uint32, above 0, below 2^30, and greater at every launch with the same states) and n. States of older epochs are
-/// ignored, so nothing is cleared between launches. Blocks take tiles in the order in which they start, so a block waits
-/// only for blocks that are already running. Each 64-bit word of a state carries 32 bits of a result and a flag, so no
-/// fences are needed.
+/// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch),
+/// `epoch` (uint32, above 0, below 2^30, and greater at every launch with the same states) and n. States of older
+/// epochs are ignored, so nothing is cleared between launches. Blocks take tiles in the order in which they start, so a
+/// block waits only for blocks that are already running. Each 64-bit word of a state carries 32 bits of a result and a
+/// flag, so no fences are needed.
 ///
 /// three_passes and chunks: `<name>_totals` (arguments..., totals, n, tile) with a block per tile; `<name>_prefixes`
 /// (totals, tiles) with one block; `<name>` (arguments..., totals, tiles, n, tile) with a block per tile. `tile`, the
 /// number of elements per tile, is used by chunks only.
 ///
-/// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs the
-/// number of rows; a block for each block / along rows.
+/// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs
+/// the number of rows; a block for each block / along rows.
 ///
 /// With look_back, floating-point results may differ in the last digits from run to run; the other strategies give the
 /// same bits every time.
