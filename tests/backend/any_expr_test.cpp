@@ -324,7 +324,7 @@ TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x // 2j"), "floor_divide", "cdouble", "column 3");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x //"), "ends", "column 5");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x / / 2"), "an operand was expected", "column 5");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 1 // 0"), "divided by zero", "column 7");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 1 // 0"), "a divisor other than 0", "column 7");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x ? 1"), "\":\"");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x << 1"), "operator<<", "float", "column 3");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x\n + n\n + (x <\n 2j)"), "column 7", " + (x <", "real()");

@@ -317,8 +317,8 @@ std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts) 
 std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
                                     const Dialect& dialect) {
     if (!std::has_single_bit(sharers) || sharers > 32)
-        throw ArgumentError(
-            text("matmul: ", sharers, " threads cannot share the parts of an element; expected 1, 2, 4, 8, 16 or 32"));
+        throw ArgumentError(text("matmul_add_parts_source: expected 1, 2, 4, 8, 16 or 32 threads per element, got ",
+                                 sharers, "; matmul_part_sharers() chooses"));
     return Matmul(request, {}, dialect).add_parts_text(sharers, wide);
 }
 
@@ -327,8 +327,7 @@ std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layo
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
     if ((by_groups(layout) || is_packed(layout)) &&
         std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
-        throw ArgumentError(
-            text("matmul: ", dialect.name, " has no words for warp groups; expected the form 'tensor'"));
+        throw ArgumentError(text("matmul: ", dialect.name, " has no warp groups; use the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
 }
 

@@ -24,21 +24,23 @@ void check_request(const ReductionRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
     };
-    if (request.values.empty()) refuse("no result is asked for");
+    if (request.values.empty()) refuse("expected at least one result, got none; add a ReducedValue");
     for (const Parameter& p : request.arguments)
         if (p.name == "reduced_index")
-            refuse("an argument is called 'reduced_index', which is an element's place along the reduced axes");
+            refuse(
+                "an argument is named 'reduced_index', which is an element's position along the reduced axes; rename "
+                "it");
     for (const ReducedValue& value : request.values) {
-        if (Snippet(value.neutral).empty()) refuse("the neutral element is missing: an expression such as \"0\"");
+        if (Snippet(value.neutral).empty()) refuse("the identity is missing; give an expression such as \"0\"");
         if (Snippet(value.reduce_expr).empty())
-            refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
-        if (value.map_expr.empty()) refuse("the map expression is empty");
+            refuse("the reduce expression is missing; give one of a and b, such as \"a+b\"");
+        if (value.map_expr.empty()) refuse("the map expression is empty; give one such as \"x[i]\"");
         if (value.map_expr.uses("return"))
             refuse("the map expression contains 'return'; it is an expression, not a function");
         if (Snippet(value.replace_if).uses("return"))
-            refuse("the condition to replace contains 'return'; it is an expression, not a function");
+            refuse("replace_if contains 'return'; it is an expression, not a function");
         if (Snippet(value.result_expr).uses("return"))
-            refuse("the result's expression contains 'return'; it is an expression, not a function");
+            refuse("result_expr contains 'return'; it is an expression, not a function");
     }
 }
 

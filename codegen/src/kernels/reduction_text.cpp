@@ -70,13 +70,13 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
               snippets(request, preamble_), reduced_axes(layout)),
       kernel_(dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)) {
     if (layout.result_offsets.size() != request.values.size())
-        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),
-                                        " result_offsets for ", request.values.size(), " results"));
+        throw ArgumentError(gemel::text("reduction_source: '", request.name, "': expected ", request.values.size(),
+                                        " result_offsets in the layout, got ", layout.result_offsets.size()));
     const bool whole = layout.mapping == Mapping::whole;
     if (whole != (layout.kept_rank == 0) || (!whole && !layout.serial && block_ % layout.tile.across != 0))
-        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.kept_rank,
-                                        " kept axes and ", layout.tile.across, " outputs side by side in blocks of ",
-                                        block_, " does not go together"));
+        throw ArgumentError(gemel::text("reduction_source: '", request.name, "': the mapping does not fit ",
+                                        layout.kept_rank, " kept axes, or a block of ", block_,
+                                        " threads is not a multiple of tile.across (", layout.tile.across, ")"));
 }
 
 std::string ReductionText::text() {

@@ -35,9 +35,7 @@ int sobol_bits(DType element) {
     const bool is_real = element.is_floating() && bytes <= 8;
     if (element.lanes() > 1 || !(is_real || (element.kind() == DType::Kind::unsigned_integer && bytes >= 4)))
         throw ArgumentError(
-            text("points of a Sobol' sequence are of type half, bfloat16, float, double, uint32_t or "
-                 "uint64_t, not ",
-                 element.name()));
+            text("Sobol: expected half, bfloat16, float, double, uint32_t or uint64_t, got ", element.name()));
     return bytes == 8 ? 64 : 32;
 }
 

@@ -74,8 +74,8 @@ T element_of(std::uint64_t x) {
 
 SobolTable sobol_table(std::int64_t dimensions, std::optional<std::uint64_t> scramble_seed) {
     if (dimensions < 1 || dimensions > sobol_dimensions)
-        throw ArgumentError(text("a Sobol' sequence of ", dimensions, " dimensions: 1 to ", sobol_dimensions,
-                                 " are possible, for which there are direction numbers"));
+        throw ArgumentError(text("Sobol: expected 1 to ", sobol_dimensions,
+                                 " dimensions, for which there are direction numbers, got ", dimensions));
     const auto width = static_cast<std::size_t>(dimensions);
     SobolTable table{.dimensions = static_cast<int>(dimensions),
                      .directions = std::vector<std::uint64_t>(64 * width),

@@ -94,8 +94,8 @@ std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout) {
 Values sweep_values(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                     KernelText& kernel) {
     if (request.dtype.size_bytes() > 16 || 16 % request.dtype.size_bytes() != 0)
-        throw ArgumentError(gemel::text("sweep '", request.name, "': elements of ", request.dtype.name(), " have ",
-                                        request.dtype.size_bytes(), " bytes; 1, 2, 4, 8 or 16 can be packed"));
+        throw ArgumentError(gemel::text("sweep '", request.name, "': expected elements of 1, 2, 4, 8 or 16 bytes, got ",
+                                        request.dtype.name(), " of ", request.dtype.size_bytes()));
     const int block = layout.serial ? 1 : static_cast<int>(tuning.block);
     const int finishers = layout.serial ? 1 : std::min(block, static_cast<int>(sweep_finish_block));
     const bool is_stepped = layout.last_block && !request.sums.empty() && !request.finish.empty();

@@ -60,7 +60,8 @@ void read_tuning(std::string_view source, std::span<TuningField> into) {
     std::istringstream words{std::string(source)};
     for (std::string word; words >> word;) {
         const auto refuse = [&] {
-            throw ArgumentError(text("tuning: '", word, "' is not understood in \"", source, "\""));
+            throw ArgumentError(
+                text("parse_tuning: expected name=value with a known name, got '", word, "' in \"", source, "\""));
         };
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) refuse();

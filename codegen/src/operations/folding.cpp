@@ -54,7 +54,9 @@ namespace {
 
 /// What is left when the quotient is rounded down, and that quotient.
 std::pair<Wide, Wide> divided(const char* name, Wide a, Wide b) {
-    if (b == 0) throw ArgumentError(text(name, ": an integer is divided by zero"));
+    if (b == 0)
+        throw ArgumentError(
+            text(name, ": expected a divisor other than 0, got integer 0; divide by 0.0 for infinity or NaN"));
     const Wide rest = a % b, up = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
     return {rest + up * b, a / b - up};
 }

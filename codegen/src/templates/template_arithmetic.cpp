@@ -155,7 +155,7 @@ bool contains(const TemplateSite& site, const Value& all, const Value& one) {
         return find_text(site, all.as_string(), one.as_string()) != std::string::npos;
     }
     if (all.is_map()) return one.is_string() && all.as_map().contains(one.as_string());
-    if (!all.is_list()) site.fail(text("expected a list, a string or a map behind 'in', found ", all.kind()));
+    if (!all.is_list()) site.fail(text("expected a list, a string or a map after 'in', found ", all.kind()));
     for (const Value& element : all.as_list())
         if (equal(site, element, one)) return true;
     return false;

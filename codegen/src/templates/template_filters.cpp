@@ -70,7 +70,7 @@ Value join_filter(const Value& input, Arguments& arguments) {
     for (const Value& element : members(arguments, input)) {
         if (!std::exchange(is_first, false) && separator) result += separator->text();
         result += element.text();
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("gives a text above 64 MiB");
     }
     return result;
 }
@@ -87,7 +87,7 @@ Value replace_filter(const Value& input, Arguments& arguments) {
         if (at == std::string::npos) break;
         result.append(all, from, at - from).append(replacement);
         from = at + old.size();
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("gives a text above 64 MiB");
     }
     return result.append(all, from);
 }
@@ -107,7 +107,7 @@ Value indent_filter(const Value& input, Arguments& arguments) {
         result.append(all, from, end - from);
         if (end < all.size()) result += '\n';
         from = end + 1;
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail("gives a text above 64 MiB");
     }
     return result;
 }

@@ -30,7 +30,7 @@ std::string number_text(double value) {
 constexpr std::size_t longest_text = std::size_t{1} << 26;
 
 void append(std::string& out, const Value& value, bool is_inside) {
-    if (out.size() > longest_text) throw ArgumentError("a value is longer than 64 MiB as text");
+    if (out.size() > longest_text) throw ArgumentError("Value: expected at most 64 MiB as text, got more");
     if (value.is_list()) {
         out += '[';
         for (const Value& element : value.as_list()) {
@@ -85,7 +85,8 @@ struct Value::Nested {
         int depth = 1;
         for (const auto& part : elements) depth = std::max(depth, element(part).depth() + 1);
         if (depth > deepest)
-            throw ArgumentError("lists and maps nested deeper than " + std::to_string(deepest) + " levels");
+            throw ArgumentError("Value: lists and maps are nested deeper than " + std::to_string(deepest) +
+                                " levels; flatten them");
         return std::make_shared<With<Container>>(std::move(elements), depth);
     }
 };

@@ -31,8 +31,8 @@ Expression make(Node node) {
     if (node.kind == Kind::binary && continues_chain(node))
         node.depth = std::max(node.operands[0].node().depth, node.operands[1].node().depth + 1);
     if (node.depth > deepest_tree)
-        throw ArgumentError(text("an expression is nested deeper than ", deepest_tree,
-                                 " levels; declare() a variable for a part of it"));
+        throw ArgumentError(
+            text("Expression: nested deeper than ", deepest_tree, " levels; declare() a variable for a part of it"));
     node.may_be_row = finds_row(node);
     return Expression(std::make_shared<const Node>(std::move(node)));
 }
@@ -57,7 +57,7 @@ static bool is_lane_name(const std::string& name, std::size_t lanes) {
 
 Type member_type(const Type& type, const std::string& name) {
     if (type.is_pointer)
-        throw ArgumentError(text("a pointer has no member '", name, "'; what it points to has: arrow(\"", name, "\")"));
+        throw ArgumentError(text("member: a pointer has no member '", name, "'; use arrow(\"", name, "\")"));
     const DType& dtype = type.dtype;
     if (dtype.empty()) return {};
     if (const StructLayout* layout = dtype.layout()) {
@@ -66,17 +66,17 @@ Type member_type(const Type& type, const std::string& name) {
             if (field.name == name) return field.count == 1 ? Type(field.dtype) : pointer(field.dtype, Space::thread);
             known.push_back(field.name);
         }
-        throw ArgumentError(text("struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
+        throw ArgumentError(text("member: struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
     }
     if (dtype.lanes() > 1 && is_lane_name(name, dtype.lanes())) return dtype.lane();
     if (dtype.kind() == DType::Kind::complex && (name == "re" || name == "im"))
         return DType(DType::Kind::floating, dtype.size_bytes() / 2);
     if (dtype.is_floating() && dtype.size_bytes() == 2 && name == "bits") return dtype_of<std::uint16_t>();
-    throw ArgumentError(text(dtype.name(), " has no member '", name, "'"));
+    throw ArgumentError(text("member: ", dtype.name(), " has no member '", name, "'"));
 }
 
 Expression position(const char* name, int axis, const Type& type) {
-    if (axis < 0 || axis > 2) throw ArgumentError(text("an axis is 0, 1 or 2, not ", axis));
+    if (axis < 0 || axis > 2) throw ArgumentError(text(name, ": expected axis 0, 1 or 2, got ", axis));
     return make({.kind = Kind::position, .text = name, .type = type, .axis = axis});
 }
 
@@ -110,7 +110,7 @@ Node real_literal(DType dtype, double value) {
                 refuse(dtype, text(value));
             if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
             [[fallthrough]];
-        default: throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
+        default: throw ArgumentError(text("literal: expected a type of numbers, got ", dtype.name()));
     }
 }
 
@@ -211,8 +211,7 @@ Expression Expression::member(const std::string& name) const {
 Expression Expression::arrow(const std::string& name) const {
     check_word(name, "a member");
     if (!type().is_pointer && !type().empty())
-        throw ArgumentError(
-            text("arrow(\"", name, "\") leads through a pointer, but this is none; member() does without"));
+        throw ArgumentError(text("arrow(\"", name, "\"): expected a pointer; use member() for a value"));
     return make(
         {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
 }
@@ -265,7 +264,7 @@ Expression literal(DType dtype, std::int64_t value) {
 
 Expression literal(DType dtype, std::uint64_t value) {
     if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean) return make(exact_literal(dtype, value));
-    if (dtype.lanes() != 1) throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
+    if (dtype.lanes() != 1) throw ArgumentError(text("literal: expected a type of numbers, got ", dtype.name()));
     const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
                                    ? 1
                                    : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);
@@ -286,7 +285,7 @@ Expression call_with(const std::string& function, std::vector<Expression> argume
 }
 
 Expression cast(const Type& type, const Expression& value) {
-    if (type.empty()) throw ArgumentError("cast: to no type");
+    if (type.empty()) throw ArgumentError("cast: expected a type, got none; named_type(name) makes one from its name");
     check_cast(type, value);
     return make({.kind = Kind::cast, .type = type, .operands = {value}});
 }

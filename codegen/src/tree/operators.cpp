@@ -126,8 +126,8 @@ void check_surroundings(const std::string& what, const Expression& place) {
     const Expression& base = node.operands[0];
     const Type& type = base.type();
     if (type.is_pointer && (type.is_const || type.space == Space::constant))
-        throw ArgumentError(text(what, ": what a pointer to const ", type.dtype.empty() ? type.name : type.dtype.name(),
-                                 " points to is only read"));
+        throw ArgumentError(text(what, ": cannot write through a pointer to const ",
+                                 type.dtype.empty() ? type.name : type.dtype.name()));
     if (is_of_struct && base.node().kind == Node::Kind::name && type.is_const)
         throw ArgumentError(text(what, ": '", base.node().text, "' is constant"));
     const bool is_array = base.node().kind == Node::Kind::member && type.is_pointer;
@@ -268,7 +268,7 @@ void check_changed(const std::string& what, const Expression& place) {
         throw ArgumentError(text(what, ": '", node.text, "' is constant"));
     if (is_member && node.type.is_pointer)
         throw ArgumentError(text(what, ": the member '", node.text.substr(1 + (node.text.front() == '-')),
-                                 "' is an array, which is changed by its elements"));
+                                 "' is an array; assign to its elements"));
     check_surroundings(what, place);
 }
 

@@ -74,10 +74,10 @@ double Printer::length(const std::vector<const Expression*>& roots) const {
 void Printer::check_length(const Expression& expression) const {
     const double characters = length({&expression});
     if (characters > longest_text)
-        throw ArgumentError(text("an expression of a syntax tree has about ", characters,
-                                 " characters, as its parts stand in it again and again; at most ",
+        throw ArgumentError(text("to_source: an expression has about ", characters,
+                                 " characters, because it repeats shared parts; at most ",
                                  static_cast<long>(longest_text),
-                                 " are printed. Declare variables for parts that are used more than once."));
+                                 " are printed; declare() variables for parts that are used more than once"));
 }
 
 void Printer::share(const std::vector<const Expression*>& roots) {

@@ -22,7 +22,7 @@ const char* to_string(Strategy strategy) {
 Strategy parse_strategy(std::string_view name) {
     for (const Strategy strategy : {Strategy::neighbours, Strategy::random, Strategy::exhaustive})
         if (name == to_string(strategy)) return strategy;
-    throw ArgumentError(text("tune: there is no strategy '", name, "'; there is neighbours, random, exhaustive"));
+    throw ArgumentError(text("tune: there is no strategy '", name, "'; there are neighbours, random, exhaustive"));
 }
 
 struct Search::State {

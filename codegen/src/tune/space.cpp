@@ -15,7 +15,7 @@ std::int64_t Point::operator[](std::string_view name) const {
     if (found.is_bool()) return found.as_bool() ? 1 : 0;
     if (found.is_signed()) return found.as_signed();
     throw ArgumentError(text("tune: the parameter '", name, "' is ", found.kind(), " (", found.text(),
-                             "), not an integer of 64 bits; point.value(\"", name, "\") gives it as it is"));
+                             "); expected a 64-bit integer; point.value(\"", name, "\") returns any kind"));
 }
 
 const codegen::Value& Point::value(std::string_view name) const {
@@ -24,7 +24,7 @@ const codegen::Value& Point::value(std::string_view name) const {
         if (own == name) return value;
         names.push_back(own);
     }
-    throw ArgumentError(text("tune: there is no parameter '", name, "'; there is ", join(names)));
+    throw ArgumentError(text("tune: there is no parameter '", name, "'; there are ", join(names)));
 }
 
 bool Point::equals(const Point& other) const { return to_string(*this) == to_string(other); }
@@ -63,7 +63,7 @@ class Constraint {
    private:
     static std::string wrapped(const std::string& expression) {
         if (expression.find("%}") != std::string::npos)
-            throw ArgumentError(text("tune: the constraint \"", expression, "\" is no expression"));
+            throw ArgumentError(text("tune: the constraint \"", expression, "\" is not an expression; remove \"%}\""));
         return "{% if " + expression + " %}1{% endif %}";
     }
     codegen::Template template_;
@@ -71,7 +71,7 @@ class Constraint {
 };
 
 void check(const std::vector<Parameter>& parameters) {
-    if (parameters.empty()) throw ArgumentError("tune: a space needs a parameter, and has none");
+    if (parameters.empty()) throw ArgumentError("tune: expected a space of at least one parameter, got none");
     std::set<std::string> names;
     std::uint64_t combinations = 1;
     for (const Parameter& parameter : parameters) {
@@ -79,24 +79,28 @@ void check(const std::vector<Parameter>& parameters) {
         const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                              std::all_of(name.begin(), name.end(), is_word_character) && name != "device";
         if (!is_name)
-            throw ArgumentError(text("tune: '", name, "' cannot name a parameter; names are of letters, digits and _"));
-        if (!names.insert(name).second) throw ArgumentError(text("tune: there are two parameters '", name, "'"));
-        if (parameter.values.empty()) throw ArgumentError(text("tune: the parameter '", name, "' has no values"));
+            throw ArgumentError(text("tune: '", name, "' cannot name a parameter; use letters, digits and _"));
+        if (!names.insert(name).second)
+            throw ArgumentError(text("tune: there are two parameters '", name, "'; rename one"));
+        if (parameter.values.empty())
+            throw ArgumentError(text("tune: the parameter '", name, "' has no values; give at least one"));
         std::set<std::string> values;
         for (const codegen::Value& value : parameter.values) {
             if (value.is_none() || value.is_list() || value.is_map())
-                throw ArgumentError(text("tune: a value of '", name, "' is ", value.kind(),
-                                         "; values are numbers, words and truth values"));
+                throw ArgumentError(
+                    text("tune: a value of '", name, "' is ", value.kind(), "; expected a number, a word or a bool"));
             const std::string word = value.text();
             const bool is_word = !word.empty() && word.find_first_of(" \t\n\r=|") == std::string::npos;
             if (!is_word)
-                throw ArgumentError(text("tune: the value '", word, "' of '", name,
-                                         "' is no single word: the store writes points as name=value"));
+                throw ArgumentError(text(
+                    "tune: the value '", word, "' of '", name,
+                    "' is not a single word; points are stored as name=value, so it must not have spaces, '=' or '|'"));
             if (!values.insert(word).second)
-                throw ArgumentError(text("tune: the parameter '", name, "' has the value ", word, " twice"));
+                throw ArgumentError(
+                    text("tune: the parameter '", name, "' has the value ", word, " twice; remove one"));
         }
         if (combinations > (std::uint64_t{1} << 62) / parameter.values.size())
-            throw ArgumentError("tune: the space has more than 2^62 combinations");
+            throw ArgumentError("tune: the space has more than 2^62 combinations; remove values");
         combinations *= parameter.values.size();
     }
 }
@@ -116,7 +120,7 @@ class Enumeration {
         if (depth == parameters_.size()) {
             if (ranks_.size() == Space::max_points)
                 throw ArgumentError(text("tune: the space has more than ", Space::max_points,
-                                         " points; take values away or add constraints"));
+                                         " points; remove values or add constraints"));
             ranks_.push_back(rank);
             return;
         }
@@ -149,7 +153,8 @@ Space::Space(std::vector<Parameter> parameters, const std::vector<std::string>& 
         is_ordered_.push_back(std::all_of(parameter.values.begin(), parameter.values.end(), is_number));
     Enumeration(parameters_, constraints, facts, ranks_).run();
     if (ranks_.empty())
-        throw ArgumentError(text("tune: no point satisfies the constraints \"", join(constraints, "\", \""), "\""));
+        throw ArgumentError(
+            text("tune: no point satisfies the constraints \"", join(constraints, "\", \""), "\"; relax one of them"));
 }
 
 std::vector<std::uint32_t> Space::choices(std::size_t index) const {

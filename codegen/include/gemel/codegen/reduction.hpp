@@ -73,11 +73,14 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 ///
 /// Parameters of `<name>`; sizes have the index type:
 ///   the arguments, offsets and layout as for element-wise kernels. The layout has the reduced extents, the kept
-///   extents, for each strided array its strides along the reduced and the kept axes, then those of `i`. An argument's
-///   LastStep refers to the axis along which neighbouring threads read a pointer to each result, and the offset in
-///   bytes of each result that has one split: a pointer to partial results per value, with one element per output and
-///   split finish: `counters`, one int per group of outputs, all zero before and after `n`, the number of elements per
-///   output; `outputs`; `splits` packed: `head`; serial rows: `stretch`, the outputs per block
+///   extents, for each strided array its strides along the reduced and the kept axes, then those of `i`
+///   a pointer to each result, and the offset in bytes of each result that has one
+///   split: a pointer to partial results per value, with one element per output and split
+///   finish: `counters`, one int per group of outputs, all zero before and after
+///   `n`, the number of elements per output; `outputs`; `splits`
+///   packed: `head`
+///   serial rows: `stretch`, the outputs per block
+/// An argument's LastStep is along the axis on which neighbouring threads read.
 /// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs
 /// (rows), across * vector_width (columns), `stretch` (serial rows), or vector_width neighbours along the last kept
 /// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`; it has a
