@@ -317,13 +317,13 @@ TEST_CASE("messages about texts show the place") {
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + z1"), "z1", "column 5", "x + z1\n        ^", "x, n, a, half");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + hallf"), "Did you mean half?");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("sqr(x)"), "\"sqr\"", "Did you mean sqrt?");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("sin(x, x)"), "sin takes 1 operand", "2 are given");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("sin(x, x)"), "sin expects 1 operand", "got 2");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("(x + 1"), "\")\"", "column 7");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x +"), "ends", "column 4");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x +"), "got the end of the text", "column 4");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x x"), "operator", "column 3");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x // 2j"), "floor_divide", "cdouble", "column 3");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x //"), "ends", "column 5");
-    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x / / 2"), "an operand was expected", "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x //"), "got the end of the text", "column 5");
+    CHECK_THROWS_MENTIONING(ArgumentError, parsed("x / / 2"), "expected an operand", "column 5");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x + 1 // 0"), "a divisor other than 0", "column 7");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x ? 1"), "\":\"");
     CHECK_THROWS_MENTIONING(ArgumentError, parsed("x << 1"), "operator<<", "float", "column 3");

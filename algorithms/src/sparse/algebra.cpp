@@ -21,7 +21,7 @@ namespace {
 void require_same_kind(const char* who, const Entries& a, const Entries& b) {
     if (!(a.value() == b.value()))
         throw ArgumentError(
-            text(who, ": the matrices have elements of ", a.value().name(), " and of ", b.value().name()));
+            text(who, ": expected matrices of one element type, got ", a.value().name(), " and ", b.value().name()));
     if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are in different contexts"));
 }
 
@@ -190,7 +190,8 @@ AnyMatrix AnyMatrix::plus(const AnyMatrix& other, const AnyNumber& factor) const
     const Entries &a = state(who).entries, &b = other.state(who).entries;
     require_same_kind(who, a, b);
     if (!(a.shape() == b.shape()))
-        throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()), " differ"));
+        throw ArgumentError(
+            text(who, ": expected matrices of one shape, got ", to_string(a.shape()), " and ", to_string(b.shape())));
     const bool is_plain = std::holds_alternative<std::int64_t>(factor) && std::get<std::int64_t>(factor) == 1;
     const AnyArray right = is_plain ? b.values : other.to(Format::csr).scaled(factor).values();
     const AnyArray keys = concatenate({keys_of(who, a), keys_of(who, b)});

@@ -89,8 +89,8 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       offset_bytes_(offset_bytes),
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
-        throw ArgumentError(
-            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " have different numbers of axes"));
+        throw ArgumentError(text("GPUArray: expected one stride per axis, got shape ", to_string(shape_),
+                                 " and strides ", to_string(strides_)));
     if (size_ == 0) {
         strides_ = contiguous_strides(shape_);  // nothing is said by others
         return;
@@ -101,12 +101,12 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
         if (shape_[axis] == 1 && (strides_[axis] > most || strides_[axis] < -most)) strides_[axis] = 1;
     const auto [first, last] = byte_bounds(*this, offset_bytes_);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
-                                 " and type ", dtype_.name(), " at byte ", offset_bytes_,
-                                 " does not fit into a buffer of ", buffer_.size_bytes(), " bytes"));
+        throw ArgumentError(text("GPUArray: shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
+                                 dtype_.name(), " at byte ", offset_bytes_, " do not fit into a buffer of ",
+                                 buffer_.size_bytes(), " bytes"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
-        throw ArgumentError(text("elements of type ", dtype_.name(), " must lie at multiples of ", alignment_of(dtype_),
-                                 " bytes, not at byte ", buffer_.offset_bytes() + offset_bytes_));
+        throw ArgumentError(text("GPUArray: expected elements of type ", dtype_.name(), " at multiples of ",
+                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_));
 }
 
 AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order)
@@ -142,9 +142,9 @@ bool AnyArray::repeats() const {
 
 Argument AnyArray::argument() const {
     if (!is_contiguous(Order::C) && !is_contiguous(Order::F))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), " and strides ", to_string(strides_),
-                                 " has gaps between its elements; a hand-written kernel takes contiguous arrays: pass "
-                                 ".copy(), or its buffer() and strides()"));
+        throw ArgumentError(text("kernel argument: expected a contiguous array, got shape ", to_string(shape_),
+                                 " and strides ", to_string(strides_),
+                                 "; pass .copy(), or its buffer() and strides()"));
     Argument argument = as_argument(buffer_);
     argument.dtype = dtype_;
     argument.offset_bytes += offset_bytes_;
@@ -165,8 +165,7 @@ bool AnyArray::is_view_of(const AnyArray& other) const {
 void AnyArray::release() { buffer_.release(); }
 
 void AnyArray::require_memory(const char* who) const {
-    if (empty())
-        throw ArgumentError(text(who, ": the array handle is empty: it was never given an array, or was released"));
+    if (empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
 }
 
 void AnyArray::require_writable(const char* who) const {
@@ -178,7 +177,7 @@ void AnyArray::require_writable(const char* who) const {
 
 void AnyArray::require_dtype(DType dtype) const {
     if (!(dtype_ == dtype) && !(empty() && dtype_.empty()))
-        throw ArgumentError(text("an array of ", dtype_.name(), " is not a GPUArray of ", dtype.name(),
+        throw ArgumentError(text("GPUArray: expected elements of ", dtype.name(), ", got ", dtype_.name(),
                                  "; astype() converts the values, view_as() reinterprets the bytes"));
 }
 

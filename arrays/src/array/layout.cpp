@@ -189,7 +189,7 @@ Layout broadcast(const Layout& from, const Shape& shape) {
     }
     if (!fits)
         throw ArgumentError(
-            text("an array of shape ", to_string(from.shape), " cannot be broadcast to shape ", to_string(shape)));
+            text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ", to_string(shape)));
     return result;
 }
 
@@ -255,7 +255,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         std::int64_t& extent = result[longer.rank() - shorter.rank() + k];
         if (extent == shorter[k] || shorter[k] == 1) continue;
         if (extent != 1)
-            throw ArgumentError(text("shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
+            throw ArgumentError(
+                text("broadcast: shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
         extent = shorter[k];
     }
     return result;

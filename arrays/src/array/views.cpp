@@ -57,7 +57,7 @@ AnyArray AnyArray::real() const { return dtype_.kind() == DType::Kind::complex ?
 AnyArray AnyArray::imag() const {
     if (dtype_.kind() == DType::Kind::complex) return part_of(*this, 1);
     if (dtype_.layout() || dtype_.lanes() != 1)
-        throw ArgumentError(text("imag: elements of type ", dtype_.name(), " are not numbers"));
+        throw ArgumentError(text("imag: expected numbers, got ", dtype_.name()));
     require_memory("imag");
     AnyArray zeros(context(), dtype_, shape_);
     const char zero[16] = {};

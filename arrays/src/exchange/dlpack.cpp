@@ -26,8 +26,7 @@ struct Given {
 DLDataType type_of(DType dtype) {
     using Kind = DType::Kind;
     if (dtype.lanes() != dtype.lane_places())
-        throw ArgumentError(text("to_dlpack: DLPack has no padded elements, such as ", dtype.name(),
-                                 " has behind its lanes; give away lanes(x)"));
+        throw ArgumentError(text("to_dlpack: DLPack has no padded vectors such as ", dtype.name(), "; pass lanes(x)"));
     const auto make = [&](DLDataTypeCode code) {
         return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.lane().size_bytes()), dtype.lanes()};
     };
@@ -92,8 +91,7 @@ Managed* give(const Fill& fill) {
 }
 
 void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
+    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
     (void)type_of(array.dtype());
     const Context context = array.context();
     context.synchronize();
@@ -107,8 +105,7 @@ void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
 }
 
 void describe_host(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
+    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
     (void)type_of(array.dtype());
     given.host.resize(array.size_bytes());
     if (array.size() > 0) array.get_bytes(given.host.data());

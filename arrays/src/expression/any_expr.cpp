@@ -259,8 +259,8 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
 AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
     const std::size_t count = function.types.size();
     if (operands.size() != count)
-        throw ArgumentError(text("function '", function.name, "' takes ", count, count == 1 ? " operand" : " operands",
-                                 ", and ", operands.size(), operands.size() == 1 ? " is" : " are", " given"));
+        throw ArgumentError(text("function '", function.name, "' expects ", count,
+                                 count == 1 ? " operand" : " operands", ", got ", operands.size()));
     auto node = std::make_shared<ExpressionNode>();
     node->leaves = 0;
     bool has_array = false;
@@ -280,8 +280,7 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
         structure.operands.push_back(operand.structure);
     }
     if (!has_array)
-        throw ArgumentError(
-            text("function '", function.name, "' has numbers alone for operands; one must be an array"));
+        throw ArgumentError(text("function '", function.name, "' got numbers only; expected at least one array"));
     if (node->depth > deepest_expression)
         throw ArgumentError(text("an expression is nested more than ", deepest_expression,
                                  " operations deep; evaluate parts of it with .eval()"));
@@ -348,7 +347,7 @@ void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     const DType own = to.dtype();
     if (!is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
-                                 " is of another kind than an array of ", own.name(), ": use astype"));
+                                 " is of another kind than an array of ", own.name(), "; astype() converts"));
     const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);
     evaluate(converted.view(), &to, leading);
 }

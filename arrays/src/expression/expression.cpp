@@ -241,7 +241,8 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
     if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
-    if (operands.array_count == 0) throw ArgumentError("an expression without an array operand cannot be evaluated");
+    if (operands.array_count == 0)
+        throw ArgumentError("an expression has no array operand; expected at least one array");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands, out ? &out->shape() : nullptr, leading);

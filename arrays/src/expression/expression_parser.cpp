@@ -96,10 +96,9 @@ class Parser {
 
     AnyExpr whole() {
         check_comments();
-        if (tokens_.empty()) fail(0, "there is nothing to compute");
+        if (tokens_.empty()) fail(0, "expected an expression, got an empty text");
         const AnyExpr result = conditional();
-        if (next_ < tokens_.size())
-            fail(position(), text("an operator was expected before \"", printable(here()), "\""));
+        if (next_ < tokens_.size()) fail(position(), text("expected an operator before \"", printable(here()), "\""));
         if (result.node().is_number()) fail(0, "none of the operands used is an array; expected at least one");
         return result;
     }
@@ -114,7 +113,7 @@ class Parser {
                 continue;
             }
             const std::size_t end = text_.find("*/", at + 2);
-            if (end == std::string_view::npos) fail(at, "a comment begins here and does not end");
+            if (end == std::string_view::npos) fail(at, "expected */ at the end of this comment");
             at = end + 2;
         }
     }
@@ -166,7 +165,7 @@ class Parser {
     }
     AnyExpr primary() {
         const std::size_t at = position();
-        if (next_ == tokens_.size()) fail(at, "the text ends where an operand was expected");
+        if (next_ == tokens_.size()) fail(at, "expected an operand, got the end of the text");
         const Token token = tokens_[next_];
         if (token.kind == Token::Kind::number) return ++next_, number(token);
         if (token.is(".") && next_ + 1 < tokens_.size() && tokens_[next_ + 1].position == at + 1 &&
@@ -178,7 +177,7 @@ class Parser {
             ++next_;
             return accept("(") ? call(token) : named(token);
         }
-        if (!accept("(")) fail(at, text("an operand was expected instead of \"", printable(token.text), "\""));
+        if (!accept("(")) fail(at, text("expected an operand, got \"", printable(token.text), "\""));
         const AnyExpr inside = conditional();
         expect(")", "to close a parenthesis");
         return inside;
@@ -221,9 +220,10 @@ class Parser {
             const AnyNumber* const number = given[k].node().is_number() ? &given[k].node().number : nullptr;
             const auto* const axis = number ? std::get_if<std::int64_t>(number) : nullptr;
             if (!axis || std::abs(*axis) > 64)
-                fail(name.position, text(name.text,
-                                         " takes what it reduces and then axes, which are integers; element by "
-                                         "element the functions are minimum(x, y) and maximum(x, y)"));
+                fail(name.position,
+                     text(name.text,
+                          " expects an operand and then integer axes; minimum(x, y) and maximum(x, y) work "
+                          "element by element"));
             axes.push_back(static_cast<int>(*axis));
         }
         return axes;
@@ -314,9 +314,8 @@ class Parser {
         for (const Operation& known : all_operations()) {
             const std::string own = known.name;
             if (own == name.text)
-                fail(name.position,
-                     text(own, " takes ", int{known.operands}, " operand", known.operands == 1 ? "" : "s", ", and ",
-                          count, count == 1 ? " is" : " are", " given"));
+                fail(name.position, text(own, " expects ", int{known.operands}, " operand",
+                                         known.operands == 1 ? "" : "s", ", got ", count));
             if (!own.starts_with("operator")) names.push_back(own);
         }
         fail(name.position, text("there is no function \"", printable(name.text), "\" of ", count, " operands.",
@@ -355,7 +354,7 @@ class Parser {
         return true;
     }
     void expect(std::string_view symbol, std::string_view why) {
-        if (!accept(symbol)) fail(position(), text("\"", symbol, "\" was expected ", why));
+        if (!accept(symbol)) fail(position(), text("expected \"", symbol, "\" ", why));
     }
     std::size_t position() const { return next_ < tokens_.size() ? tokens_[next_].position : text_.size(); }
 

@@ -113,7 +113,7 @@ std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions, std::sp
         const DType own = converted[k].dtype(), wanted = out[k]->dtype();
         if (!is_same_kind(own, wanted))
             throw ArgumentError(text("evaluate_into: expression ", k + 1, " is of ", own.name(),
-                                     ", another kind than its array's ", wanted.name(), ": use astype"));
+                                     ", another kind than its array's ", wanted.name(), "; astype() converts"));
         converted[k] = as(converted[k], wanted);
     }
     return evaluate_together(converted, out);

@@ -44,7 +44,8 @@ std::size_t count_along(const Shape& shape, std::uint64_t axes) {
 
 Program::Program(std::span<const AnyExpr> roots) {
     for (const AnyExpr& root : roots) {
-        if (root.node().is_number()) throw ArgumentError("an expression without an array operand cannot be evaluated");
+        if (root.node().is_number())
+            throw ArgumentError("an expression has no array operand; expected at least one array");
         roots_.push_back(add(root));
     }
 }

@@ -216,8 +216,8 @@ std::vector<Parameter> BoundCall::parameters() const {
             if (known == types.end()) {
                 types.push_back({p.type, dtype});
             } else if (arrays && !(known->second == dtype)) {
-                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(),
-                                         ", but an argument before it for ", known->second.name()));
+                declared_.refuse(i, text("binds ", p.type, " to ", dtype.name(),
+                                         ", but an earlier argument binds it to ", known->second.name()));
             }
         }
     return bind_types(declared_, types);

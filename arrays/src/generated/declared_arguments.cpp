@@ -66,8 +66,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
     if (const std::string why = codegen::why_no_name(declared.name); !why.empty())
         declared.refuse(text("the kernel's name ", why, "; choose another"));
     if (declared.parameters.size() > max_call_arguments)
-        declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", max_call_arguments,
-                             " are possible. Put values into a struct."));
+        declared.refuse(text("expected at most ", max_call_arguments, " arguments, got ", declared.parameters.size(),
+                             "; put values into a struct"));
     for (const codegen::Snippet* snippet : snippets)
         if (snippet->declares("i"))
             declared.refuse("the snippet declares a variable 'i', which is the element's index; rename it");
@@ -98,16 +98,17 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             if (!use.element && !use.elsewhere && !use.bare) use.bare = true;
             if (const std::string macro = codegen::macro_with(p.name, head, snippets);
                 !macro.empty() && (use.element || use.elsewhere))
-                declared.refuse(i, text("is named by the macro ", macro, ", where what is done with its elements ",
-                                        "cannot be seen; write ", p.name, "[...] in the snippet, or hand it to the ",
-                                        "macro: ", macro, "(", p.name, "[i])"));
+                declared.refuse(
+                    i, text("is used by the macro ", macro, ", whose accesses cannot be analysed; write ", p.name,
+                            "[...] in the snippet, or pass it to the macro: ", macro, "(", p.name, "[i])"));
             if (p.is_const && (use.element_written || use.elsewhere_written))
                 declared.refuse(i, "is declared const, but the snippet writes to it");
             if (const std::string why = codegen::refused_use(p, use); !why.empty()) declared.refuse(i, why);
         }
         declared.uses.push_back(use);
     }
-    if (arrays.empty()) declared.refuse("no argument is an array; at least one must be, as in \"float *x\"");
+    if (arrays.empty())
+        declared.refuse("expected an array among the arguments, got none; declare one as in \"float *x\"");
     declared.order_free = preamble.find('#') == std::string::npos;  // its macros might use i
     for (const codegen::Snippet* snippet : snippets) declared.order_free &= !snippet->uses_index(arrays);
     for (const codegen::ArrayUse& use : declared.uses) declared.order_free &= !use.elsewhere && !use.bare;

@@ -44,7 +44,7 @@ struct Indices {
 
 Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std::size_t length) {
     const auto n = static_cast<std::int64_t>(length);
-    if (range.step == 0) declared.refuse("the step of the range is 0");
+    if (range.step == 0) declared.refuse("expected a range with a step other than 0");
     const std::int64_t stop = range.stop.value_or(range.step > 0 ? n : -1);
     Indices indices{range.start, range.step, 0};
     if (range.step > 0 && stop > range.start) indices.count = (stop - range.start - 1) / range.step + 1;

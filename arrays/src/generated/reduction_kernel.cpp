@@ -114,16 +114,15 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
         const AnyArray& out = *options.out;
         if (results.size() > 1) state.declared.refuse("has several results; .out takes a single one");
         if (out.empty() || !(out.dtype() == dtype) || !(out.shape() == shape) || !out.is_contiguous())
-            state.declared.refuse(text("the array for the result must be contiguous, of ", dtype.name(), " and shape ",
-                                       to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(),
-                                       " and ", to_string(out.shape())));
+            state.declared.refuse(
+                text("expected .out to be contiguous, of ", dtype.name(), " and shape ", to_string(shape), ", got ",
+                     out.empty() ? "an empty handle" : text(out.dtype().name(), " and ", to_string(out.shape()))));
         // A single value is written when all has been read.
         for (std::size_t i = 0; i < arguments.size() && shape.count() > 1; ++i)
             if (arguments[i].array && out.may_overlap(*arguments[i].array))
-                state.declared.refuse(
-                    i,
-                    "shares memory with the array for the results, which are written while others are computed; "
-                    "pass a copy() of one of them");
+                state.declared.refuse(i,
+                                      "shares memory with .out, which is written while other results are computed; "
+                                      "pass a copy() of one of them");
         results[k] = out;
     }
 }

@@ -200,7 +200,7 @@ std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int
     const std::uint64_t begin = (position + words - 1) / words * words;
     if (elements > max_words / words || begin > max_words - elements * words)
         throw Error(text("Philox: a stream has 2^58 words, and ", elements,
-                         " more elements do not fit behind position ", position, "; use another stream or substream"));
+                         " more elements do not fit after position  ", position, "; use another stream or substream"));
     if (elements > 0) position = begin + elements * words;
     return begin;
 }

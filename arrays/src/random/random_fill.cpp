@@ -116,12 +116,11 @@ std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b
 }  // namespace
 
 void check_target(const char* who, const Context& context, const AnyArray& out) {
-    if (out.empty())
-        throw ArgumentError(
-            text(who, ": the array is empty (without memory): it was never given an array, or was released"));
+    if (out.empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
     if (!(out.context() == context))
         throw ArgumentError(text(who, ": the generator is on ", context.device().name(), " (", context.device().id(),
-                                 "), the array of another context (", out.context().device().id(), ")"));
+                                 "), the array in another context (", out.context().device().id(),
+                                 "); make both in one context"));
     if (out.repeats())
         throw ArgumentError(text(who, ": an array of shape ", to_string(out.shape()), " and strides ",
                                  to_string(out.strides()),
@@ -133,10 +132,11 @@ void check_target(const char* who, const Context& context, const AnyArray& out) 
 }
 
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out) {
-    if (means.empty()) throw ArgumentError("poisson: the array of means is empty (without memory)");
+    if (means.empty()) throw ArgumentError("poisson: the handle of the means is empty; assign an array to it first");
     if (!(means.context() == context))
         throw ArgumentError(text("poisson: the generator is on ", context.device().name(), " (", context.device().id(),
-                                 "), the means in another context (", means.context().device().id(), ")"));
+                                 "), the means in another context (", means.context().device().id(),
+                                 "); make both in one context"));
     const DType type = means.dtype(), real = dtype_of<double>();
     if (!is_same_kind(type, real))
         throw ArgumentError(text("poisson: expected real means, got elements of ", type.name()));

@@ -9,7 +9,7 @@ namespace gemel {
 namespace {
 
 void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
-    if (arrays.empty()) throw ArgumentError(text(who, ": the list of arrays is empty"));
+    if (arrays.empty()) throw ArgumentError(text(who, ": expected at least one array, got an empty list"));
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const std::string what = text("array ", a);
         require_array(who, what, arrays[a]);

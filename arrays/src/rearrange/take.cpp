@@ -92,7 +92,7 @@ std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
 
 /// The arrays of a multi_take or multi_put: at least one, of one shape and context.
 void require_alike(std::string_view who, std::span<const AnyArray> arrays) {
-    if (arrays.empty()) throw ArgumentError(text(who, ": the list of arrays is empty"));
+    if (arrays.empty()) throw ArgumentError(text(who, ": expected at least one array, got an empty list"));
     for (const AnyArray& array : arrays) {
         require_array(who, "an array of the list", array);
         require_context(who, "an array of the list", array, arrays[0]);

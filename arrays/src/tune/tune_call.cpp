@@ -158,9 +158,8 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
     if (!seen)
         throw ArgumentError(text("tune: the call chose no tuning", options.family.empty() ? "" : " of the family ",
                                  options.family,
-                                 "; what can be tuned are generated kernels that run on elements (a lazy expression "
-                                 "runs when it is assigned), without a tuning "
-                                 "in their options"));
+                                 "; expected a generated kernel that runs on at least one element and has no tuning in "
+                                 "its options (a lazy expression runs when it is assigned)"));
     const CallHook::Seen& start = *seen;
     const Space space = tuning_space(start.family, start.fields, device.info(), start.work);
     const std::string work = TuningTable::entry_name(start.family, start.work);
