@@ -50,10 +50,11 @@ Memory CudaContext::wrap_memory(std::uint64_t handle, std::size_t bytes) {
     CUdeviceptr base = 0;
     std::size_t size = 0;
     if (cu.MemGetAddressRange.status(&base, &size, handle) != success)
-        throw ArgumentError("wrap_buffer: the address does not belong to this device's primary CUcontext");
+        throw ArgumentError(
+            "wrap_buffer: expected an address in this device's primary CUcontext, in which gemel works");
     if (handle + bytes > base + size)
         throw ArgumentError(
-            text("wrap_buffer: ", base + size - handle, " bytes of the allocation follow the address, not ", bytes));
+            text("wrap_buffer: expected at least ", bytes, " bytes after the address, got ", base + size - handle));
     return {.handle = handle, .bytes = bytes, .foreign = true};
 }
 

@@ -90,7 +90,8 @@ Memory OpenClContext::wrap_memory(std::uint64_t native, std::size_t bytes) {
     if (query<cl_context>(cl.GetMemObjectInfo, CL_MEM_CONTEXT, buffer) != shared_->context)
         throw ArgumentError("wrap_buffer: the cl_mem belongs to another cl_context; wrap that context first");
     const auto size = query<size_t>(cl.GetMemObjectInfo, CL_MEM_SIZE, buffer);
-    if (bytes > size) throw ArgumentError(text("wrap_buffer: the cl_mem has ", size, " bytes, not ", bytes));
+    if (bytes > size)
+        throw ArgumentError(text("wrap_buffer: expected a cl_mem of at least ", bytes, " bytes, got ", size));
     cl.RetainMemObject(buffer);
     return {.handle = native, .bytes = bytes};
 }
@@ -120,7 +121,7 @@ std::uint64_t OpenClContext::argument(const Place& place, std::size_t bytes) {
         throw ArgumentError(text("a view at byte ", place.offset_bytes,
                                  " cannot be an argument of a hand-written kernel on ", shared_->info->name,
                                  ": OpenCL sub-buffers begin at multiples of ", shared_->info->base_alignment_bytes,
-                                 " bytes there. Pass the whole buffer and an offset as a further argument."));
+                                 " bytes there; pass the whole buffer, and the offset as another argument"));
     const cl_buffer_region region{place.offset_bytes, bytes};
     return reinterpret_cast<std::uint64_t>(
         cl.CreateSubBuffer(handle(*place.memory), 0, CL_BUFFER_CREATE_TYPE_REGION, &region));

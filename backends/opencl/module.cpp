@@ -254,7 +254,7 @@ bool OpenClModule::finishes_at_first_launch() const { return shared_->quirks.has
 
 Global OpenClModule::global(const std::string& name) {
     throw Error(
-        text("variable '", name,
+        text("Module::global: '", name,
              "': OpenCL 1.2 has no variables at file scope that the host can write; pass a ConstantBuffer (or a "
              "Buffer) as an argument instead"));
 }

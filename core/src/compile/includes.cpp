@@ -360,8 +360,8 @@ class Follower {
             return false;
         }
         if (depth_ == deepest_include) {
-            throw Error(text("cannot compile: files include each other more than ", deepest_include,
-                             " deep, the last being ", path.string(), "; compilers take no more either"));
+            throw Error(text("compile: files include each other more than ", deepest_include,
+                             " levels deep, the last is ", path.string(), "; remove the circular include"));
         }
         seen_.insert(canonical);
         found_.files.push_back({path, *content});

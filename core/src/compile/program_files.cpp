@@ -69,17 +69,17 @@ void check_program(const char* function, std::string_view source, const CompileO
     if (const std::size_t zero = source.find('\0'); zero != std::string_view::npos)
         refuse(text("the text of '", name, "' has a zero byte in line ",
                     1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(zero), '\n'),
-                    "; compilers would not see what follows (is it text in UTF-16?)"));
+                    "; compilers would ignore the rest (is the text UTF-16?)"));
     if (source.size() > largest_text_bytes)
-        refuse(text("the text of '", name, "' has ", readable_bytes(source.size()),
-                    ", and the largest that is compiled has ", readable_bytes(largest_text_bytes)));
+        refuse(text("the text of '", name, "' has ", readable_bytes(source.size()), ", expected at most ",
+                    readable_bytes(largest_text_bytes)));
     for (const auto& [define, value] : options.defines)
         if (const std::string why = why_no_define(define, value); !why.empty())
             refuse(text("the define '", line_name(define), "' = '", line_name(value), "' is invalid: ", why));
     check_jit_options(function, options.jit);
     for (const auto& word : options.extra)
         if (word.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
-            refuse(text("the option '", line_name(word), "' is invalid: it has a line end or a zero byte in it"));
+            refuse(text("the option '", line_name(word), "' is invalid: it contains a line end or a zero byte"));
 }
 
 void check_jit_options(const char* function, const JitOptions& jit) {

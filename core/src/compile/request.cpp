@@ -30,7 +30,8 @@ std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
         std::error_code failure;
         result.push_back(fs::absolute(folder, failure));
         if (folder.empty() || failure)
-            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is not a folder",
+            throw ArgumentError(text("compile: include_directories names '", folder.string(),
+                                     "', which is not a folder",
                                      failure ? text(": ", failure.message()) : std::string()));
     }
     return result;

@@ -64,7 +64,7 @@ Block& checked(const Buffer& buffer, const char* what) {
 }
 
 Context Buffer::context() const {
-    if (!block_) throw ArgumentError("context(): the buffer is empty and has no context");
+    if (!block_) throw ArgumentError("Buffer::context: the buffer is empty; Context::allocate() makes one");
     return Context(block_->owner);
 }
 

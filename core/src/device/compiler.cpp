@@ -264,18 +264,18 @@ class Compilation {
     /// Compilers and drivers open files of their own, and blame other things when they cannot.
     void refuse_without_files(std::string_view said) {
         if (const std::string why = why_no_file_opens(); !why.empty())
-            throw Error(
-                text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
-                     "; the process needs a higher limit (ulimit -n) or must close some. The driver said: ", said));
+            throw Error(text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
+                             "; raise the limit (ulimit -n) or close some files. The driver said: ", said));
     }
 
     [[noreturn]] void explain(const plugin::BuildFailure& refused) {
         dump_program(refused.log, {});
         const std::optional<std::size_t> at = units_.size() == 1 ? 0 : refused.unit;
         if (!at)
-            throw CompileError(text("link: the units ", name_, " do not make one program for ", driver_->description(),
-                                    "; what one unit calls another must define, once. The linker says:\n", refused.log),
-                               whole_text(), refused.log);
+            throw CompileError(
+                text("link: the units ", name_, " do not link into one program for ", driver_->description(),
+                     "; define each function that is called in exactly one unit. The linker says:\n", refused.log),
+                whole_text(), refused.log);
         const WholeText& whole = whole_[*at];
         const Request& unit = units_[*at];
         std::string log = refused.log, kept = whole.kept;

@@ -235,7 +235,7 @@ AnyImage::AnyImage(const Context& context, ImageFormat format, std::span<const s
 }
 
 Context AnyImage::context() const {
-    if (!block_) throw ArgumentError("context(): the image is empty and has no context");
+    if (!block_) throw ArgumentError("Image::context: the image is empty; Image(context, shape) makes one");
     return Context(block_->owner);
 }
 
@@ -260,7 +260,7 @@ void AnyImage::copy_from(const AnyImage& from, const ImageBox& box, const std::v
     Block &target = checked(*this, what), &source = checked(from, what);
     if (from.format() != format_)
         throw ArgumentError(text(what, ": the image has elements of ", format_.name(), ", the other ",
-                                 from.format().name(), "; formats are not converted"));
+                                 from.format().name(), "; copy between images of one format"));
     if (from.dimensions() != dimensions() || from.is_layered() != is_layered())
         throw ArgumentError(text(what, ": the images differ in their number of dimensions"));
     if (target.driver != source.driver)

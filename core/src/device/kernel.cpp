@@ -341,12 +341,12 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
 }
 
 void PreparedLaunch::operator()() const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     (*this)(state_->stream);
 }
 
 void PreparedLaunch::operator()(const Stream& stream) const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     PreparedState& prepared = *state_;
     if (!prepared.any) return;
     const auto& driver = prepared.kernel->module->driver;
@@ -374,7 +374,7 @@ void PreparedLaunch::operator()(const Stream& stream) const {
 }
 
 void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     KernelState& kernel = *state_->kernel;
     const std::size_t count =
         kernel.uses_images ? kernel.signature->argument_count() : state_->blocks.size() - kernel.hidden_count();

@@ -20,9 +20,9 @@ namespace {
 
 /// A name that is none is no question to a driver.
 void check_kernel_name(const std::string& name) {
-    if (name.empty()) throw ArgumentError("kernel: the name is empty");
+    if (name.empty()) throw ArgumentError("Module::kernel: expected the name of a kernel, got an empty text");
     if (name.find('\0') != std::string::npos)
-        throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
+        throw ArgumentError(text("Module::kernel: the name '", line_name(name), "' contains a zero byte"));
 }
 
 /// As the text has them.
@@ -103,7 +103,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
                                           std::span<const std::byte> binary, const JitOptions& jit) {
-    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    if (binary.empty()) throw ArgumentError("load_binary: expected a program binary, got no bytes");
     check_jit_options("load_binary", jit);
     const auto driver = context->driver();
     return driver->call([&](plugin::Context& plugin) {
@@ -241,7 +241,7 @@ Module Module::from_file(const Context& context, const std::filesystem::path& pa
 }
 
 bool Module::reload() {
-    if (!file_) throw Error("reload: this module was not made by Module::from_file");
+    if (!file_) throw Error("Module::reload: this module was not made by Module::from_file, which remembers its file");
     auto file = std::make_shared<File>(*file_);
     read(*file, context_.state());
     if (file->known && file->contents == file_->contents) return false;

@@ -20,7 +20,7 @@ void check(const Device& device, const DevicePartition& how) {
         sum += count;
     }
     if (how.kind != DevicePartition::Kind::by_affinity && how.counts.empty())
-        throw ArgumentError("partition: expected the numbers of compute units of the parts, got none");
+        throw ArgumentError("partition: expected a number of compute units for each part, got none");
     if (sum > units)
         throw ArgumentError(text("partition: ", device.name(), " (", device.id(), ") has ", units,
                                  " compute units, the parts ask for ", sum));

@@ -102,7 +102,8 @@ void require_context(const Block& block, const StreamState& stream, const char* 
 
 StreamState& checked(const Stream& stream) {
     if (stream.empty())
-        throw ArgumentError("the stream is empty; make one with Context::create_stream() or take default_stream()");
+        throw ArgumentError(
+            "Stream: the handle is empty; make one with Context::create_stream() or take default_stream()");
     return *stream.state();
 }
 
@@ -117,12 +118,12 @@ bool Event::done() const {
 }
 
 Device Event::device() const {
-    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    if (!state_) throw ArgumentError("Event: the handle is empty; Stream::record() makes one");
     return Device(state_->driver->device);
 }
 
 std::uint64_t Event::native_handle() const {
-    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    if (!state_) throw ArgumentError("Event: the handle is empty; Stream::record() makes one");
     return state_->event->native();
 }
 
@@ -171,7 +172,7 @@ void Stream::flush() const {
 
 void Stream::call(std::function<void()> function) const {
     auto& state = checked(*this);
-    if (!function) throw ArgumentError("Stream::call: the function is empty");
+    if (!function) throw ArgumentError("Stream::call: the function is empty; give one to run");
     not_recorded("Stream::call");
     auto* owned = new std::function<void()>(std::move(function));
     const auto trampoline = [](void* data) {
@@ -208,7 +209,7 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
     if (bytes == 0) return;
     if (&target == &source && to.offset_bytes() < from.offset_bytes() + bytes &&
         from.offset_bytes() < to.offset_bytes() + bytes)
-        throw ArgumentError("copy: target and source overlap");
+        throw ArgumentError("copy: target and source overlap; copy through another buffer");
     state.driver->call([&](plugin::Context& plugin) {
         if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
             return recorder->copy({nullptr, &target.allocation->memory, to.offset_bytes(), bytes, bytes},
@@ -230,7 +231,7 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
     auto& state = checked(*this);
     Block& target = checked(to, "copy: the target");
     require_context(target, state, "copy");
-    if (!from) throw ArgumentError("copy: the host buffer is empty");
+    if (!from) throw ArgumentError("copy: the host buffer is empty; give it a size when it is made");
     if (bytes != to.size_bytes())
         throw ArgumentError(text("copy: the target has ", to.size_bytes(), " bytes, the host buffer ", bytes,
                                  "; use view() or part()"));
@@ -253,7 +254,7 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
     auto& state = checked(*this);
     Block& source = checked(from, "copy: the source");
     require_context(source, state, "copy");
-    if (!to) throw ArgumentError("copy: the host buffer is empty");
+    if (!to) throw ArgumentError("copy: the host buffer is empty; give it a size when it is made");
     if (bytes != from.size_bytes())
         throw ArgumentError(text("copy: the host buffer has ", bytes, " bytes, the source ", from.size_bytes(),
                                  "; use view() or part()"));
@@ -276,7 +277,7 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     Block& target = checked(buffer, "fill");
     require_context(target, state, "fill");
     if (pattern_bytes == 0 || pattern_bytes > 16)
-        throw ArgumentError(text("fill: a pattern has 1 to 16 bytes, not ", pattern_bytes));
+        throw ArgumentError(text("fill: expected a pattern of 1 to 16 bytes, got ", pattern_bytes));
     if (buffer.size_bytes() % pattern_bytes != 0)
         throw ArgumentError(text("fill: the buffer's ", buffer.size_bytes(),
                                  " bytes are not a multiple of the pattern's ", pattern_bytes));
