@@ -11,7 +11,7 @@
 namespace gemel {
 namespace {
 
-/// Calls `visit` with the place of each element of a view, in elements, in C order of the indices.
+/// Calls `visit` with the offset of each element of a view, in elements, in C order of the indices.
 template <class Visit>
 void for_each_place(const Shape& shape, const Strides& strides, std::size_t bytes, const Visit& visit) {
     if (shape.rank() != strides.size())

@@ -81,7 +81,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides, Order order) {
         if (shape[axis] == 0) return true;
         if (shape[axis] == 1) continue;
         contiguous &= strides[axis] == step;
-        // More than 64 bits can count lie nowhere.
+        // Shapes of more elements than 64 bits can count have no memory.
         if (__builtin_mul_overflow(step, shape[axis], &step)) contiguous = false;
     }
     return contiguous;

@@ -1,4 +1,4 @@
-/// Text to AnyExpr.
+/// Parses text to AnyExpr.
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
 
@@ -20,7 +20,7 @@
 namespace gemel {
 namespace {
 
-/// An operator between two operands: the higher its precedence the more tightly it binds.
+/// A binary operator. A higher precedence binds more tightly.
 struct BinaryOperator {
     std::string_view symbol;
     int precedence;
@@ -35,10 +35,10 @@ constexpr BinaryOperator binary_operators[] = {
     {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
     {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
 };
-constexpr int behind_and = 3;  ///< what binds more tightly than `and`
+constexpr int behind_and = 3;  ///< the lowest precedence above that of `and`
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
 
-/// How many letters must change to make one word of another.
+/// The number of letters to change, insert or remove to turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -63,8 +63,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return best ? text(" Did you mean ", *best, "?") : "";
 }
 
-/// One text on its way to an expression. Each function reads what its name says.
-/// Reductions that stay in the expression.
+/// Parses one text. Each function parses what its name says. Reductions stay in the expression.
 std::optional<detail::Reducing> reduction_named(std::string_view name) {
     using enum detail::Reducing;
     constexpr std::pair<std::string_view, detail::Reducing> known[] = {
@@ -104,7 +103,7 @@ class Parser {
     }
 
    private:
-    /// A comment that does not end would hide the rest of the text.
+    /// Refuses a comment without an end, which would hide the rest of the text.
     void check_comments() const {
         for (std::size_t at = 0; at < text_.size();) {
             const std::string_view rest = text_.substr(at);
@@ -144,7 +143,8 @@ class Parser {
         }
         return left;
     }
-    /// As in Python, `not` binds less tightly than comparisons, more so than `and`; C's `!` stands in unary().
+    /// As in Python, `not` binds less tightly than comparisons and more tightly than `and`; C's `!` is parsed in
+    /// unary().
     AnyExpr negation() {
         const std::size_t at = position();
         accept("not");
@@ -212,7 +212,7 @@ class Parser {
             unknown_function(name, given.size());
         });
     }
-    /// The operands behind the first: integers, each an axis; none are all.
+    /// The operands after the first: integers, each an axis; none: all axes.
     ReductionAxes axes_given(const Token& name, const std::vector<AnyExpr>& given) const {
         if (given.size() == 1) return {};
         std::vector<int> axes;
@@ -240,13 +240,13 @@ class Parser {
         fail(name.position, text("there is no operand \"", printable(name.text), "\".", suggestion(name.text, names),
                                  " Given are: ", names.empty() ? "none" : join(names)));
     }
-    /// Of digits that are no double: whether they are too many, or too far behind the point.
+    /// For digits that do not fit a double: whether the number is too large, not too small.
     static bool is_huge(std::string_view digits) {
         const std::size_t exponent = digits.find_first_of("eE");
         if (exponent != std::string_view::npos) return digits.find('-', exponent) == std::string_view::npos;
         return digits.substr(0, digits.find('.')).find_first_not_of('0') != std::string_view::npos;
     }
-    /// Suffixes of C are read over, since numbers are weak anyway; j makes an imaginary number, as in Python.
+    /// C suffixes are ignored, since numbers are weak anyway; j makes an imaginary number, as in Python.
     AnyExpr number(const Token& token) {
         std::string_view digits = token.text;
         const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
@@ -297,7 +297,7 @@ class Parser {
     AnyExpr apply(std::size_t at, const OperationType& operation, const Operands& operands) {
         return guarded(at, [&] { return AnyExpr(operation, operands); });
     }
-    /// What is refused is shown where it stands.
+    /// Errors of operations are reported at their position in the text.
     template <class Make>
     AnyExpr guarded(std::size_t at, const Make& make) {
         try {
@@ -322,7 +322,7 @@ class Parser {
                                  suggestion(name.text, names)));
     }
 
-    /// Bounds the nesting of what is read, and with it the stack that it takes.
+    /// Limits the nesting, and so the use of stack.
     struct Depth {
         explicit Depth(Parser& given) : parser(given) {
             if (++parser.depth_ > 400)
@@ -332,7 +332,7 @@ class Parser {
         Parser& parser;
     };
 
-    /// The symbol or word that comes next, two characters where they make one operator.
+    /// The next symbol or word; two characters if they form one operator.
     std::string_view here() const {
         if (next_ >= tokens_.size()) return {};
         const Token& token = tokens_[next_];
@@ -366,7 +366,7 @@ class Parser {
     struct Refused : ArgumentError {
         using ArgumentError::ArgumentError;
     };
-    /// The line, as far as it fits, with a caret below the place.
+    /// The line, truncated to fit, with a caret below the position.
     [[noreturn]] void fail(std::size_t at, const std::string& what) const {
         at = std::min(at, text_.size());
         std::size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;
