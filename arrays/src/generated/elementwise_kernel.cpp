@@ -116,7 +116,7 @@ struct ElementwiseCall {
             return variant;
         };
         const auto variant = compile(choice.tuning.block);
-        // A large block leaves few registers per thread: what does not fit into them wants a smaller one.
+        // A large block has few registers per thread; if they do not suffice, a smaller block is used.
         const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
         return spills && options.tuning.block == 0 && variant->block > 256 ? compile(256) : variant;
     }
