@@ -201,7 +201,7 @@ AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<Integer>
     require_array("take", "the array", x);
     require_indices("take", indices, x);
     const bool is_single_value =
-        x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // has the axes 0 and -1, as in NumPy
+        x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // it has these axes, as in NumPy
     if (!axis || is_single_value) return take_axes("take", x, 0, x.rank(), indices, mode);
     return take_axes("take", x, checked_axis(*axis, x.rank(), "take"), 1, indices, mode);
 }

@@ -30,8 +30,7 @@ struct Subject {
     std::function<Runner(const Point&)> make;  ///< compiles; throws if that fails
     bool can_make_ahead = false;               ///< may be called on other threads while a configuration is timed
     std::function<void()> put_back;            ///< restores the memory that configurations write
-    std::function<std::string()>
-        complaint;  ///< describes errors in the results of the last run; empty if there are none
+    std::function<std::string()> complaint;    ///< describes wrong results of the last run; empty if they are right
 };
 
 /// The median time of several launches, and the best configuration's time just before and after.

@@ -19,8 +19,7 @@ bool names(const std::vector<Parameter>& arguments, std::string_view name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const Parameter& p) { return p.name == name; });
 }
 
-/// Words of the templates that users' text means when it says them. `n` is the length, unless an argument has that
-/// name.
+/// Names of the templates that keep their meaning in users' text. `n` is the length, unless an argument has that name.
 std::set<std::string, std::less<>> kept_words(const std::vector<Parameter>& arguments) {
     std::set<std::string, std::less<>> kept{"i", "N"};
     if (!names(arguments, "n")) kept.insert("n");
@@ -89,7 +88,7 @@ class Elementwise {
         for (const auto& [name, value] : more) all[name] = value;
         return kernel_.fill(kernel, std::move(all));
     }
-    /// The text that ElementAccess prints.
+    /// Text printed by ElementAccess.
     template <class Print>
     std::string printed(const Print& print) {
         print();
@@ -105,7 +104,7 @@ class Elementwise {
         });
     }
 
-    /// Users' statements once per thread.
+    /// The user's statements that run once per thread.
     std::string hook(const Snippet& snippet) {
         return printed([&] {
             if (!snippet.empty()) writer_.lines(access_.statements(snippet, Mode::thread));
@@ -118,7 +117,7 @@ class Elementwise {
                      {"statements", printed([&] { writer_.lines(access_.statements(request_.operation, mode)); })}});
     }
 
-    /// @param run_index  a name of the templates, of the place along the last axis in tiles
+    /// @param run_index  the template's name for the position along the last axis in tiles
     std::string element(const std::string& place, const char* run_index = "i") {
         return fill(elementwise_kernels::element(),
                     {{"place", place},
@@ -179,7 +178,7 @@ class Elementwise {
         return names;
     }
 
-    /// Whether some x[i] is a place in memory even in a pack's lane.
+    /// Whether some x[i] must stay in memory even in a pack's lane.
     bool uses_memory() const {
         for (const Parameter& p : request_.arguments) {
             const ArrayUse use = request_.operation.use_of(p.name);

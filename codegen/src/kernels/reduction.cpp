@@ -10,7 +10,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Expressions are printed in the midst of lines: without comments behind them.
+/// Expressions are printed inside lines, so trailing comments are removed.
 ReductionRequest trimmed(ReductionRequest request) {
     for (ReducedValue& value : request.values)
         for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr})
@@ -56,13 +56,13 @@ std::size_t running_bytes(const ReductionRequest& request) {
     std::size_t bytes = 0;
     for (const ReducedValue& value : request.values) {
         const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
-        bytes += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+        bytes += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats are stored as float
     }
     return bytes;
 }
 
 std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
-    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // beside them a flag
+    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // leaves space for a flag
     while (block > 1 && block * running_bytes(request) > most) block /= 2;
     return block;
 }

@@ -17,7 +17,7 @@ bool has_argument(const ScanRequest& request, std::string_view name) {
                        [&](const Parameter& p) { return p.name == name; });
 }
 
-/// Segments are counted as they are scanned, if the output asks for their number.
+/// Counts segments during the scan if the output uses their number.
 std::string_view counted_segments(const ScanRequest& request) {
     if (request.segment_start.empty()) return "";
     for (const char* word : {"segment", "segment_64"})
@@ -29,7 +29,7 @@ std::size_t scan_item_bytes(const ScanRequest& request) {
     const bool narrow = request.dtype.is_floating() && request.dtype.size_bytes() == 2;
     const std::size_t bytes = narrow ? 4 : request.dtype.size_bytes();
     if (request.segment_start.empty()) return bytes;
-    // The flag, aligned as an int, and padding behind it.
+    // The flag, aligned like an int, and padding after it.
     std::size_t alignment = std::min<std::size_t>(bytes, 8);
     if (request.dtype.lanes() > 1) alignment = bytes;
     if (request.dtype.layout()) alignment = request.dtype.layout()->alignment_bytes;
@@ -84,7 +84,7 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
         throw ArgumentError(gemel::text(
             "ScanKernel '", request.name,
             "': expected a layout with shuffles and packed arrays, and no staged_type, for a scan by rows"));
-    ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
+    ScanRequest asked = request;  // expressions are printed inside lines, so trailing comments are removed
     for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
     if (layout.along > 0) asked.segment_start = {};  // each row is a segment
     return ScanText(asked, layout, tuning, dialect).text();
@@ -94,7 +94,8 @@ std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
     ScanLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
     if (scan_needs_total(request)) layout.strategy = ScanStrategy::three_passes;
-    const std::uint32_t items = request.staged_type.empty() ? 32 : 8;  // what is staged must fit, whatever its type
+    const std::uint32_t items =
+        request.staged_type.empty() ? 32 : 8;  // a staged tile of any type must fit in shared memory
     return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = items}, dialect);
 }
 

@@ -1,4 +1,4 @@
-/// Operations on numbers of the host.
+/// Operations on host numbers.
 #include "operations/folding.hpp"
 
 #include <gemel/core/error.hpp>
@@ -52,7 +52,7 @@ std::optional<AnyNumber> folding::whole_power(const char*, Wide base, Wide expon
 
 namespace {
 
-/// What is left when the quotient is rounded down, and that quotient.
+/// The remainder and the quotient, rounded down.
 std::pair<Wide, Wide> divided(const char* name, Wide a, Wide b) {
     if (b == 0)
         throw ArgumentError(

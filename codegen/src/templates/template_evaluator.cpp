@@ -62,7 +62,7 @@ Value range(TemplateArguments& arguments) {
     return list;
 }
 
-/// Filters that give an element, and of what has none give what `default` replaces.
+/// Filters that return an element, and an undefined value, which `default` replaces, if there is none.
 bool picks_element(const std::string& filter) {
     return filter == "first" || filter == "last" || filter == "min" || filter == "max";
 }

@@ -17,7 +17,7 @@ namespace {
 using Node = ExpressionNode;
 using Kind = ExpressionNode::Kind;
 
-/// For may_be_row().
+/// The value of may_be_row().
 bool finds_row(const Node& node) {
     if (node.kind == Kind::binary && (node.text == "+" || node.text == "-") && !node.type.is_pointer)
         return may_be_row(node.operands[0]) || may_be_row(node.operands[1]);
@@ -48,7 +48,7 @@ Expression unary(const char* name, const Expression& a) {
     return make({.kind = Kind::unary, .text = name, .type = unary_type(name, a), .operands = {a}});
 }
 
-/// "x" to "w" of up to four lanes, "s0" to "sf" of more.
+/// "x" to "w" for up to four lanes, "s0" to "sf" for more.
 static bool is_lane_name(const std::string& name, std::size_t lanes) {
     const auto at = std::string_view("xyzw").find(name);
     if (lanes <= 4) return name.size() == 1 && at < lanes;
@@ -92,7 +92,7 @@ Expression atomic(const char* name, const Expression& pointer, std::vector<Expre
     throw ArgumentError(text("literal: ", dtype.name(), " cannot hold ", value));
 }
 
-/// The nearest number that a floating-point type holds, infinities included.
+/// The nearest number of a floating-point type, which may be infinite.
 double rounded(DType dtype, double value) {
     const std::uint32_t bytes = dtype.kind() == DType::Kind::complex ? dtype.size_bytes() / 2 : dtype.size_bytes();
     if (dtype.kind() == DType::Kind::bfloat) return static_cast<float>(bfloat16(static_cast<float>(value)));
@@ -114,7 +114,7 @@ Node real_literal(DType dtype, double value) {
     }
 }
 
-/// The node of an integer in a floating-point type, which must hold it without rounding.
+/// The node of an integer literal in a floating-point type, which must represent it exactly.
 template <class T>
 Node exact_literal(DType dtype, T value) {
     Node node = real_literal(dtype, static_cast<double>(value));
@@ -280,7 +280,7 @@ Expression global_id(int axis) { return position("global_id", axis, int64); }
 Expression global_size(int axis) { return position("global_size", axis, int64); }
 
 Expression call_with(const std::string& function, std::vector<Expression> arguments, const Type& result) {
-    check_word(function, "a function");  // sizeof is one
+    check_word(function, "a function");  // sizeof is allowed
     return make({.kind = Kind::call, .text = function, .type = result, .operands = std::move(arguments)});
 }
 

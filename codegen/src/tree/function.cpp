@@ -32,8 +32,8 @@ void check(const std::string& name, const std::vector<FunctionParameter>& parame
     }
 }
 
-/// Checks what a function returns and where it declares shared arrays.
-/// @param result  null in a kernel, which returns nothing
+/// Checks the returned values and where shared arrays are declared.
+/// @param result  null for a kernel, which returns nothing
 void check(const std::string& name, const Type* result, const Statements& body, bool is_inside = false) {
     for (const Statement& statement : body) {
         const StatementNode& node = statement.node();

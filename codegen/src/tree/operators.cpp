@@ -12,7 +12,7 @@ using Node = ExpressionNode;
 constexpr DType int32{DType::Kind::signed_integer, 4};
 constexpr DType int64{DType::Kind::signed_integer, 8};
 
-/// The properties of a type that operators depend on.
+/// The kinds of types that operators distinguish.
 enum class Sort { unknown, integer, real, stored, complex, structure, vector, pointer };
 
 Sort sort_of(const Type& type) {
@@ -29,7 +29,7 @@ Sort sort_of(const Type& type) {
 bool is_number(Sort sort) { return sort == Sort::integer || sort == Sort::real; }
 bool is_unknown(Sort sort) { return sort == Sort::unknown; }
 bool may_be_integer(Sort sort) { return sort == Sort::integer || sort == Sort::unknown; }
-/// Has it operators at all?
+/// Does this kind have operators?
 bool has_operators(Sort sort) { return sort == Sort::unknown || sort == Sort::pointer || is_number(sort); }
 
 std::string shown(const Type& type) {
@@ -37,7 +37,7 @@ std::string shown(const Type& type) {
     return type.is_pointer ? name + " *" : name;
 }
 
-/// What to write instead, for a type without operators.
+/// What to write instead for types without operators.
 const char* instead(Sort sort) {
     switch (sort) {
         case Sort::stored: return "16-bit floats only hold values: load() converts to float, store() back";
@@ -116,8 +116,8 @@ bool assignable(const Type& to, const Expression& value) {
     return s == Sort::pointer ? may_point_alike(to, from) : to.dtype == from.dtype;
 }
 
-/// What a place lies in must not be constant: the pointer's elements, the struct around a member, the array around a
-/// row.
+/// Checks that the surroundings of a place are not constant: the pointer's elements, the struct around a member, the
+/// array around a row.
 void check_surroundings(const std::string& what, const Expression& place) {
     const Node& node = place.node();
     const bool is_of_struct = node.kind == Node::Kind::member && node.text.front() == '.';

@@ -33,7 +33,8 @@ Statement assignment(const char* op, const Expression& place, const Expression& 
     return make({.kind = Kind::assignment, .text = op, .expressions = {place, value}});
 }
 
-/// An integer literal, or one behind a sign; nothing if only the device knows. Unsigned ones count as above 0.
+/// The value of an integer literal, possibly with a sign; empty if it is known only on the device. Unsigned ones count
+/// as positive.
 std::optional<std::int64_t> known_step(const ExpressionNode& step) {
     if (step.kind == ExpressionNode::Kind::unary && step.text == "-") {
         const std::optional<std::int64_t> positive = known_step(step.operands[0].node());
@@ -101,7 +102,7 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
     check_identifier(name, "a variable");
     check_extents("declare_array", name, extents);
     check_type("declare_array", type, name);
-    std::size_t room = 1;  // as far as it matters
+    std::size_t room = 1;  // saturates
     for (const std::size_t extent : extents) room = extent > values.size() / room ? values.size() + 1 : room * extent;
     if (values.size() > room)
         throw ArgumentError(

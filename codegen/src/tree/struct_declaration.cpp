@@ -61,7 +61,7 @@ class Declarations {
         }
         pad_to(layout.size_bytes);
         out_ += text("} ", layout.name, ";\n");
-        // Arrays of a negative size where something is wrong: C has no static_assert before C11.
+        // A failed check is an array of negative size: C has no static_assert before C11.
         const auto check = [&](const std::string& what, const std::string& condition) {
             out_ += text("typedef char ", layout.name, "_", what, "_as_on_the_host[", condition, " ? 1 : -1];\n");
         };

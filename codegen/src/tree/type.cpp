@@ -1,4 +1,4 @@
-/// Types of syntax trees, and how declarations spell them.
+/// Types of syntax trees, and their declarations.
 #include <gemel/codegen/type.hpp>
 
 #include <gemel/codegen/identifier.hpp>
@@ -11,7 +11,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// A value's type in the words of C, so that the text needs no prelude to be read.
+/// The name of a value's type in C, so that the text needs no prelude.
 std::string value_name(const Type& type, const Dialect& dialect) {
     if (type.dtype.empty()) return type.name;
     const DType& dtype = type.dtype;

@@ -48,7 +48,7 @@ bool mentions(std::string_view expression, std::string_view name) {
     return false;
 }
 
-/// An expression, asked as soon as all parameters that it names have values.
+/// A constraint, evaluated as soon as all its parameters have values.
 class Constraint {
    public:
     Constraint(const std::string& expression, const std::vector<Parameter>& parameters)
@@ -56,7 +56,7 @@ class Constraint {
         for (std::size_t k = 0; k < parameters.size(); ++k)
             if (mentions(expression, parameters[k].name)) last_ = k;
     }
-    /// The last parameter that it names.
+    /// The last parameter that it uses.
     std::size_t last() const { return last_; }
     bool holds(const codegen::Values& values) const { return template_.render(values) == "1"; }
 
@@ -105,7 +105,7 @@ void check(const std::vector<Parameter>& parameters) {
     }
 }
 
-/// Goes through all combinations, leaving branches where a constraint fails.
+/// Enumerates all combinations, and prunes branches where a constraint fails.
 class Enumeration {
    public:
     Enumeration(const std::vector<Parameter>& parameters, const std::vector<std::string>& constraints,
@@ -219,7 +219,7 @@ double as_number(const codegen::Value& value) {
                                : static_cast<double>(value.as_unsigned());
 }
 
-/// The place of the value nearest to a given one.
+/// The index of the nearest value.
 std::uint32_t nearest_choice(const Parameter& parameter, bool is_ordered, const codegen::Value& wanted) {
     std::uint32_t best = 0;
     double best_gap = std::numeric_limits<double>::infinity();
