@@ -14,7 +14,7 @@
 namespace gemel {
 
 std::optional<std::string> read_text_file(const std::filesystem::path& path) {
-    // Without O_NONBLOCK a pipe of that name would hold the caller up.
+    // Without O_NONBLOCK, a pipe of that name would block the caller.
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) {
         if (errno == EMFILE || errno == ENFILE) {

@@ -1,4 +1,4 @@
-/// Follows #include lines of kernel text, so that an edited header means another cache key.
+/// Follows #include lines of kernel text, so that an edited header changes the cache key.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ struct Includes {
         std::filesystem::path path;
         std::string text;
     };
-    /// Every file that a name may stand for, each once, in order of first use.
+    /// all files that the names may refer to, each once, in order of first use
     std::vector<File> files;
     std::vector<std::string> unresolved;  ///< names that the compiler must find by itself ("cuda_fp16.h")
     std::vector<std::string> stamps;      ///< path, size and time of those that lie in the compiler's own folders

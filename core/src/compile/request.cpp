@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fields with their lengths, so that no two lists of fields make the same key.
+/// The fields with their lengths, so that different lists give different keys.
 void add_field(std::string& key, std::string_view field) {
     key += std::to_string(field.size());
     key += ':';
@@ -74,7 +74,7 @@ WholeText Request::whole_text(const Dialect& dialect) const {
         whole.text += text("#line 1 \"", whole.shown_name, "\"\n", source);
         return whole;
     }
-    // Debuggers need a file with the lines that the compiler saw.
+    // Debuggers need a file with the lines that the compiler read.
     whole.text += source;
     const auto folder = writable_cache_folder();
     whole.kept = keep_source(folder ? *folder / "src" : process_folder("src"), whole.text, dialect.file_extension);

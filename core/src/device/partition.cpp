@@ -45,7 +45,7 @@ std::vector<Device> Device::partition(const DevicePartition& how) const {
     const CallScope scope;
     require_process_for_drivers();
     check(*this, how);
-    // Leaked on purpose, as the registry of whole devices is: handles and contexts of parts may outlive everything.
+    // Leaked on purpose, like the registry of whole devices: handles and contexts of parts may outlive everything.
     static auto& mutex = *new std::mutex;
     static auto& all = *new std::vector<Known>;
     std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-/// The registered dialects: the two of gemel and those that plug-ins add.
+/// The registered dialects: gemel's two, and those of plug-ins.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -10,7 +10,7 @@ namespace gemel {
 
 namespace {
 
-/// Leaked on purpose: static objects of a program may still ask for a dialect while it ends.
+/// Leaked on purpose: static objects of a program may use a dialect at exit.
 struct Added {
     std::mutex mutex;
     std::list<Dialect> dialects;  // a list, so that references stay valid

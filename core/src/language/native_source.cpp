@@ -1,4 +1,4 @@
-/// Of the texts that a user wrote by hand, the one for a context's dialect.
+/// Selects, of the user's native sources, the one for a context's dialect.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/source.hpp>
