@@ -1,4 +1,4 @@
-/// Handles for other processes, and what a raw address belongs to.
+/// Memory handles for other processes, and the owner of a raw address.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -29,7 +29,7 @@ Handle handle_of(const char* what, std::span<const std::byte> bytes) {
 ExportedMemory CudaContext::export_memory(const Memory& memory) {
     if (!cu.IpcGetMemHandle) throw Error("export_memory: this driver has no cuIpcGetMemHandle; use a newer one");
     Current current(*shared_);
-    // A handle is one of a whole allocation: memory that is wrapped may begin within it.
+    // A handle refers to a whole allocation: wrapped memory may begin within it.
     CUdeviceptr base = 0;
     std::size_t size = 0;
     cu.MemGetAddressRange(&base, &size, memory.handle);

@@ -1,4 +1,4 @@
-/// Programs that are compiled already: cubins, fatbins and PTX, which the driver assembles.
+/// Compiled programs: cubins, fatbins, and PTX, which the driver assembles.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -20,7 +20,7 @@ T number_at(std::span<const std::byte> bytes, std::size_t offset) {
     return value;
 }
 
-/// The driver takes sizes from headers: what is cut short must not reach it.
+/// The driver trusts the sizes in headers: it must not get a truncated file.
 void check_whole(std::span<const std::byte> bytes) {
     if (begins(bytes, elf_mark)) {
         constexpr std::size_t header_bytes = 64;
