@@ -13,7 +13,7 @@ constexpr char ellipsis_mark = '.';  ///< stands for "..." in a term
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Reads subscripts for one call.
+/// Parses subscripts for one call.
 class Reader {
    public:
     Reader(const char* who, std::string_view subscripts, std::span<const Shape> shapes)
@@ -77,7 +77,7 @@ class Reader {
         most_unnamed_ = std::max(most_unnamed_, rank - named);
     }
 
-    /// Letters first, in alphabetical order; then the axes of "...", under letters that are free.
+    /// Letters first, in alphabetical order; then the axes of "...", under unused letters.
     void name_labels() {
         std::string letters;
         for (const std::string& term : terms_)
@@ -98,7 +98,7 @@ class Reader {
         found_in_.assign(letters.size(), 0);
     }
 
-    /// The labels of a term in which "..." has so many axes: the last ones.
+    /// The labels of a term whose "..." stands for `unnamed` axes: the last ones of the unnamed labels.
     Labels labels_of(const std::string& term, std::size_t unnamed) const {
         Labels labels;
         for (const char c : term) {
@@ -141,7 +141,7 @@ class Reader {
         result_.operands.push_back(labels);
     }
 
-    /// The axes of "...", then labels that occur once.
+    /// The labels of "...", then the labels that occur once.
     void imply_output() {
         std::map<char, int> times;
         for (const std::string& term : terms_)

@@ -1,4 +1,4 @@
-/// Matrices from matrices: added, multiplied, scaled, some of their rows, permuted.
+/// Operations on matrices: sums, products, scaling, selection of rows, permutations.
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
@@ -27,7 +27,7 @@ void require_same_kind(const char* who, const Entries& a, const Entries& b) {
 
 bool is_wide(const Entries& entries) { return entries.index().size_bytes() == 8; }
 
-/// With 64-bit indices, if the other matrix has them.
+/// As 64-bit indices if the other matrix has them.
 AnyArray widened(const AnyArray& numbers, bool wide) {
     return wide && numbers.dtype().size_bytes() == 4 ? numbers.astype(dtype_of<std::int64_t>()) : numbers;
 }
@@ -38,7 +38,7 @@ Entries with_width(Entries entries, bool wide) {
     return entries;
 }
 
-/// For each of the `ends.back()` results which list it is of: lists end at `ends`.
+/// For each of the `ends.back()` results, the index of its list; `ends` has the ends of the lists.
 GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
     const AnyArray places = arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
     return gemel::detail::searchsorted("sparse", ends, places, Side::right, {});
@@ -46,7 +46,7 @@ GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
 
 AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<std::int64_t>()); }
 
-/// The place of each number in an order. @throws ArgumentError unless it has every number once
+/// The position of each number in an order. @throws ArgumentError unless it is a permutation
 AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, DType index) {
     if (order.empty() || order.rank() != 1 || static_cast<std::int64_t>(order.size()) != extent)
         throw ArgumentError(

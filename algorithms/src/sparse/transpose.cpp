@@ -19,7 +19,7 @@ namespace gemel::sparse {
 namespace {
 
 AnyMatrix by_sorting(const Entries& a) {
-    // Entries are in order of rows: a stable sort by column leaves them so within each column.
+    // Entries are sorted by row: a stable sort by column keeps that order within each column.
     AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
     if (a.count > 1) {
         const std::array moved{rows, values};
