@@ -1,4 +1,4 @@
-/// `gemel tune`: what the store of tunings holds, and the tuning of a kernel in a file with its space in comments.
+/// `gemel tune`: shows the stored tunings, and tunes a kernel in a file whose comments define the space.
 #include "commands.hpp"
 #include "table.hpp"
 
@@ -91,7 +91,7 @@ int tune_clear(const std::string& part) {
 
 namespace {
 
-/// The commentary of a kernel file: lines "// tune KEY VALUE".
+/// The tuning comments of a kernel file: lines "// tune KEY VALUE".
 struct KernelFile {
     std::string source, kernel;
     std::vector<tune::Parameter> parameters;

@@ -105,7 +105,7 @@ std::shared_ptr<Transposition> find_kernels(const Entries& a) {
     });
 }
 
-/// Each of so many threads counts the columns of its rows, and then knows where its entries go.
+/// Each of `pieces` threads counts the columns of its rows; the counts then give the positions of its entries.
 AnyMatrix by_counting(const Entries& a, std::int64_t pieces) {
     const AnyArray counts(a.context, a.index(), Shape{pieces, a.columns}),
         totals(a.context, a.index(), Shape{a.columns}), starts(a.context, a.index(), Shape{a.columns + 1}),

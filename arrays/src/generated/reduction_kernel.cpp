@@ -36,7 +36,8 @@ struct ReductionScratch {
         return !counters.empty() && alike(counters, other.counters) &&
                std::ranges::equal(running, other.running, alike);
     }
-    /// This object; while a graph is recorded, a copy for the graph, so that it can run beside other launches.
+    /// This object; while a graph is recorded, a copy for the graph, so that the graph can run at the same time as
+    /// other launches.
     ReductionScratch& of_this_launch(const Context& context) {
         if (counters.empty()) return *this;
         auto* const own = recorded<ReductionScratch>(this);

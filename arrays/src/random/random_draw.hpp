@@ -26,7 +26,7 @@ Draw bernoulli_draw(DType dtype, double probability);
 Draw poisson_draw(DType dtype, double mean);
 Draw poisson_means_draw(DType dtype);
 
-/// Reserves the words of a draw: returns the position in words, and moves it behind the draw.
+/// Reserves the words of a draw: returns the position in words, and advances it past the draw.
 std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element);
 void skip_words(std::uint64_t& position, std::uint64_t words);
 /// The number of a substream in the counter. @throws ArgumentError

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::uint64_t max_points = std::uint64_t{1} << 63;
 
-/// Returns the position of the points, and moves it behind them.
+/// Returns the position of the points, and advances it past them.
 std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::uint64_t most) {
     if (count > most || position > most - count)
         throw Error(text("Sobol: a sequence has 2^", most == max_points ? 63 : 32, " points",

@@ -6,7 +6,7 @@
 namespace gemel::codegen {
 
 /// The steps of one rendering: expressions evaluated, elements and comparisons, blocks of text. They are limited, so
-/// that no template runs for ever.
+/// that every template terminates.
 struct TemplateWork {
     std::uint64_t most, done = 0;
 };

@@ -58,7 +58,7 @@ struct Scan {
     void read_level(const std::filesystem::path& level, const std::string& digits);
 };
 
-/// Removes the files that compilations keep in a folder beside the entries: files and links whose names begin with this
+/// Removes the other files that compilations keep in a folder of entries: files and links whose names begin with this
 /// many hexadecimal digits; then the folder, if it is empty.
 void remove_kept(const std::filesystem::path& folder, std::size_t digits);
 

@@ -26,8 +26,8 @@ struct Includes {
 struct IncludeFolders {
     std::vector<std::filesystem::path> named;  ///< in order
     std::filesystem::path of_text;  ///< where the text itself lies, if it is a file: first for "quoted" names
-    /// Folders in which some compiler looks as well, before or after the others (the current one): what lies there
-    /// counts beside what is found.
+    /// Folders that some compilers search too, before or after the others (the current folder): files in them are
+    /// dependencies in addition to the files found.
     std::vector<std::filesystem::path> perhaps;
     /// The compiler's own folders: their files are identified by stamps, not read.
     std::vector<std::filesystem::path> of_compiler;

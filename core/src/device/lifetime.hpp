@@ -24,7 +24,7 @@ inline bool process_is_ending() noexcept {
     return process_state.load(std::memory_order_relaxed) == ProcessState::ending;
 }
 /// Throws in a forked child. While the process exits, returns on the exiting thread. Other threads are blocked, since
-/// nobody waits for their work, and get an Error if exiting takes a second longer than the work at exit.
+/// no thread waits for their work; they get an Error if exiting takes a second longer than the work at exit.
 void require_process_for_drivers();
 
 /// From now on, forks are detected, and exit() begins with the work at exit. Called once the drivers are loaded, and

@@ -66,7 +66,7 @@ class StreamUses {
 class Lender {
    public:
     virtual ~Lender() = default;
-    /// Called once, when nobody uses the memory any more.
+    /// Called once, when the memory is no longer used.
     virtual void take_back(StreamUses& uses) noexcept = 0;
 };
 

@@ -1,4 +1,4 @@
-/// Searches of a space. A search is independent of devices: it proposes points and is told their times.
+/// Searches of a space. A search is independent of devices: it proposes points and receives their times.
 #pragma once
 
 #include <gemel/codegen/tuning_space.hpp>
