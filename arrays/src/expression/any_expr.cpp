@@ -221,8 +221,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, operation->name);
         node->depth = std::max(node->depth, operand.depth + 1);
-        node->leaves =
-            std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // operands may be shared many times
+        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // operands may be shared
     }
     if (numbers.size() == operands.size()) {
         const auto value = is_cast ? std::nullopt : fold(*operation, numbers);

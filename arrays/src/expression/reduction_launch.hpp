@@ -15,8 +15,7 @@ namespace gemel {
 struct Target {
     const ReductionAxes& axis;
     bool keepdims;
-    const AnyArray* out =
-        nullptr;  ///< written if possible: of the result's type, contiguous, and apart from the operands
+    const AnyArray* out = nullptr;  ///< written if possible: same type, contiguous, apart from operands
 };
 
 inline bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }

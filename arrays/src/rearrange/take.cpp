@@ -200,8 +200,7 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
 AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<Integer> axis, OutOfBounds mode) {
     require_array("take", "the array", x);
     require_indices("take", indices, x);
-    const bool is_single_value =
-        x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // it has these axes, as in NumPy
+    const bool is_single_value = x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // allowed, as in NumPy
     if (!axis || is_single_value) return take_axes("take", x, 0, x.rank(), indices, mode);
     return take_axes("take", x, checked_axis(*axis, x.rank(), "take"), 1, indices, mode);
 }

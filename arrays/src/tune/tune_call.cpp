@@ -69,7 +69,7 @@ class CallRun {
     Runner runner(const Point& point) {
         const std::string tuning = to_string(point);
         return {.run = [this, tuning] { results_ = run_with(tuning); },
-                // The third call repeats the second one's remembered launch, so two calls with a new tuning prepare it.
+                // The third call repeats the launch that the second stores, so two calls with a new tuning prepare it.
                 .get_ready =
                     [this, tuning] {
                         table_->touch();

@@ -62,8 +62,7 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
       layout_(layout),
       block_(threads(layout, tuning)),
       unroll_(static_cast<int>(std::max(tuning.unroll, 1u))),
-      serial_lanes_(
-          static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u)))),  // halved until one is left
+      serial_lanes_(static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u)))),  // a power of 2
       packed_(layout.elements.any(Access::packed)),
       writer_(dialect),
       preamble_(request.preamble),

@@ -94,8 +94,7 @@ std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
     ScanLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
     if (scan_needs_total(request)) layout.strategy = ScanStrategy::three_passes;
-    const std::uint32_t items =
-        request.staged_type.empty() ? 32 : 8;  // a staged tile of any type must fit in shared memory
+    const std::uint32_t items = request.staged_type.empty() ? 32 : 8;  // a staged tile of any type must fit
     return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = items}, dialect);
 }
 
